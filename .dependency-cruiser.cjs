@@ -1,0 +1,95 @@
+// The import directions of docs/architecture.md, as rules. TypeScript 7 has no compiler API, so swc reads
+// the sources; packages/testkit/test/import-rules.test.ts makes sure that it really sees them.
+const PRODUCTION = '^(services/[^/]+|packages/(?!devstack|testkit|bench)[^/]+)/src/'
+
+/** A package that may import only these workspace packages (its npm dependencies are its own affair). */
+const only = (name, ...allowed) => ({
+  name: `${name}-imports-${allowed.length === 0 ? 'nothing' : allowed.join('-and-')}`,
+  severity: 'error',
+  comment: `packages/${name} may import ${allowed.join(', ') || 'no other package'}`,
+  from: { path: `^packages/${name}/src/` },
+  to: { path: '^(packages|services)/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
+})
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycle',
+      severity: 'error',
+      comment: 'two files that need each other are one idea, or lack a third',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      comment: 'the import leads nowhere',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-package-to-service',
+      severity: 'error',
+      comment: 'services import packages, never the other way',
+      from: { path: '^packages/' },
+      to: { path: '^services/' },
+    },
+    {
+      name: 'no-service-to-service',
+      severity: 'error',
+      comment: 'services meet on Kafka topics and HTTP',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'no-tools-in-production',
+      severity: 'error',
+      comment: 'devstack, testkit and bench are for tests and development machines',
+      from: { path: PRODUCTION },
+      to: { path: '^packages/(devstack|testkit|bench)/' },
+    },
+    {
+      name: 'no-src-to-test',
+      severity: 'error',
+      comment: 'tests import sources, never the other way',
+      from: { path: '/src/' },
+      to: { path: '^(packages|services)/[^/]+/test/' },
+    },
+    {
+      name: 'kafkajs-behind-kafka',
+      severity: 'error',
+      comment: 'import @weir/kafka: it shields the rest from kafkajs (bench compares with it bare)',
+      from: { path: '^(packages|services)/', pathNot: '^packages/(kafka|bench)/' },
+      to: { path: 'node_modules/(kafkajs|@kafkajs)/' },
+    },
+    {
+      name: 'pure-packages-do-no-io',
+      severity: 'error',
+      comment: 'contracts and fieldcrypt take what they need as arguments',
+      from: { path: '^packages/(contracts|fieldcrypt)/src/' },
+      to: {
+        dependencyTypes: ['core'],
+        path: '^(node:)?(fs|net|http|https|http2|tls|dns|dgram|child_process|timers|process|os)(/|$)',
+      },
+    },
+    only('kit'),
+    only('contracts', 'kit'),
+    only('fieldcrypt', 'kit'),
+    only('tokens', 'kit'),
+    only('kafka', 'kit'),
+    only('http2', 'kit'),
+    only('streams', 'kit', 'kafka', 'fieldcrypt', 'contracts', 'tokens'),
+  ],
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['/test/fixtures/', '^\\.weir/'] },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+}

@@ -1,0 +1,11 @@
+// Tests against a real broker and registry. packages/testkit/src/test-all.ts starts both and says where
+// they are in KAFKA_BROKERS and SCHEMA_REGISTRY_URL.
+import unit from './jest.config.js'
+
+export default {
+  ...unit,
+  testMatch: ['<rootDir>/{packages,services}/*/test/**/*.integration.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/'],
+  testTimeout: 60_000,
+  maxWorkers: 2,
+}
