@@ -1,0 +1,39 @@
+// An answer as frames want it: its header block and its body. The same response object is encoded once,
+// so that 204 costs a look-up.
+import { encodeHeaders } from '../hpack/encoder.ts'
+import type { HttpResponse } from '../types.ts'
+import { badValue, connectionHeaders } from './request-head.ts'
+
+export type EncodedAnswer = {
+  readonly block: Buffer
+  /** The block has the answer's date. */
+  readonly hasDate: boolean
+  readonly body: Buffer
+}
+
+const nothing = Buffer.alloc(0)
+const kept = new WeakMap<HttpResponse, EncodedAnswer>()
+
+/** Responses whose objects are frozen never change, so their bytes are kept. */
+export function encodeAnswer(response: HttpResponse): EncodedAnswer {
+  const known = kept.get(response)
+  if (known !== undefined) return known
+  const made = encode(response)
+  if (Object.isFrozen(response)) kept.set(response, made)
+  return made
+}
+
+function encode({ status, headers = {}, body }: HttpResponse): EncodedAnswer {
+  const hasNoBody = status === 204 || status === 304
+  const bytes = hasNoBody || body === undefined ? nothing : Buffer.from(body)
+  const fields: [string, string][] = [[':status', String(status)]]
+  if (typeof body === 'string' && headers['content-type'] === undefined)
+    fields.push(['content-type', 'text/plain; charset=utf-8'])
+  for (const [name, value] of Object.entries(headers)) fields.push([name.toLowerCase(), value])
+  if (!hasNoBody) fields.push(['content-length', String(bytes.length)])
+  for (const [name, value] of fields)
+    if (badValue.test(value) || connectionHeaders.has(name))
+      throw new TypeError(`the answer's header ${name} can't be sent`)
+  const hasDate = fields.some(([name]) => name === 'date')
+  return { block: encodeHeaders(fields), hasDate, body: bytes }
+}

@@ -1,0 +1,115 @@
+// From a request to its answer: the handler is called, and what comes of it goes out as far as the
+// peer's windows and the socket allow. An answer doesn't overtake the body of its request.
+import { hasCode } from '@weir/kit'
+import { encodeHeaders } from '../hpack/encoder.ts'
+import type { HttpResponse } from '../types.ts'
+import { encodeAnswer } from './answer.ts'
+import type { EncodedAnswer } from './answer.ts'
+import { creditStream, account } from './credit.ts'
+import { closeStream, release, resetStream } from './ends.ts'
+import { errorCode, flag, framePayloadMax, frameType } from './frames.ts'
+import type { ConnectionState } from './state.ts'
+import type { Stream } from './stream.ts'
+
+/** A peer that takes less of a large answer at a time makes no progress. */
+const progressBytesMin = 1_024
+
+const failure: HttpResponse = Object.freeze({ status: 500, headers: { 'svc-error': 'internal' } })
+const overlarge: HttpResponse = Object.freeze({ status: 431 })
+const goOn = encodeHeaders([[':status', '100']])
+
+export function dispatch(c: ConnectionState, stream: Stream): void {
+  if (stream.isClosed) return
+  if (stream.head.isTooLarge) return answer(c, stream, overlarge)
+  if (!stream.isEnded && stream.header('expect')?.toLowerCase() === '100-continue')
+    c.output.frame(
+      { length: goOn.length, type: frameType.headers, flags: flag.endHeaders, stream: stream.id },
+      goOn,
+    )
+  let response: HttpResponse | Promise<HttpResponse>
+  try {
+    response = c.handler(stream)
+  } catch (error) {
+    return fail(c, stream, error)
+  }
+  if (!(response instanceof Promise)) return answer(c, stream, response)
+  stream.isAtWork = true
+  response.then(
+    (answered) => {
+      leave(c, stream)
+      answer(c, stream, answered)
+    },
+    (error: unknown) => {
+      leave(c, stream)
+      fail(c, stream, error)
+    },
+  )
+}
+
+/** Its handler is done. */
+function leave(c: ConnectionState, stream: Stream): void {
+  stream.isAtWork = false
+  if (!stream.isClosed) return
+  c.orphans -= 1
+  release(c, stream)
+}
+
+function fail(c: ConnectionState, stream: Stream, error: unknown): void {
+  if (!hasCode(error, 'aborted')) {
+    c.onError(error)
+    return answer(c, stream, failure)
+  }
+  if (!stream.isClosed) resetStream(c, stream, errorCode.cancel)
+}
+
+function answer(c: ConnectionState, stream: Stream, response: HttpResponse): void {
+  if (stream.isClosed) return
+  let encoded: EncodedAnswer
+  try {
+    encoded = encodeAnswer(response)
+  } catch (error) {
+    c.onError(error)
+    encoded = encodeAnswer(failure)
+  }
+  if (stream.isEnded || stream.isCut) return send(c, stream, encoded)
+  stream.dropRest(() => send(c, stream, encoded))
+  account(c, stream)
+  creditStream(c, stream)
+}
+
+function send(c: ConnectionState, stream: Stream, { block, hasDate, body }: EncodedAnswer): void {
+  const hasBody = body.length > 0 && stream.method !== 'HEAD'
+  const flags = flag.endHeaders | (hasBody ? 0 : flag.endStream)
+  c.output.headers(stream.id, flags, { block, date: hasDate ? undefined : c.clock.date })
+  if (!hasBody) return finishStream(c, stream)
+  stream.unsent = body
+  stream.lastProgressMs = c.clock.nowMs
+  return sendBody(c, stream)
+}
+
+/** As much of the body as the windows and the socket allow. */
+export function sendBody(c: ConnectionState, stream: Stream): void {
+  while (stream.unsent.length > 0) {
+    const room = Math.min(c.sendWindow, stream.sendWindow, framePayloadMax)
+    if (room <= 0) return
+    if (c.output.isFull) return c.output.whenRoom(c.onOutputRoom)
+    const piece = stream.unsent.subarray(0, room)
+    stream.unsent = stream.unsent.subarray(piece.length)
+    c.sendWindow -= piece.length
+    stream.sendWindow -= piece.length
+    const flags = stream.unsent.length === 0 ? flag.endStream : 0
+    c.output.frame({ length: piece.length, type: frameType.data, flags, stream: stream.id }, piece)
+    if (piece.length >= progressBytesMin) stream.lastProgressMs = c.clock.nowMs
+  }
+  finishStream(c, stream)
+}
+
+export function sendAllBodies(c: ConnectionState): void {
+  for (const stream of c.streams.values()) if (stream.unsent.length > 0) sendBody(c, stream)
+}
+
+function finishStream(c: ConnectionState, stream: Stream): void {
+  c.allowance.earn()
+  if (stream.isEnded) return closeStream(c, stream)
+  return resetStream(c, stream, errorCode.noError) // the answer is out, the body has no end in sight
+}

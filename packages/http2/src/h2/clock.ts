@@ -1,0 +1,23 @@
+// The time as all connections of a port see it, read about once a second: good enough for time-outs and
+// for the Date of an answer, and free for every request.
+import { encodeHeaders } from '../hpack/encoder.ts'
+
+export type Clock = {
+  nowMs: number
+  /** The header field `date`, coded. */
+  date: Buffer
+  tick(): void
+}
+
+export function createClock(): Clock {
+  const clock: Clock = {
+    nowMs: 0,
+    date: Buffer.alloc(0),
+    tick() {
+      clock.nowMs = performance.now()
+      clock.date = encodeHeaders([['date', new Date().toUTCString()]])
+    },
+  }
+  clock.tick()
+  return clock
+}

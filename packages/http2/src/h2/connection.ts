@@ -1,0 +1,119 @@
+// One HTTP/2 connection (RFC 9113) on its socket: the preface, chunks in, frames out, what takes too
+// long, and the end. The rules of frames are in the rooms beside it: requests.ts, control.ts, credit.ts,
+// answers.ts, ends.ts. It knows no paths and no events.
+import type { Timeouts } from '../bounds.ts'
+import { HeaderBlockError } from '../hpack/decoder.ts'
+import { dispatch, sendAllBodies } from './answers.ts'
+import { account, creditConnection, creditStream } from './credit.ts'
+import { closeAll, endConnection, finishConnection, resetStream } from './ends.ts'
+import { createFrameReader } from './frame-reader.ts'
+import { ConnectionError, errorCode, frameType, preface } from './frames.ts'
+import { ownSettings } from './peer-settings.ts'
+import { createRoute } from './route.ts'
+import { createState } from './state.ts'
+import type { ConnectionOptions, ConnectionState } from './state.ts'
+
+export type Connection = {
+  /** Looks for what has taken too long; called about once a second. */
+  sweep(timeouts: Timeouts, elapsedMs: number): void
+  /** Takes no more requests and ends when those under way are answered. */
+  finish(): void
+}
+
+export function acceptConnection(options: ConnectionOptions): Connection {
+  const { socket, budget } = options
+  const c = createState(options)
+  c.onRoom = () => creditConnection(c)
+  budget.join()
+  c.onOutputRoom = () => goOn(c)
+  c.onBodyWanted = (stream) => {
+    account(c, stream)
+    creditStream(c, stream)
+  }
+  const read = createReader(c)
+  socket.on('data', (chunk: Buffer) => onChunk(c, read, chunk))
+  socket.on('error', () => {}) // a close follows
+  socket.on('close', () => {
+    c.isOver = true
+    closeAll(c)
+    budget.leave(c.onRoom)
+  })
+  const { length } = ownSettings
+  c.output.frame({ length, type: frameType.settings, flags: 0, stream: 0 }, ownSettings)
+  creditConnection(c)
+  return {
+    sweep: (timeouts, elapsedMs) => sweep(c, timeouts, elapsedMs),
+    finish: () => finishConnection(c),
+  }
+}
+
+function onChunk(c: ConnectionState, read: (chunk: Buffer) => void, chunk: Buffer): void {
+  if (c.isOver) return
+  try {
+    read(chunk)
+  } catch (error) {
+    fail(c, error)
+  }
+  const { dispatchable } = c
+  for (const stream of dispatchable) dispatch(c, stream)
+  dispatchable.length = 0
+  checkOutput(c)
+}
+
+/** Of a peer that doesn't take its answers nothing more is read. */
+function checkOutput(c: ConnectionState): void {
+  if (!c.output.isFull || c.blockedSinceMs !== undefined) return
+  c.blockedSinceMs = c.clock.nowMs
+  c.output.whenRoom(c.onOutputRoom)
+  c.socket.pause()
+}
+
+function goOn(c: ConnectionState): void {
+  c.blockedSinceMs = undefined
+  c.socket.resume()
+  if (!c.isOver) sendAllBodies(c)
+}
+
+function fail(c: ConnectionState, error: unknown): void {
+  if (error instanceof ConnectionError) return endConnection(c, error.code, error.message)
+  if (error instanceof HeaderBlockError)
+    return endConnection(c, errorCode.compressionError, error.message)
+  c.onError(error)
+  return endConnection(c, errorCode.internalError)
+}
+
+/** Reads the preface and then frames. */
+function createReader(c: ConnectionState): (chunk: Buffer) => void {
+  const readFrames = createFrameReader(createRoute(c))
+  let beginning: Buffer | undefined = Buffer.alloc(0)
+  return (chunk) => {
+    if (beginning === undefined) return readFrames(chunk)
+    beginning = Buffer.concat([beginning, chunk])
+    const compared = Math.min(beginning.length, preface.length)
+    if (beginning.compare(preface, 0, compared, 0, compared) !== 0)
+      throw new ConnectionError(errorCode.protocolError, 'the preface is not that of HTTP/2')
+    if (compared < preface.length) return
+    const rest = beginning.subarray(preface.length)
+    beginning = undefined
+    return readFrames(rest)
+  }
+}
+
+function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void {
+  const { bodyTimeoutMs, idleTimeoutMs, firstBytesTimeoutMs } = timeouts
+  const since = (thenMs: number): number => c.clock.nowMs - thenMs
+  c.allowance.refill(elapsedMs)
+  checkOutput(c)
+  if (!c.hasSettings && since(c.acceptedMs) > firstBytesTimeoutMs) return void c.socket.destroy()
+  if (c.blockedSinceMs !== undefined && since(c.blockedSinceMs) > bodyTimeoutMs)
+    return void c.socket.destroy()
+  for (const stream of c.streams.values()) {
+    const isSlow = !stream.isEnded && !stream.isCut && since(stream.openedMs) > bodyTimeoutMs
+    if (isSlow && stream.isAnswered) stream.cutShort()
+    else if (isSlow) resetStream(c, stream, errorCode.cancel)
+    else if (stream.unsent.length > 0 && since(stream.lastProgressMs) > bodyTimeoutMs)
+      resetStream(c, stream, errorCode.cancel)
+  }
+  const isIdle = c.streams.size === 0 || c.output.pendingBytes > 0
+  if (isIdle && since(c.lastFrameMs) > idleTimeoutMs) endConnection(c, errorCode.noError)
+}

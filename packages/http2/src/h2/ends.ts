@@ -1,0 +1,84 @@
+// How streams and connections end: closed, reset, with a GOAWAY, gracefully or at once.
+import { account } from './credit.ts'
+import { errorCode, frameType, windowMax } from './frames.ts'
+import type { ErrorCode } from './frames.ts'
+import type { ClosedBy } from './recent-streams.ts'
+import type { ConnectionState } from './state.ts'
+import type { Stream } from './stream.ts'
+
+/** So long a peer has to take our last words and close. */
+const lingerMs = 1_000
+/** So long requests may still be on their way to us that were sent before our notice arrived. */
+const noticeMs = 500
+/** Its acknowledgement says that the peer has read everything we sent before. */
+export const noticePing = Buffer.from('finished', 'latin1')
+
+export function closeStream(c: ConnectionState, stream: Stream, by: ClosedBy = 'peer'): void {
+  if (stream.isClosed) return
+  stream.close()
+  c.streams.delete(stream.id)
+  c.recent.add(stream.id, by)
+  if (stream.isAtWork) c.orphans += 1
+  else release(c, stream)
+  if ((c.isFinishing || c.isPeerLeaving) && c.streams.size === 0)
+    endConnection(c, errorCode.noError)
+}
+
+/** Nobody holds its body any longer. */
+export function release(c: ConnectionState, stream: Stream): void {
+  stream.heldBytes = 0
+  account(c, stream)
+}
+
+export function resetStream(c: ConnectionState, stream: Stream, code: ErrorCode): void {
+  c.output.numberFrame(frameType.rstStream, stream.id, code)
+  closeStream(c, stream, 'us')
+}
+
+export function endConnection(c: ConnectionState, code: ErrorCode, reason = ''): void {
+  if (c.isOver) return
+  c.isOver = true
+  goAway(c, c.lastStream, { code, reason })
+  c.output.flush()
+  closeAll(c)
+  c.socket.resume() // bytes left unread would make the kernel drop our last words
+  c.socket.end()
+  const timer = setTimeout(() => c.socket.destroy(), lingerMs).unref()
+  c.socket.once('close', () => clearTimeout(timer))
+}
+
+export function closeAll(c: ConnectionState): void {
+  for (const stream of c.streams.values()) closeStream(c, stream)
+}
+
+/**
+ * Tells the peer to open no new streams, takes those that it opened before it knew, and ends when all
+ * are answered (RFC 9113 6.8).
+ */
+export function finishConnection(c: ConnectionState): void {
+  if (c.isOver || c.hasNotice) return
+  c.hasNotice = true
+  goAway(c, windowMax, { code: errorCode.noError })
+  c.output.frame({ length: 8, type: frameType.ping, flags: 0, stream: 0 }, noticePing)
+  setTimeout(() => refuseStreams(c), noticeMs).unref()
+}
+
+/** The peer knows by now, so what it opens from here on is refused. */
+export function refuseStreams(c: ConnectionState): void {
+  if (c.isOver || c.isFinishing) return
+  c.isFinishing = true
+  if (c.streams.size === 0) endConnection(c, errorCode.noError)
+  else goAway(c, c.lastStream, { code: errorCode.noError })
+}
+
+function goAway(
+  c: ConnectionState,
+  lastStream: number,
+  { code, reason = '' }: { code: ErrorCode; reason?: string },
+): void {
+  const payload = Buffer.alloc(8 + reason.length)
+  payload.writeUInt32BE(lastStream, 0)
+  payload.writeUInt32BE(code, 4)
+  payload.write(reason, 8, 'latin1')
+  c.output.frame({ length: payload.length, type: frameType.goAway, flags: 0, stream: 0 }, payload)
+}

@@ -1,0 +1,74 @@
+// Cuts what comes in into frames, in place: a frame that lies whole in a chunk is handed on as a slice
+// of it. Only one that is cut in two is copied, so that no chunk is kept alive by a piece of a frame.
+import { ConnectionError, errorCode, frameHeadBytes, framePayloadMax } from './frames.ts'
+
+export type OnFrame = (type: number, flags: number, stream: number, payload: Buffer) => void
+
+/** @throws ConnectionError from the function it gives back, its own and those of `onFrame` */
+export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
+  /** A frame that is cut in two: its head first, then, with its length known, all of it. */
+  let cut: Buffer | undefined
+  let cutBytes = 0
+
+  const hand = (bytes: Buffer, at: number, end: number): void => {
+    const stream = bytes.readUInt32BE(at + 5) & 0x7fff_ffff
+    onFrame(
+      bytes[at + 3] ?? 0,
+      bytes[at + 4] ?? 0,
+      stream,
+      bytes.subarray(at + frameHeadBytes, end),
+    )
+  }
+
+  /** Adds to the frame that was cut in two; where in the chunk it ends. */
+  const complete = (chunk: Buffer): number => {
+    let at = 0
+    while (cut !== undefined) {
+      const taken = chunk.copy(cut, cutBytes, at, at + cut.length - cutBytes)
+      cutBytes += taken
+      at += taken
+      if (cutBytes < cut.length) break
+      const end = frameHeadBytes + payloadLength(cut, 0)
+      if (end > cut.length) {
+        const whole = Buffer.allocUnsafeSlow(end)
+        cut.copy(whole)
+        cut = whole
+        continue
+      }
+      const whole = cut
+      cut = undefined
+      hand(whole, 0, end)
+    }
+    return at
+  }
+
+  return (chunk) => {
+    let at = complete(chunk)
+    while (chunk.length - at >= frameHeadBytes) {
+      const end = at + frameHeadBytes + payloadLength(chunk, at)
+      if (end > chunk.length) break
+      hand(chunk, at, end)
+      at = end
+    }
+    if (at === chunk.length) return
+    cut = Buffer.allocUnsafeSlow(frameHeadBytes)
+    cutBytes = 0
+    complete(chunk.subarray(at))
+  }
+}
+
+function payloadLength(bytes: Buffer, at: number): number {
+  const length = bytes.readUIntBE(at, 3)
+  if (length > framePayloadMax)
+    throw new ConnectionError(errorCode.frameSizeError, 'a frame is larger than was announced')
+  return length
+}
+
+/** A payload without its padding (RFC 9113 6.1). */
+export function unpadded(flags: number, paddedFlag: number, payload: Buffer): Buffer {
+  if ((flags & paddedFlag) === 0) return payload
+  const padding = payload[0]
+  if (padding === undefined || padding >= payload.length)
+    throw new ConnectionError(errorCode.protocolError, 'the padding is longer than its frame')
+  return payload.subarray(1, payload.length - padding)
+}

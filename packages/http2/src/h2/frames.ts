@@ -1,0 +1,73 @@
+// The frames of HTTP/2 (RFC 9113 4 and 6): names of their numbers, and the writing of those that a
+// server sends.
+//
+//   frame  = length type flags stream payload
+//   length = 3OCTET           ; of the payload
+//   type   = OCTET
+//   flags  = OCTET
+//   stream = 4OCTET           ; the first bit is ignored
+
+export const frameHeadBytes = 9
+/** What we accept; RFC 9113's smallest limit, and its default. */
+export const framePayloadMax = 16_384
+export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
+
+export const frameType = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  rstStream: 3,
+  settings: 4,
+  pushPromise: 5,
+  ping: 6,
+  goAway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const
+
+export const flag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const
+
+/** RFC 9113 7. */
+export const errorCode = {
+  noError: 0,
+  protocolError: 1,
+  internalError: 2,
+  flowControlError: 3,
+  streamClosed: 5,
+  frameSizeError: 6,
+  refusedStream: 7,
+  cancel: 8,
+  compressionError: 9,
+  enhanceYourCalm: 11,
+} as const
+export type ErrorCode = (typeof errorCode)[keyof typeof errorCode]
+
+export const setting = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const
+
+export const windowMax = 0x7fff_ffff
+export const windowDefault = 65_535
+
+/** The connection can't go on (RFC 9113 5.4.1). */
+export class ConnectionError extends Error {
+  readonly code: ErrorCode
+  constructor(code: ErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** One stream can't go on (RFC 9113 5.4.2). */
+export class StreamError extends Error {
+  readonly code: ErrorCode
+  constructor(code: ErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}

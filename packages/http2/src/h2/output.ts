@@ -1,0 +1,117 @@
+// What goes out on one connection: frames gathered in one buffer and written together, once per turn of
+// the event loop, so that a hundred answers are one write.
+import type { Socket } from 'node:net'
+import { frameHeadBytes, frameType } from './frames.ts'
+
+const startBytes = 4_096
+/** Answers that the peer doesn't take: beyond this we read nothing more of it, and write no bodies. */
+const outputBytesMax = 262_144
+
+export type FrameHead = { length: number; type: number; flags: number; stream: number }
+
+export class Output {
+  #socket: Socket
+  #bytes = Buffer.allocUnsafe(startBytes)
+  #length = 0
+  #scheduled = false
+  #onRoom: (() => void) | undefined
+  readonly #flushLater = (): void => {
+    this.#scheduled = false
+    this.flush()
+  }
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('drain', () => this.#tellRoom())
+  }
+
+  /** More than enough waits for the peer to take it. */
+  get isFull(): boolean {
+    return this.pendingBytes > outputBytesMax
+  }
+
+  /** Calls back once the peer has taken enough. */
+  whenRoom(then: () => void): void {
+    this.#onRoom = then
+  }
+
+  /** Bytes that the peer hasn't taken yet. */
+  get pendingBytes(): number {
+    return this.#length + this.#socket.writableLength
+  }
+
+  frame(head: FrameHead, payload?: Uint8Array): void {
+    const at = this.#head(head)
+    if (payload !== undefined) this.#bytes.set(payload, at)
+  }
+
+  /** The HEADERS of an answer: its block and the date of this moment, unless it has one. */
+  headers(
+    stream: number,
+    flags: number,
+    { block, date }: { block: Buffer; date: Buffer | undefined },
+  ): void {
+    const length = block.length + (date?.length ?? 0)
+    const at = this.#head({ length, type: frameType.headers, flags, stream })
+    this.#bytes.set(block, at)
+    if (date !== undefined) this.#bytes.set(date, at + block.length)
+  }
+
+  /** A frame with one number for a payload: WINDOW_UPDATE, RST_STREAM. */
+  numberFrame(type: number, stream: number, value: number): void {
+    const at = this.#reserve(frameHeadBytes + 4)
+    const bytes = this.#bytes
+    bytes.writeUInt32BE(0x0000_0400 | type, at) // length 4, type
+    bytes[at + 4] = 0
+    bytes.writeUInt32BE(stream, at + 5)
+    bytes.writeUInt32BE(value, at + 9)
+  }
+
+  windowUpdate(stream: number, credit: number): void {
+    this.numberFrame(frameType.windowUpdate, stream, credit)
+  }
+
+  flush(): void {
+    if (this.#length === 0 || this.#socket.destroyed) return
+    const full = this.#bytes.subarray(0, this.#length)
+    this.#bytes = Buffer.allocUnsafe(startBytes)
+    this.#length = 0
+    this.#socket.write(full)
+    // A write that the kernel took whole at once has no `drain`.
+    if (this.#onRoom !== undefined && !this.isFull) this.#tellRoom()
+  }
+
+  #tellRoom(): void {
+    const then = this.#onRoom
+    this.#onRoom = undefined
+    then?.()
+  }
+
+  /** Where the payload goes. */
+  #head({ length, type, flags, stream }: FrameHead): number {
+    const at = this.#reserve(frameHeadBytes + length)
+    const bytes = this.#bytes
+    bytes[at] = length >> 16
+    bytes[at + 1] = length >> 8
+    bytes[at + 2] = length
+    bytes[at + 3] = type
+    bytes[at + 4] = flags
+    bytes.writeUInt32BE(stream, at + 5)
+    return at + frameHeadBytes
+  }
+
+  #reserve(count: number): number {
+    if (!this.#scheduled) {
+      this.#scheduled = true
+      setImmediate(this.#flushLater)
+    }
+    const at = this.#length
+    this.#length += count
+    if (this.#length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 2))
+      this.#bytes.copy(larger, 0, 0, at)
+      this.#bytes = larger
+    }
+    return at
+  }
+}

@@ -1,0 +1,30 @@
+// The streams that closed last. A frame for one of them was on its way when it closed, or breaks the
+// rules: which of the two, depends on who closed it (RFC 9113 5.1).
+
+const streamsMax = 256
+
+export type ClosedBy = 'us' | 'peer'
+
+export type RecentStreams = {
+  add(id: number, by: ClosedBy): void
+  /** Undefined when it closed long ago or never was open. */
+  closedBy(id: number): ClosedBy | undefined
+}
+
+export function createRecentStreams(): RecentStreams {
+  const ids = new Int32Array(streamsMax)
+  const byUs = new Uint8Array(streamsMax)
+  let next = 0
+  return {
+    add(id, by) {
+      ids[next] = id
+      byUs[next] = by === 'us' ? 1 : 0
+      next = (next + 1) % streamsMax
+    },
+    closedBy(id) {
+      const at = ids.lastIndexOf(id)
+      if (at < 0) return undefined
+      return byUs[at] === 1 ? 'us' : 'peer'
+    },
+  }
+}

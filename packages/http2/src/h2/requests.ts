@@ -1,0 +1,175 @@
+// The frames that make a request: HEADERS and CONTINUATION, DATA, trailers. Which of them may come when,
+// and what is malformed (RFC 9113 5.1, 6.1, 6.2, 6.10, 8.1).
+import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
+import { cost } from './allowance.ts'
+import { account, creditConnection, creditStream } from './credit.ts'
+import { resetStream } from './ends.ts'
+import { unpadded } from './frame-reader.ts'
+import { ConnectionError, errorCode, flag, frameType, StreamError, windowMax } from './frames.ts'
+import { areTrailers } from './request-head.ts'
+import type { RequestHead } from './request-head.ts'
+import type { ConnectionState } from './state.ts'
+import { Stream } from './stream.ts'
+
+const blockBytesMax = 2 * headerBytesMax
+/** A stream that is reset leaves a handler at work; both together are bounded. */
+const atWorkMax = 2 * concurrentStreamsMax
+const smallBytes = 16
+
+export function onHeaders(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
+  if (id % 2 === 0)
+    throw new ConnectionError(errorCode.protocolError, 'a client opens streams with odd numbers')
+  let piece = unpadded(flags, flag.padded, payload)
+  if ((flags & flag.priority) !== 0) {
+    if (piece.length < 5)
+      throw new ConnectionError(errorCode.frameSizeError, 'the priority is cut off')
+    if ((piece.readUInt32BE(0) & windowMax) === id)
+      throw new ConnectionError(errorCode.protocolError, 'a stream depends on itself')
+    piece = piece.subarray(5)
+  }
+  if ((flags & flag.endHeaders) !== 0) return onBlock(c, id, flags, piece)
+  c.block = { stream: id, flags, pieces: [Buffer.from(piece)], bytes: piece.length }
+}
+
+export function onContinuation(
+  c: ConnectionState,
+  id: number,
+  flags: number,
+  payload: Buffer,
+): void {
+  const { block } = c
+  if (block === undefined || block.stream !== id)
+    throw new ConnectionError(errorCode.protocolError, 'a CONTINUATION of nothing')
+  c.allowance.spend(payload.length === 0 ? cost.emptyContinuation : cost.continuation)
+  block.bytes += payload.length
+  if (block.bytes > blockBytesMax)
+    throw new ConnectionError(errorCode.enhanceYourCalm, 'the header block is too large')
+  block.pieces.push(Buffer.from(payload))
+  if ((flags & flag.endHeaders) === 0) return
+  c.block = undefined
+  onBlock(c, id, block.flags, Buffer.concat(block.pieces))
+}
+
+function onBlock(c: ConnectionState, id: number, flags: number, bytes: Buffer): void {
+  const isEnd = (flags & flag.endStream) !== 0
+  const known = c.streams.get(id)
+  if (known !== undefined) return onTrailers(c, known, isEnd, bytes)
+  if (id <= c.lastStream) {
+    const wasOpen = c.recent.closedBy(id) !== undefined
+    if (c.recent.closedBy(id) === 'us') return ignoreTrailers(c, bytes)
+    throw new ConnectionError(
+      wasOpen ? errorCode.streamClosed : errorCode.protocolError,
+      'HEADERS on a stream that is past',
+    )
+  }
+  // Also that of a stream that is refused: what later blocks mean depends on it.
+  const head = c.heads.read(bytes)
+  c.lastStream = id
+  if (c.isFinishing) return refuse(c, id)
+  if (c.streams.size >= concurrentStreamsMax || c.streams.size + c.orphans >= atWorkMax) {
+    c.allowance.spend(cost.refusedStream)
+    return refuse(c, id)
+  }
+  if (head !== undefined) return open(c, id, { head, isEnd })
+  c.allowance.spend(cost.streamError)
+  c.recent.add(id, 'us')
+  return c.output.numberFrame(frameType.rstStream, id, errorCode.protocolError)
+}
+
+function refuse(c: ConnectionState, id: number): void {
+  c.recent.add(id, 'us')
+  c.output.numberFrame(frameType.rstStream, id, errorCode.refusedStream)
+}
+
+function open(
+  c: ConnectionState,
+  id: number,
+  { head, isEnd }: { head: RequestHead; isEnd: boolean },
+): void {
+  const stream = new Stream(id, head, c)
+  c.streams.set(id, stream)
+  c.dispatchable.push(stream)
+  if (!isEnd) return
+  if ((head.contentLength ?? 0) > 0)
+    throw new StreamError(errorCode.protocolError, 'a body was announced and did not come')
+  stream.end()
+}
+
+function onTrailers(c: ConnectionState, stream: Stream, isEnd: boolean, bytes: Buffer): void {
+  const { fields, isTooLarge, changedTable } = c.decoder.decode(bytes)
+  if (changedTable) c.heads.clear()
+  if (stream.isEnded)
+    throw new ConnectionError(errorCode.streamClosed, 'HEADERS after the end of the stream')
+  if (!isEnd || isTooLarge || !areTrailers(fields))
+    throw new StreamError(
+      errorCode.protocolError,
+      'trailers end their stream and are ordinary fields',
+    )
+  checkLength(stream, true)
+  stream.end()
+}
+
+/** They were on their way when the stream was reset. */
+function ignoreTrailers(c: ConnectionState, bytes: Buffer): void {
+  c.allowance.spend(cost.idleFrame)
+  if (c.decoder.decode(bytes).changedTable) c.heads.clear()
+}
+
+export function onData(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
+  if (id === 0) throw new ConnectionError(errorCode.protocolError, 'DATA needs a stream')
+  c.receiveWindow -= payload.length
+  if (c.receiveWindow < 0)
+    throw new ConnectionError(errorCode.flowControlError, 'more came than the window allows')
+  creditConnection(c)
+  const data = unpadded(flags, flag.padded, payload)
+  const stream = openStream(c, id)
+  if (stream === undefined) return onLateData(c, id)
+  if (stream.isEnded)
+    throw new StreamError(errorCode.streamClosed, 'DATA after the end of the stream')
+  stream.receiveWindow -= payload.length
+  if (stream.receiveWindow < 0)
+    throw new StreamError(errorCode.flowControlError, 'more came than the window allows')
+  receiveData(c, stream, { data, isEnd: (flags & flag.endStream) !== 0 })
+}
+
+function onLateData(c: ConnectionState, id: number): void {
+  c.allowance.spend(cost.idleFrame)
+  const by = c.recent.closedBy(id)
+  if (by === 'us') return // it was on its way when we reset the stream
+  if (by === undefined)
+    throw new ConnectionError(errorCode.streamClosed, 'DATA on a stream that is past')
+  c.output.numberFrame(frameType.rstStream, id, errorCode.streamClosed)
+}
+
+function receiveData(
+  c: ConnectionState,
+  stream: Stream,
+  { data, isEnd }: { data: Buffer; isEnd: boolean },
+): void {
+  if (!isEnd) {
+    if (data.length < smallBytes)
+      c.allowance.spend(data.length === 0 ? cost.emptyData : cost.smallData)
+    if (c.budget.isExhausted(c.heldBytes)) return resetStream(c, stream, errorCode.enhanceYourCalm)
+  }
+  stream.receive(data, isEnd)
+  account(c, stream)
+  checkLength(stream, isEnd)
+  if (isEnd) return stream.end()
+  if (stream.isEndless) return stream.cutShort()
+  return creditStream(c, stream)
+}
+
+function checkLength({ head, bodyBytes }: Stream, isEnd: boolean): void {
+  const { contentLength } = head
+  if (contentLength === undefined) return
+  if (bodyBytes > contentLength || (isEnd && bodyBytes < contentLength))
+    throw new StreamError(errorCode.protocolError, 'the body has another length than announced')
+}
+
+/** Undefined when it is closed already. @throws ConnectionError when it never was open */
+export function openStream(c: ConnectionState, id: number): Stream | undefined {
+  const stream = c.streams.get(id)
+  if (stream === undefined && (id > c.lastStream || id % 2 === 0))
+    throw new ConnectionError(errorCode.protocolError, 'a frame for a stream that never was open')
+  return stream
+}

@@ -1,0 +1,190 @@
+// One stream: a request as handlers see it, its body as it comes in, and what is left to send.
+import { AppError } from '@weir/kit'
+import { dropBytesMax } from '../bounds.ts'
+import type { HttpRequest } from '../types.ts'
+import type { Clock } from './clock.ts'
+import { streamWindow } from './peer-settings.ts'
+import type { PeerSettings } from './peer-settings.ts'
+import type { RequestHead } from './request-head.ts'
+
+const nothing = Buffer.alloc(0)
+const keptBytesMin = 1_024
+
+/** What a stream needs of its connection. */
+export type StreamHost = {
+  readonly peer: PeerSettings
+  readonly clock: Clock
+  /** Somebody waits for the rest of the stream's body. */
+  onBodyWanted: (stream: Stream) => void
+}
+
+type Reader = {
+  bytesMax: number
+  resolve: (body: Buffer | undefined) => void
+  reject: (error: unknown) => void
+}
+
+export class Stream implements HttpRequest {
+  readonly id: number
+  readonly head: RequestHead
+  readonly openedMs: number
+  /** The request is whole. */
+  isEnded = false
+  /** The rest of the body isn't waited for. */
+  isCut = false
+  isClosed = false
+  /** A handler that answers later has it. */
+  isAtWork = false
+  /** Bytes that we may still send of the answer's body. */
+  sendWindow: number
+  /** Bytes that the client may still send of the request's. */
+  receiveWindow = streamWindow
+  /** What the body takes of our memory, and how much of that is counted already. */
+  heldBytes = 0
+  countedBytes = 0
+  bodyBytes = 0
+  lastProgressMs: number
+  /** What is left of the answer's body, when the client's window was too small. */
+  unsent: Buffer = nothing
+  readonly #host: StreamHost
+  #kept: Buffer = nothing
+  #keptBytes = 0
+  #isDropping = false
+  #reader: Reader | undefined
+  #whenOver: (() => void) | undefined
+
+  constructor(id: number, head: RequestHead, host: StreamHost) {
+    this.id = id
+    this.head = head
+    this.sendWindow = host.peer.initialWindow
+    this.openedMs = host.clock.nowMs
+    this.lastProgressMs = host.clock.nowMs
+    this.#host = host
+  }
+
+  get method(): string {
+    return this.head.method
+  }
+  get path(): string {
+    return this.head.path
+  }
+  get query(): string {
+    return this.head.query
+  }
+  header(name: string): string | undefined {
+    return this.head.first(name)
+  }
+  headerCount(name: string): number {
+    return this.head.count(name)
+  }
+
+  /** There is no point in more of the body: it is far beyond what would be dropped. */
+  get isEndless(): boolean {
+    return this.#isDropping && this.bodyBytes > dropBytesMax
+  }
+
+  /** Somebody waits for more, if only to drop it. */
+  get wantsBody(): boolean {
+    if (this.isEnded || this.isCut || this.isClosed) return false
+    return this.#isDropping || this.#reader !== undefined
+  }
+
+  /** An answer is there and waits for the body's end. */
+  get isAnswered(): boolean {
+    return this.#whenOver !== undefined
+  }
+
+  /** See `HttpRequest.body`; at once when the request is whole already. */
+  body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined> {
+    if (this.isClosed) return Promise.reject(aborted())
+    if (Math.max(this.bodyBytes, this.head.contentLength ?? 0) > bytesMax) this.#drop()
+    if (this.isEnded) return this.#isDropping ? undefined : this.#take()
+    return new Promise((resolve, reject) => {
+      this.#reader = { bytesMax, resolve, reject }
+      this.#host.onBodyWanted(this)
+    })
+  }
+
+  receive(chunk: Buffer, isLast: boolean): void {
+    this.bodyBytes += chunk.length
+    if (this.#isDropping) return
+    if (this.#reader !== undefined && this.bodyBytes > this.#reader.bytesMax) return this.#drop()
+    if (isLast && this.#keptBytes === 0) this.#keep(chunk, chunk.length)
+    else this.#append(chunk)
+  }
+
+  /** The request is whole. */
+  end(): void {
+    this.isEnded = true
+    this.#settle()
+  }
+
+  /** Whoever waits for the rest of the body waits no longer. */
+  cutShort(): void {
+    this.isCut = true
+    this.#drop()
+    this.#settle()
+  }
+
+  /** Drops the rest of the body and then calls back: an answer doesn't overtake its request. */
+  dropRest(then: () => void): void {
+    this.#drop()
+    this.#whenOver = then
+  }
+
+  /** Whoever waits for the body hears that it won't come. */
+  close(): void {
+    this.isClosed = true
+    this.#kept = nothing
+    this.#whenOver = undefined
+    this.unsent = nothing
+    const reader = this.#reader
+    this.#reader = undefined
+    reader?.reject(aborted())
+  }
+
+  #settle(): void {
+    const reader = this.#reader
+    this.#reader = undefined
+    reader?.resolve(this.#isDropping ? undefined : this.#take())
+    const whenOver = this.#whenOver
+    this.#whenOver = undefined
+    whenOver?.()
+  }
+
+  #drop(): void {
+    this.#isDropping = true
+    this.#keep(nothing, 0)
+  }
+
+  #keep(bytes: Buffer, count: number): void {
+    this.#kept = bytes
+    this.#keptBytes = count
+    this.heldBytes = bytes.length
+  }
+
+  /**
+   * A body that comes in pieces is copied: a small piece must not keep the whole chunk alive that it
+   * came in, and many small ones cost no more than their bytes.
+   */
+  #append(chunk: Buffer): void {
+    const bytes = this.#keptBytes + chunk.length
+    let kept = this.#kept
+    if (bytes > kept.length) {
+      kept = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * kept.length, keptBytesMin))
+      this.#kept.copy(kept, 0, 0, this.#keptBytes)
+    }
+    chunk.copy(kept, this.#keptBytes)
+    this.#keep(kept, bytes)
+  }
+
+  /** What the handler got counts on as held, until it has answered. */
+  #take(): Buffer {
+    const body = this.#kept.subarray(0, this.#keptBytes)
+    this.#kept = nothing
+    this.#keptBytes = 0
+    return body
+  }
+}
+
+const aborted = (): AppError<'aborted'> => new AppError('aborted', 'the client went away')

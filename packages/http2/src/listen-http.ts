@@ -1,0 +1,109 @@
+// The listener of the hot path: HTTP/1.1 and HTTP/2 on one port, requests to a handler.
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { constants } from 'node:http2'
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { Writable } from 'node:stream'
+import {
+  connectionsMax,
+  headersMax,
+  heldBytesMaxDefault,
+  withDefaults,
+  type Timeouts,
+} from './bounds.ts'
+import { ownHttp2 } from './h2/server.ts'
+import { openPort } from './open-port.ts'
+import { createRequest } from './request.ts'
+import { respond } from './respond.ts'
+import { nodeHttp2, http1Options } from './servers.ts'
+import type { Handler, Listener, Tls } from './types.ts'
+
+export type ListenOptions = {
+  host?: string
+  port: number
+  tls?: Tls
+  handler: Handler
+  /** Told of what a handler throws; the client gets a bare 500. */
+  onError: (error: unknown) => void
+  timeouts?: Partial<Timeouts>
+  /** Which HTTP/2 answers: our own (the default), or node:http2. */
+  http2?: 'own' | 'node'
+  /** Bytes of bodies that our own HTTP/2 holds for all requests not yet answered (64 MiB). */
+  heldBytesMax?: number
+}
+
+type Serving = Pick<ListenOptions, 'handler' | 'onError'> & { bodyTimeoutMs: number }
+
+export function listenHttp(options: ListenOptions): Promise<Listener> {
+  const { host, port, tls, handler, onError } = options
+  const timeouts = withDefaults(options.timeouts)
+  const serving = { handler, onError, bodyTimeoutMs: timeouts.bodyTimeoutMs }
+  const http1 = createServer(http1Options(timeouts), (req, res) => serveHttp1(serving, req, res))
+  http1.maxHeadersCount = headersMax + 1 // Node drops what is beyond; one more shows that there was
+  const http2 =
+    options.http2 === 'node'
+      ? nodeHttp2(timeouts, (stream, headers, rawHeaders) =>
+          serveHttp2(serving, stream, headers, rawHeaders),
+        )
+      : ownHttp2({
+          handler,
+          onError,
+          timeouts,
+          heldBytesMax: options.heldBytesMax ?? heldBytesMaxDefault,
+        })
+  return openPort({ host, port, tls, http1, http2, onError, timeouts, connectionsMax })
+}
+
+function serveHttp1(serving: Serving, req: IncomingMessage, res: ServerResponse): void {
+  const request = createRequest({
+    method: req.method ?? '',
+    target: req.url ?? '',
+    rawHeaders: req.rawHeaders,
+    stream: req,
+    isComplete: () => req.complete,
+    bodyTimeoutMs: serving.bodyTimeoutMs,
+    cut: () => afterAnswer(res, () => req.destroy()),
+  })
+  const hasTooManyHeaders = req.rawHeaders.length > 2 * headersMax
+  void respond(request, {
+    handler: hasTooManyHeaders ? () => ({ status: 431 }) : serving.handler,
+    onError: serving.onError,
+    send: ({ status, headers, body }) => void res.writeHead(status, headers).end(body),
+    abandon: () => void res.destroy(),
+  })
+}
+
+function serveHttp2(
+  serving: Serving,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  rawHeaders: readonly string[],
+): void {
+  const request = createRequest({
+    method: headers[':method'] ?? '',
+    target: headers[':path'] ?? '',
+    rawHeaders,
+    stream,
+    // A reset without an error code ends the stream as its last frame would, but closes it too.
+    isComplete: () => !stream.closed,
+    bodyTimeoutMs: serving.bodyTimeoutMs,
+    cut: () => afterAnswer(stream, () => stream.close(constants.NGHTTP2_NO_ERROR)),
+  })
+  void respond(request, {
+    handler: serving.handler,
+    onError: serving.onError,
+    send: (answer) => {
+      if (stream.destroyed || stream.closed) return
+      const endStream = answer.body === undefined || request.method === 'HEAD'
+      stream.respond({ ':status': answer.status, ...answer.headers }, { endStream })
+      if (!endStream) stream.end(answer.body)
+    },
+    abandon: () => stream.close(constants.NGHTTP2_CANCEL),
+  })
+}
+
+/** The client is cut off, but hears the answer first. */
+function afterAnswer(response: Writable, end: () => void): void {
+  if (response.writableFinished || response.destroyed) end()
+  else response.once('finish', end)
+}

@@ -1,0 +1,134 @@
+// The listener for people's endpoints: an ordinary `http.Server` (Express, ws) that clients reach over
+// HTTP/1.1 as ever, and over HTTP/2 too. Express can't take node:http2's objects, so an HTTP/2 request
+// goes to the same server as HTTP/1.1, over a pair of streams within the process
+// (docs/architecture.md 7).
+import { request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http'
+import { constants } from 'node:http2'
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { pipeline } from 'node:stream'
+import { dropBytesMax, withDefaults, type Timeouts } from './bounds.ts'
+import { createConnection } from './in-process.ts'
+import { openPort } from './open-port.ts'
+import { drain } from './read-body.ts'
+import { nodeHttp2 } from './servers.ts'
+import type { Listener, Tls } from './types.ts'
+
+export type ListenNodeOptions = {
+  host?: string
+  port: number
+  tls?: Tls
+  server: Server
+  timeouts?: Partial<Timeouts>
+}
+
+/** They belong to one HTTP/1.1 connection, and HTTP/2 forbids them (RFC 9113 8.2.2). */
+const connectionHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+])
+
+export function listenNode({ server, ...where }: ListenNodeOptions): Promise<Listener> {
+  const timeouts = withDefaults(where.timeouts)
+  const http2 = nodeHttp2(timeouts, (stream, headers, rawHeaders) => {
+    try {
+      forward({ server, stream, headers, rawHeaders, timeouts })
+    } catch {
+      refuse(stream, 400) // a header that HTTP/1.1 can't carry
+    }
+  })
+  return openPort({ ...where, timeouts, http1: server, http2 })
+}
+
+type Forwarding = {
+  server: Server
+  stream: ServerHttp2Stream
+  headers: IncomingHttpHeaders
+  rawHeaders: readonly string[]
+  timeouts: Timeouts
+}
+
+function forward({ server, stream, headers, rawHeaders, timeouts }: Forwarding): void {
+  const method = headers[':method'] ?? ''
+  const path = headers[':path'] ?? '/'
+  if (method === 'CONNECT' || method === '') return refuse(stream, 405)
+  if (!/^[\x21-\x7e]+$/.test(path)) return refuse(stream, 400)
+  const { clientEnd, serverEnd } = createConnection(stream.session)
+  const outgoing = httpRequest({
+    createConnection: () => clientEnd,
+    method,
+    path,
+    headers: requestHeaders(rawHeaders, !stream.endAfterHeaders),
+  })
+  outgoing.on('error', () => refuse(stream, 502))
+  outgoing.on('response', (response) => {
+    answer(stream, response)
+    response.once('end', () => dropRest(stream, outgoing, timeouts))
+  })
+  stream.on('close', () => {
+    outgoing.destroy()
+    serverEnd.destroy() // the client is gone, and the server shall see it so
+  })
+  server.emit('connection', serverEnd)
+  outgoing.flushHeaders() // the body may take its time
+  stream.pipe(outgoing)
+}
+
+function answer(stream: ServerHttp2Stream, response: IncomingMessage): void {
+  if (stream.destroyed || stream.closed) return void response.resume()
+  const headers: OutgoingHttpHeaders = { ':status': response.statusCode }
+  for (const [name, value] of Object.entries(response.headers))
+    if (!connectionHeaders.has(name)) headers[name] = value
+  try {
+    stream.respond(headers)
+  } catch {
+    response.resume()
+    return refuse(stream, 502) // a header that HTTP/2 can't carry
+  }
+  pipeline(response, stream, (error) => {
+    if (error && !stream.destroyed) stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  })
+}
+
+/** The server has answered, so nobody wants the rest of the body. */
+function dropRest(stream: ServerHttp2Stream, outgoing: ClientRequest, timeouts: Timeouts): void {
+  stream.unpipe(outgoing)
+  void drain(stream, {
+    bytesMax: dropBytesMax,
+    timeoutMs: timeouts.bodyTimeoutMs,
+    cut: () => stream.close(constants.NGHTTP2_NO_ERROR),
+  })
+}
+
+/** As name, value, name, value, …: what was sent twice arrives twice. */
+function requestHeaders(rawHeaders: readonly string[], hasBody: boolean): string[] {
+  const headers = ['connection', 'close']
+  let authority: string | undefined
+  let host: string | undefined
+  let hasLength = false
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    const value = rawHeaders[at + 1] ?? ''
+    if (name === ':authority') authority = value
+    else if (name === 'host') host ??= value
+    if (name.startsWith(':') || name === 'host' || name === 'expect') continue
+    if (connectionHeaders.has(name)) continue
+    hasLength ||= name === 'content-length'
+    headers.push(name, value)
+  }
+  headers.push('host', authority ?? host ?? '')
+  // Without either, Node sends the body of a GET bare, and it would be read as the next request.
+  if (hasBody && !hasLength) headers.push('transfer-encoding', 'chunked')
+  return headers
+}
+
+function refuse(stream: ServerHttp2Stream, status: number): void {
+  if (stream.destroyed || stream.closed) return
+  if (stream.headersSent) return stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  stream.respond({ ':status': status, 'content-length': '0' }, { endStream: true })
+  stream.resume()
+}

@@ -1,0 +1,129 @@
+// One port for HTTP/1.1 and HTTP/2: by ALPN under TLS, by the first bytes in the clear (sniff.ts). Each
+// connection goes to the server of its protocol and is closed together with the port.
+import type { Server as Http1Server } from 'node:http'
+import * as net from 'node:net'
+import * as tls from 'node:tls'
+import { delay } from '@weir/kit'
+import type { Timeouts } from './bounds.ts'
+import { sniff } from './sniff.ts'
+import type { Listener, Tls } from './types.ts'
+
+const graceMsDefault = 5_000
+const unusedGraceMs = 500
+const idleCheckMs = 50
+
+/** Whatever speaks HTTP/2 on the port's connections. */
+export type Http2Side = {
+  accept(socket: net.Socket): void
+  /** Lets requests under way finish and takes no more. */
+  finish(): void
+}
+
+export type PortOptions = {
+  host?: string | undefined
+  port: number
+  tls?: Tls | undefined
+  http1: Http1Server
+  http2: Http2Side
+  timeouts: Timeouts
+  connectionsMax?: number
+  /** Told when the port itself fails, such as for want of file descriptors. */
+  onError?: (error: unknown) => void
+}
+
+export async function openPort(options: PortOptions): Promise<Listener> {
+  const { http1, http2, onError } = options
+  const connections = trackConnections(http1, http2)
+  // Its time-outs for slow heads are set up when it listens, and it never does.
+  http1.emit('listening')
+  const server = createPort(options, connections.markUsed)
+  if (options.connectionsMax !== undefined) server.maxConnections = options.connectionsMax
+  server.on('connection', connections.track) // also those that are still shaking hands
+  const port = await listen(server, options)
+  server.on('error', (error) => onError?.(error))
+
+  const close = async (graceMs = graceMsDefault): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    connections.finish()
+    const idle = setInterval(() => http1.closeIdleConnections(), idleCheckMs)
+    const inTime = new AbortController()
+    await Promise.race([closed, delay(graceMs, inTime.signal).catch(() => {})])
+    inTime.abort()
+    clearInterval(idle)
+    connections.cut()
+    await closed
+    http1.close()
+  }
+  let closing: Promise<void> | undefined
+  return { port, close: (graceMs) => (closing ??= close(graceMs)) }
+}
+
+function createPort(options: PortOptions, markUsed: (socket: net.Socket) => void): net.Server {
+  const { http1, http2, timeouts, tls: secure } = options
+  const hand = (socket: net.Socket, isHttp2: boolean): void => {
+    markUsed(socket)
+    if (isHttp2) http2.accept(socket)
+    else http1.emit('connection', socket)
+  }
+  if (secure === undefined)
+    return net.createServer((socket) =>
+      sniff(socket, timeouts.firstBytesTimeoutMs, (isHttp2) => hand(socket, isHttp2)),
+    )
+  const tlsOptions = {
+    ...secure,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: timeouts.firstBytesTimeoutMs,
+  }
+  const server = tls.createServer(tlsOptions, (socket) => {
+    socket.on('error', () => {})
+    hand(socket, socket.alpnProtocol === 'h2')
+  })
+  return server.on('tlsClientError', (_error: Error, socket: net.Socket) => socket.destroy())
+}
+
+/** Who is connected, and how they are made to leave. */
+function trackConnections(http1: Http1Server, http2: Http2Side) {
+  const sockets = new Set<net.Socket>()
+  const unused = new Set<net.Socket>()
+  let isFinishing = false
+  http1.prependListener('request', (_req, res) => {
+    if (isFinishing) res.shouldKeepAlive = false
+  })
+  return {
+    track(socket: net.Socket): void {
+      sockets.add(socket)
+      unused.add(socket)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        unused.delete(socket)
+      })
+      socket.on('error', () => {}) // the protocol's server hears of it too; nobody else has to
+      socket.setNoDelay(true)
+    },
+    /** It has shown its protocol, so a request may be under way. */
+    markUsed: (socket: net.Socket) => void unused.delete(socket),
+    finish(): void {
+      isFinishing = true
+      http2.finish()
+      http1.closeIdleConnections()
+      // A request may be on its way on them already; nothing more is waited for.
+      setTimeout(() => {
+        for (const socket of unused) socket.destroy()
+      }, unusedGraceMs).unref()
+    },
+    cut(): void {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function listen(server: net.Server, { host, port }: PortOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host }, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}

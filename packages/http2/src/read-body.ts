@@ -1,0 +1,88 @@
+// Reads a request's body within bounds of size and time. The stream is drained whatever happens, so
+// that a connection with further requests on it stays usable.
+import type { Readable } from 'node:stream'
+import { AppError } from '@weir/kit'
+import { dropBytesMax } from './bounds.ts'
+
+export type BodyBounds = {
+  bytesMax: number
+  timeoutMs: number
+  /** As the request says, if it does. */
+  contentLength: number | undefined
+  /** Whether a stream that ended did so because the body was over. */
+  isComplete: () => boolean
+  /** Ends the request: its body has no end in sight. */
+  cut: () => void
+}
+
+type DrainBounds = Pick<BodyBounds, 'bytesMax' | 'timeoutMs' | 'cut'>
+
+/** See `HttpRequest.body`. */
+export function readBody(stream: Readable, bounds: BodyBounds): Promise<Buffer | undefined> {
+  const { bytesMax, timeoutMs, contentLength, isComplete, cut } = bounds
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let tooLarge = contentLength !== undefined && contentLength > bytesMax
+    const timer = setTimeout(() => {
+      finish(() => reject(aborted('the body took too long')))
+    }, timeoutMs)
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer)
+      stream.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      settle()
+    }
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length
+      tooLarge ||= bytes > bytesMax
+      if (!tooLarge) return void chunks.push(chunk)
+      chunks.length = 0
+      if (bytes <= dropBytesMax) return
+      finish(() => resolve(undefined))
+      void drain(stream, { bytesMax: 0, timeoutMs, cut })
+    }
+    const onClose = (): void => finish(() => reject(aborted('the client went away')))
+    const onEnd = (): void => {
+      if (!isComplete()) return onClose()
+      finish(() => resolve(tooLarge ? undefined : joined(chunks)))
+    }
+    stream.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+    if (stream.readableEnded) onEnd()
+    else if (stream.destroyed) onClose()
+  })
+}
+
+/**
+ * Reads and drops what is left, within bounds; beyond them the request is cut. Resolves when it is over,
+ * one way or the other.
+ */
+export function drain(stream: Readable, { bytesMax, timeoutMs, cut }: DrainBounds): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.readableEnded || stream.destroyed) return resolve()
+    let bytes = 0
+    const ended = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const over = (): void => {
+      ended()
+      stream.pause()
+      cut()
+    }
+    const timer = setTimeout(over, timeoutMs)
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > bytesMax) over()
+    })
+    stream.on('error', ended).once('close', ended).once('end', ended)
+    stream.resume()
+  })
+}
+
+export const contentLengthOf = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+
+const joined = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+
+const aborted = (message: string): AppError<'aborted'> => new AppError('aborted', message)

@@ -1,0 +1,77 @@
+// Node's two HTTP servers with the bounds that every listener of ours keeps.
+import type { ServerOptions } from 'node:http'
+import * as http2 from 'node:http2'
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import {
+  concurrentStreamsMax,
+  headerBytesMax,
+  headersMax,
+  sessionMebibytesMax,
+  type Timeouts,
+} from './bounds.ts'
+import type { Http2Side } from './open-port.ts'
+
+export const http1Options = (timeouts: Timeouts): ServerOptions => ({
+  maxHeaderSize: headerBytesMax,
+  headersTimeout: Math.min(timeouts.firstBytesTimeoutMs, timeouts.bodyTimeoutMs),
+  requestTimeout: timeouts.bodyTimeoutMs,
+  keepAliveTimeout: timeouts.idleTimeoutMs,
+  connectionsCheckingInterval: Math.ceil(timeouts.bodyTimeoutMs / 6),
+})
+
+export type OnStream = (
+  stream: ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  /** Name, value, name, value, … with repeated ones as they came. */
+  rawHeaders: readonly string[],
+) => void
+
+export function nodeHttp2(timeouts: Timeouts, onStream: OnStream): Http2Side {
+  const sessions = new Set<ServerHttp2Session>()
+  const server = http2.createServer({
+    settings: { maxConcurrentStreams: concurrentStreamsMax, maxHeaderListSize: headerBytesMax },
+    maxHeaderListPairs: headersMax,
+    maxSessionMemory: sessionMebibytesMax,
+  })
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+    session.on('error', () => {}) // the peer's fault, and the session is over anyway
+    session.setTimeout(timeouts.idleTimeoutMs, () => endIdle(session, timeouts))
+  })
+  server.on('sessionError', () => {})
+  server.on('stream', (stream, headers, _flags, rawHeaders) => {
+    stream.on('error', () => {}) // a reset by the client
+    if (isTooLarge(rawHeaders)) return refuse(stream)
+    if (headers.expect?.toLowerCase() === '100-continue')
+      stream.additionalHeaders({ ':status': 100 })
+    onStream(stream, headers, rawHeaders)
+  })
+  return {
+    accept: (socket) => void server.emit('connection', socket),
+    finish() {
+      for (const session of sessions) session.close()
+    },
+  }
+}
+
+/** Closing alone would wait for ever for a client that doesn't take its answers. */
+function endIdle(session: ServerHttp2Session, { bodyTimeoutMs }: Timeouts): void {
+  session.close()
+  const timer = setTimeout(() => session.destroy(), bodyTimeoutMs)
+  session.once('close', () => clearTimeout(timer))
+}
+
+/**
+ * The setting alone doesn't hold before the client has acknowledged it. Counted as RFC 9113 6.5.2 does.
+ */
+function isTooLarge(rawHeaders: readonly string[]): boolean {
+  let bytes = 16 * rawHeaders.length
+  for (const text of rawHeaders) bytes += text.length
+  return bytes > headerBytesMax
+}
+
+function refuse(stream: ServerHttp2Stream): void {
+  stream.respond({ ':status': 431, 'content-length': '0' }, { endStream: true })
+  stream.close(http2.constants.NGHTTP2_NO_ERROR)
+}

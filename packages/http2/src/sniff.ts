@@ -1,0 +1,38 @@
+// Tells HTTP/2 from HTTP/1.1 by the first bytes of a connection in the clear: a client with prior
+// knowledge begins with a fixed preface (RFC 9113 3.4), and no HTTP/1.1 request begins like it. A first
+// line that is neither's gets no answer, since its sender would understand none.
+import type { Socket } from 'node:net'
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
+
+/** RFC 9112 3; an empty line may come before it. */
+const requestLine = /^(\r?\n)?\S+ \S+ HTTP\/\d\.\d\r?$/
+
+/** False when the first line is whole and no request line. */
+function couldBeHttp1(bytes: Buffer): boolean {
+  const end = bytes.indexOf('\n', 2)
+  return end < 0 || requestLine.test(bytes.toString('latin1', 0, end))
+}
+
+/** Looks at the first bytes and puts them back; a client that is too slow with them is disconnected. */
+export function sniff(socket: Socket, timeoutMs: number, decide: (isHttp2: boolean) => void): void {
+  let seen: Buffer = Buffer.alloc(0)
+  const timer = setTimeout(() => socket.destroy(), timeoutMs)
+  const onReadable = (): void => {
+    const chunk: Buffer | null = socket.read()
+    if (chunk === null) return
+    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
+    const compared = Math.min(seen.length, preface.length)
+    const couldBe = seen.compare(preface, 0, compared, 0, compared) === 0
+    if (couldBe && compared < preface.length) return
+    finish()
+    if (!couldBe && !couldBeHttp1(seen)) return void socket.destroy()
+    socket.unshift(seen)
+    decide(couldBe)
+  }
+  const finish = (): void => {
+    clearTimeout(timer)
+    socket.off('readable', onReadable).off('close', finish)
+  }
+  socket.on('readable', onReadable).on('close', finish)
+}

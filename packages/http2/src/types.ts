@@ -1,0 +1,41 @@
+// The seam between a service and whatever speaks HTTP to its clients: a request to look at, a response
+// to give back. Small on purpose, so that the listener behind it can be replaced.
+
+export type HttpRequest = {
+  readonly method: string
+  /** The request target without its query, as sent. */
+  readonly path: string
+  /** What follows the `?`, or ''. */
+  readonly query: string
+  /** The first value of a header; the name in lower case. */
+  header(name: string): string | undefined
+  /** How many times the header was sent. */
+  headerCount(name: string): number
+  /**
+   * The whole body; undefined when it has more than `bytesMax` bytes: then the rest was read and
+   * dropped, up to 8 MiB, so that the client is there to hear the answer. Rejects with AppError
+   * `aborted` when the client goes away or takes too long. At once when it is there already. To be
+   * called once.
+   */
+  body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined>
+}
+
+export type HttpResponse = {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** A string is sent as plain text in UTF-8, unless the headers name another type. */
+  readonly body?: string | Buffer
+}
+
+export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
+export type Tls = { readonly cert: string | Buffer; readonly key: string | Buffer }
+
+export type Listener = {
+  readonly port: number
+  /**
+   * Takes no more connections and requests, lets those under way finish for `graceMs` (5 s), then cuts
+   * what is left. Resolves when everything is closed.
+   */
+  close(graceMs?: number): Promise<void>
+}

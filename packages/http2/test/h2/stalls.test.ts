@@ -1,0 +1,163 @@
+// Clients that take their time: with their preface, their header blocks, their bodies, or with taking our
+// answers. Each is ended in time, and nobody else notices.
+import * as net from 'node:net'
+import { pollUntil } from '@weir/kit'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  codes,
+  connectByHand,
+  data,
+  endHeaders,
+  frame,
+  frameTypes,
+  initialWindow,
+  literal,
+  post,
+  preface,
+  settings,
+  streamIds,
+  windowUpdate,
+} from '../frames.ts'
+import type { ByHand } from '../frames.ts'
+import { startAttacked, undisturbed } from './attacked.ts'
+import type { Attacked } from './attacked.ts'
+
+const everyMs = 20
+const deadlineMs = 15_000
+const timeouts = { firstBytesTimeoutMs: 400, bodyTimeoutMs: 800, idleTimeoutMs: 1_200 }
+
+let server: Attacked
+beforeAll(async () => {
+  server = await startAttacked({ timeouts })
+})
+afterAll(() => server.stop())
+
+/** Sends the same piece again and again until the attack is over. */
+async function dripping<T>(client: ByHand, piece: Buffer, outcome: Promise<T>): Promise<T> {
+  const timer = setInterval(() => client.send(piece), 100)
+  try {
+    return await outcome
+  } finally {
+    clearInterval(timer)
+    client.socket.destroy()
+  }
+}
+
+test('a preface that comes byte by byte is not waited for', async () => {
+  const closed = await undisturbed(server, async () => {
+    const socket = net.connect(server.port, '127.0.0.1').on('error', () => {})
+    let sent = 0
+    const timer = setInterval(() => socket.write(preface.subarray(sent, ++sent)), 100)
+    socket.resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+    clearInterval(timer)
+    return sent < preface.length
+  })
+  expect(closed).toBe(true)
+})
+
+test('a client that sends its preface and then nothing is disconnected', async () => {
+  const socket = net.connect(server.port, '127.0.0.1').on('error', () => {})
+  socket.resume().write(preface)
+  await undisturbed(server, () => new Promise((resolve) => socket.once('close', resolve)))
+  expect(socket.destroyed).toBe(true)
+})
+
+test('an idle connection hears GOAWAY without an error', async () => {
+  const code = await undisturbed(server, () => connectByHand(server.port).goneAway())
+  expect(code).toBe(codes.noError)
+})
+
+test('a header block that never ends does not keep its connection alive', async () => {
+  const code = await undisturbed(server, () => {
+    const client = connectByHand(server.port)
+    client.send(post(1, '/', 0))
+    const piece = frame(frameTypes.continuation, 0, 1, literal('a', 'b'))
+    return dripping(client, piece, client.goneAway())
+  })
+  expect(code).toBe(codes.noError)
+})
+
+test('a frame that never ends does not keep its connection alive', async () => {
+  const code = await undisturbed(server, () => {
+    const client = connectByHand(server.port)
+    client.send(frame(frameTypes.data, 0, 1, Buffer.alloc(16_384)).subarray(0, 9))
+    return dripping(client, Buffer.alloc(1), client.goneAway())
+  })
+  expect(code).toBe(codes.noError)
+})
+
+test('a body that comes byte by byte ends its stream in time', async () => {
+  const code = await undisturbed(server, () => {
+    const client = connectByHand(server.port)
+    client.send(post(1, '/', endHeaders))
+    return dripping(client, data(1, Buffer.of(0)), client.wasReset(1))
+  })
+  expect(code).toBe(codes.cancel)
+})
+
+test('a body that nobody reads and that never ends does not hold back its answer for ever', async () => {
+  const [answer, code] = await undisturbed(server, () => {
+    const client = connectByHand(server.port)
+    client.send(
+      post(1, '/large', endHeaders),
+      windowUpdate(0, 2_000_000),
+      windowUpdate(1, 2_000_000),
+    )
+    const outcome = Promise.all([client.answered(1), client.wasReset(1)])
+    return dripping(client, data(1, Buffer.of(0)), outcome)
+  })
+  expect(answer.type).toBe(frameTypes.headers)
+  expect(code.toString()).toBe(String(codes.noError))
+})
+
+test('an answer for which there is never any window ends its stream', async () => {
+  const reset = await undisturbed(server, async () => {
+    const client = connectByHand(server.port, settings([initialWindow, 0]))
+    client.send(...streamIds(100).map((id) => post(id, '/large')))
+    const seen = await Promise.all(streamIds(100).map((id) => client.wasReset(id)))
+    client.socket.destroy()
+    return new Set(seen)
+  })
+  expect([...reset]).toEqual([codes.cancel])
+})
+
+test('an answer that is taken byte by byte ends its stream', async () => {
+  const code = await undisturbed(server, () => {
+    const client = connectByHand(server.port, settings([initialWindow, 0]))
+    client.send(post(1, '/large'))
+    return dripping(client, windowUpdate(1, 1), client.wasReset(1))
+  })
+  expect(code).toBe(codes.cancel)
+})
+
+test('answers that a client never reads are not piled up, and end its connection (CVE-2019-9517)', async () => {
+  const [grown, closed] = await undisturbed(server, async () => {
+    const before = (await server.memory()).bytes
+    const windows = settings([initialWindow, 0x7fff_ffff])
+    const clients = streamIds(10).map(() => connectByHand(server.port, windows))
+    for (const client of clients) {
+      client.socket.pause()
+      const requests = streamIds(100).map((id) => post(id, '/large'))
+      client.send(windowUpdate(0, 0x7fff_0000 - 65_535), ...requests)
+    }
+    let most = 0
+    const watch = async (): Promise<boolean> => {
+      most = Math.max(most, (await server.memory()).bytes - before)
+      return clients.every(({ socket }) => socket.destroyed)
+    }
+    for (const { socket } of clients) socket.once('close', () => {})
+    // The kernel keeps what was sent before; the sockets learn of their end when they write.
+    const pinging = setInterval(() => {
+      for (const { socket, send } of clients) if (!socket.destroyed) send(settings())
+    }, 100)
+    try {
+      const isOver = await pollUntil(watch, { deadlineMs, everyMs })
+      return [most, isOver] as const
+    } finally {
+      clearInterval(pinging)
+    }
+  })
+  expect(closed).toBe(true)
+  expect(grown).toBeLessThan(20 * 1_048_576) // a hundred times less than was asked for
+})

@@ -1,0 +1,70 @@
+// The admin port: metrics and health, for the platform and for nobody else. «Live» says that the process
+// answers at all; «ready» that it may be given work, and if not, every reason why.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+
+import type { Registry } from 'prom-client'
+
+export type AdminOptions = {
+  host?: string | undefined
+  port: number
+  registry: Registry
+  /** Why the service isn't ready; empty when it is. */
+  readiness(): readonly string[]
+}
+
+export type Admin = { port: number; close(): Promise<void> }
+
+export async function startAdmin(options: AdminOptions): Promise<Admin> {
+  const server = createServer({ requestTimeout: 10_000 }, (req, res) => {
+    void answer(options, req, res)
+  })
+  const port = await listen(server, options)
+  return { port, close: () => close(server) }
+}
+
+async function answer(options: AdminOptions, req: IncomingMessage, res: ServerResponse) {
+  const respond = (status: number, type: string, body: string) => {
+    res.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
+    res.end(req.method === 'HEAD' ? undefined : body)
+  }
+  try {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return respond(405, 'text/plain', '')
+    switch (req.url?.split('?', 1)[0]) {
+      case '/metrics':
+        return respond(200, options.registry.contentType, await options.registry.metrics())
+      case '/health/live':
+        return respond(200, 'text/plain', 'live\n')
+      case '/health/ready': {
+        const reasons = options.readiness()
+        return respond(reasons.length === 0 ? 200 : 503, 'application/json', json(reasons))
+      }
+      default:
+        return respond(404, 'text/plain', '')
+    }
+  } catch {
+    return respond(503, 'application/json', json(['the check itself failed']))
+  }
+}
+
+function json(reasons: readonly string[]): string {
+  return `${JSON.stringify(reasons)}\n`
+}
+
+function listen(server: Server, { host, port }: AdminOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host }, () => {
+      server.removeListener('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,74 @@
+// How a service ends. SIGTERM or SIGINT runs the steps in their order, each within its own bound, and the
+// process ends within the whole bound whatever they do. An error that nobody caught ends it at once:
+// its state can't be trusted any more, and the log gets where it happened but none of its values.
+
+import { describeCrash } from './describe-error.ts'
+import type { Log } from './log.ts'
+import { withTimeout } from './time.ts'
+
+export type ShutdownStep = {
+  name: string
+  run(): Promise<void>
+  /** The step's own bound; without one, what is left of the whole. */
+  timeoutMs?: number
+}
+
+export type Lifecycle = { shutdown(exitCode?: number): Promise<void> }
+
+// Ctrl-C reaches the whole process group, and a parent such as npm then passes it on once more.
+const SAME_SIGNAL_MS = 500
+
+export function onShutdown(
+  log: Log,
+  steps: readonly ShutdownStep[],
+  timeoutMs = 10_000,
+): Lifecycle {
+  let startedAt: number | undefined
+
+  const shutdown = async (exitCode = 0): Promise<void> => {
+    if (startedAt !== undefined) return
+    startedAt = performance.now()
+    const deadline = startedAt + timeoutMs
+    setTimeout(() => exit(log, 1, 'shutdown took too long'), timeoutMs).unref()
+    const failures = await runSteps(log, steps, deadline)
+    exit(log, failures === 0 ? exitCode : 1, 'stopped')
+  }
+
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (startedAt !== undefined && performance.now() - startedAt < SAME_SIGNAL_MS) return
+    if (startedAt !== undefined) return exit(log, 1, 'second signal, leaving at once')
+    log.info({ signal }, 'shutting down')
+    void shutdown()
+  }
+
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.on('uncaughtException', (error) => {
+    log.fatal({ crash: describeCrash(error) }, 'an error that nobody caught')
+    process.exit(1)
+  })
+  process.on('unhandledRejection', (reason) => {
+    log.fatal({ crash: describeCrash(reason) }, 'a rejection that nobody handled')
+    process.exit(1)
+  })
+  return { shutdown }
+}
+
+async function runSteps(log: Log, steps: readonly ShutdownStep[], deadline: number) {
+  let failures = 0
+  for (const step of steps) {
+    const leftMs = deadline - performance.now()
+    try {
+      await withTimeout(step.run(), Math.min(step.timeoutMs ?? leftMs, leftMs), step.name)
+    } catch (error) {
+      failures += 1
+      log.error({ err: error, step: step.name }, 'a shutdown step failed')
+    }
+  }
+  return failures
+}
+
+function exit(log: Log, code: number, message: string): void {
+  log[code === 0 ? 'info' : 'error']({ exitCode: code }, message)
+  process.exit(code)
+}

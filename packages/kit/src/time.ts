@@ -1,0 +1,86 @@
+// Waiting, bounded: delays that can be called off, promises with a time-out, growing pauses between
+// tries, and looking again until something holds. No clock is read here but to measure a span.
+
+import { AppError } from './errors.ts'
+
+/** Resolves after `ms`; rejects with AppError `aborted` as soon as the signal says so. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(aborted())
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(aborted())
+    }
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      },
+      Math.max(0, ms),
+    )
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** The promise's outcome, or AppError `timeout` after `ms`. What the promise does goes on regardless. */
+export async function withTimeout<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLong(what, ms)), Math.max(0, ms))
+  })
+  try {
+    return await Promise.race([promise, expiry])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export type BackoffOptions = {
+  minMs: number
+  maxMs: number
+  /** Upper bound of the first pause; it doubles with each one, up to `maxMs`. */
+  firstMs?: number
+  random?: () => number
+}
+
+/** Endless pauses in milliseconds, each random between `minMs` and a bound that doubles up to `maxMs`. */
+export function* backoff(options: BackoffOptions): Generator<number, never, void> {
+  const { minMs, maxMs, random = Math.random } = options
+  let bound = Math.min(maxMs, options.firstMs ?? minMs * 2)
+  for (;;) {
+    yield Math.round(minMs + random() * Math.max(0, bound - minMs))
+    bound = Math.min(maxMs, bound * 2)
+  }
+}
+
+export type PollOptions = { deadlineMs: number; everyMs?: number; what?: string }
+
+/**
+ * Calls `look` until it gives something other than undefined, null or false, and resolves with that.
+ * Rejects with AppError `timeout` when the deadline passes first; an error of `look` rejects at once.
+ */
+export async function pollUntil<T>(
+  look: () => T | Promise<T>,
+  { deadlineMs, everyMs = 50, what = 'a condition' }: PollOptions,
+): Promise<Exclude<T, undefined | null | false>> {
+  const end = performance.now() + deadlineMs
+  for (;;) {
+    const remainingMs = Math.max(0, end - performance.now())
+    const seen = await withTimeout(Promise.resolve(look()), remainingMs, what)
+    if (isThere(seen)) return seen
+    if (performance.now() + everyMs > end) throw tooLong(what, deadlineMs)
+    await delay(everyMs)
+  }
+}
+
+function isThere<T>(value: T): value is Exclude<T, undefined | null | false> {
+  return value !== undefined && value !== null && value !== false
+}
+
+function tooLong(what: string, ms: number): AppError<'timeout'> {
+  return new AppError('timeout', `${what} took longer than ${Math.round(ms)} ms`)
+}
+
+function aborted(): AppError<'aborted'> {
+  return new AppError('aborted', 'called off')
+}

@@ -1,0 +1,55 @@
+// What an id token says (docs/wire-format.md Tokens), and the check that a payload says just that.
+// Whatever doesn't fit is not a token of ours; nothing is guessed or filled in.
+
+export type IdClaims = {
+  readonly iss: string
+  /** The clientId. */
+  readonly sub: string
+  readonly aud: 'weir'
+  /** Epoch seconds, as `exp`. */
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  readonly billingId: string
+  readonly stream: string
+  readonly streamId: string
+  readonly kind: 'input' | 'derived'
+}
+
+/** Good at auth's `/refresh` alone. */
+export type RefreshClaims = {
+  readonly iss: string
+  readonly sub: string
+  readonly aud: 'weir-refresh'
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  readonly billingId: string
+}
+
+export const idAudience = 'weir'
+export const refreshAudience = 'weir-refresh'
+
+type Payload = Readonly<Record<string, unknown>>
+
+const texts = (payload: Payload, names: readonly string[]): boolean =>
+  names.every((name) => typeof payload[name] === 'string' && payload[name] !== '')
+
+const times = (payload: Payload): boolean =>
+  Number.isSafeInteger(payload['iat']) && Number.isSafeInteger(payload['exp'])
+
+export const isIdClaims = (payload: unknown): payload is IdClaims =>
+  isPayload(payload) &&
+  payload['aud'] === idAudience &&
+  (payload['kind'] === 'input' || payload['kind'] === 'derived') &&
+  texts(payload, ['iss', 'sub', 'jti', 'billingId', 'stream', 'streamId']) &&
+  times(payload)
+
+export const isRefreshClaims = (payload: unknown): payload is RefreshClaims =>
+  isPayload(payload) &&
+  payload['aud'] === refreshAudience &&
+  texts(payload, ['iss', 'sub', 'jti', 'billingId']) &&
+  times(payload)
+
+const isPayload = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

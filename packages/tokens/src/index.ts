@@ -1,0 +1,15 @@
+export type { IdClaims, RefreshClaims } from './claims.ts'
+export {
+  signIdToken,
+  signRefreshToken,
+  type IdSubject,
+  type RefreshSubject,
+  type SignWith,
+} from './sign.ts'
+export { jwks, makeSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts'
+export {
+  verifyIdToken,
+  verifyRefreshToken,
+  type TokenErrorCode,
+  type VerifyOptions,
+} from './verify.ts'

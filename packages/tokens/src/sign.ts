@@ -1,0 +1,47 @@
+// Signing id tokens and refresh tokens, RS256 with a kid. Who may have one is decided before.
+import { randomUUID } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import type { IdClaims, RefreshClaims } from './claims.ts'
+import { idAudience, refreshAudience } from './claims.ts'
+
+export type SignWith = { readonly kid: string; readonly privateKey: KeyObject }
+
+export type Issue = {
+  readonly issuer: string
+  readonly nowSeconds: number
+  readonly lifeSeconds: number
+}
+
+export type IdSubject = Pick<IdClaims, 'sub' | 'billingId' | 'stream' | 'streamId' | 'kind'>
+export type RefreshSubject = Pick<RefreshClaims, 'sub' | 'billingId'>
+
+export function signIdToken(key: SignWith, subject: IdSubject, issue: Issue): string {
+  const { sub, billingId, stream, streamId, kind } = subject
+  const claims: IdClaims = {
+    ...common(issue),
+    aud: idAudience,
+    sub,
+    billingId,
+    stream,
+    streamId,
+    kind,
+  }
+  return sign(key, claims)
+}
+
+export function signRefreshToken(key: SignWith, subject: RefreshSubject, issue: Issue): string {
+  const { sub, billingId } = subject
+  const claims: RefreshClaims = { ...common(issue), aud: refreshAudience, sub, billingId }
+  return sign(key, claims)
+}
+
+const common = ({ issuer, nowSeconds, lifeSeconds }: Issue) => ({
+  iss: issuer,
+  iat: nowSeconds,
+  exp: nowSeconds + lifeSeconds,
+  jti: randomUUID(),
+})
+
+const sign = ({ kid, privateKey }: SignWith, claims: object): string =>
+  jwt.sign(claims, privateKey, { algorithm: 'RS256', keyid: kid })

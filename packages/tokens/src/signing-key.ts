@@ -1,0 +1,29 @@
+// The keys that tokens are signed with: RSA 2048, named by a kid. Where they are kept is not decided
+// here.
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+
+export type PublicJwk = Readonly<Record<string, unknown>>
+
+export type SigningKey = {
+  readonly kid: string
+  /** As JWKS shows it: kty, n, e, kid, alg, use. */
+  readonly publicJwk: PublicJwk
+  /** PKCS #8. */
+  readonly privatePem: string
+}
+
+const modulusBits = 2048
+
+export function makeSigningKey(): SigningKey {
+  const kid = randomUUID()
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: modulusBits })
+  const { kty, n, e } = publicKey.export({ format: 'jwk' })
+  return {
+    kid,
+    publicJwk: { kty, n, e, kid, alg: 'RS256', use: 'sig' },
+    privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+/** RFC 7517 5. */
+export const jwks = (keys: readonly PublicJwk[]): { keys: readonly PublicJwk[] } => ({ keys })

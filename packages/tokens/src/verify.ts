@@ -1,0 +1,70 @@
+// Verifying tokens. RS256 alone, by a key that the caller knows under the token's kid; issuer, audience
+// and expiry must hold. Every fault is the one error, so nobody learns which check failed.
+import type { KeyObject } from 'node:crypto'
+import { AppError } from '@weir/kit'
+import jwt from 'jsonwebtoken'
+import type { IdClaims, RefreshClaims } from './claims.ts'
+import { idAudience, isIdClaims, isRefreshClaims, refreshAudience } from './claims.ts'
+
+export type VerifyOptions = {
+  /** The public key of a kid; undefined when it isn't one of the issuer's. */
+  readonly keyOf: (kid: string) => KeyObject | undefined
+  readonly issuer: string
+  readonly nowSeconds: number
+}
+
+export type TokenErrorCode = 'invalid_token'
+
+const tokenCharsMax = 8_192
+const kidCharsMax = 128
+/** How far the issuer's clock may run ahead of ours. Expiry is exact. */
+const aheadSecondsMax = 60
+
+/** @throws AppError `invalid_token` */
+export function verifyIdToken(token: string, options: VerifyOptions): IdClaims {
+  const payload = verify(token, idAudience, options)
+  if (!isIdClaims(payload) || isAhead(payload, options)) throw invalidToken()
+  return payload
+}
+
+/** @throws AppError `invalid_token` */
+export function verifyRefreshToken(token: string, options: VerifyOptions): RefreshClaims {
+  const payload = verify(token, refreshAudience, options)
+  if (!isRefreshClaims(payload) || isAhead(payload, options)) throw invalidToken()
+  return payload
+}
+
+function verify(
+  token: string,
+  audience: string,
+  { keyOf, issuer, nowSeconds }: VerifyOptions,
+): unknown {
+  if (typeof token !== 'string' || token.length > tokenCharsMax) throw invalidToken()
+  try {
+    const header = jwt.decode(token, { complete: true })?.header
+    if (header?.alg !== 'RS256' || header.typ !== 'JWT' || !isKid(header.kid)) throw invalidToken()
+    const key = keyOf(header.kid)
+    if (key === undefined) throw invalidToken()
+    return jwt.verify(token, key, {
+      algorithms: ['RS256'],
+      issuer,
+      audience,
+      clockTimestamp: nowSeconds,
+      clockTolerance: 0,
+    })
+  } catch {
+    throw invalidToken()
+  }
+}
+
+const isAhead = ({ iat }: { iat: number }, { nowSeconds }: VerifyOptions): boolean =>
+  iat > nowSeconds + aheadSecondsMax
+
+const isKid = (kid: unknown): kid is string =>
+  typeof kid === 'string' && kid !== '' && kid.length <= kidCharsMax
+
+const invalidToken = (): AppError<TokenErrorCode> =>
+  new AppError(
+    'invalid_token',
+    'The token is missing, malformed, expired or revoked; get a new one',
+  )
