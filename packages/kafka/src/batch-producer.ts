@@ -1,0 +1,76 @@
+// Sends records to Kafka for callers who may say «stored» only when it is true: `send` resolves after all
+// in-sync replicas have the record, and rejects with AppError `unavailable` when that isn't known in time.
+// On purpose neither idempotent nor retrying what may have been stored (docs/architecture.md 5). No fixed
+// delay: each partition has one batch out, and what arrives meanwhile makes the next one.
+import { internalsOf } from './internals.ts'
+import type { Kafka } from './internals.ts'
+import { createConnections } from './produce-connections.ts'
+import { createDelivery } from './produce-delivery.ts'
+import { createLeaders } from './produce-leaders.ts'
+import type { ProduceRecord } from './produce-record-batch.ts'
+import { createProduceRequests } from './produce-requests.ts'
+import { createScheduler } from './produce-scheduler.ts'
+import { createSockets } from './produce-socket.ts'
+
+export type { ProduceRecord } from './produce-record-batch.ts'
+
+export type ProduceErrorCode = 'unavailable' | 'record_too_large'
+
+export type BatchProducerOptions = {
+  /** From `send` on; after it a record is rejected and, if it still waits, never sent. */
+  readonly produceTimeoutMs: number
+  /** What may wait and be under way at once, in bytes of records; beyond it `send` rejects at once. */
+  readonly inFlightBytesMax: number
+  /** Of one batch. A larger record goes alone. Stay under the broker's 1 MB default. */
+  readonly batchBytesMax?: number
+  /** How many partitions may share a produce request; 1 unless set. */
+  readonly batchesPerRequestMax?: number
+  /** For metrics: called for each batch that was acknowledged. */
+  readonly onBatch?: (batch: BatchInfo) => void
+}
+
+export type BatchInfo = { readonly records: number; readonly bytes: number; readonly ms: number }
+
+export type BatchProducer = {
+  /** Resolves once stored. Rejects with AppError `unavailable` or `record_too_large`. */
+  send(topic: string, partition: number, record: ProduceRecord): Promise<void>
+  inFlightBytes(): number
+  /** The topic is being deleted: what still waits for it is rejected, so that nothing gets into a new one. */
+  forgetTopic(topic: string): void
+  /** Takes no more, and resolves once everything accepted has its answer: within the time-out. */
+  close(): Promise<void>
+}
+
+const OPEN_TIMEOUT_MS_MAX = 3_000
+const BATCH_BYTES_MAX = 1_000_000
+
+export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions): BatchProducer {
+  const { log, deletedTopics } = internalsOf(kafka)
+  const stepTimeoutMs = Math.min(OPEN_TIMEOUT_MS_MAX, options.produceTimeoutMs)
+  const sockets = createSockets(kafka, stepTimeoutMs)
+  const leaders = createLeaders(sockets, stepTimeoutMs)
+  const connections = createConnections(sockets)
+  const request = createProduceRequests(options.batchesPerRequestMax ?? 1)
+  const deliver = createDelivery({ leaders, connections, request })
+  const scheduler = createScheduler(deliver, log, { batchBytesMax: BATCH_BYTES_MAX, ...options })
+
+  const forgetTopic = (topic: string) => {
+    leaders.forget(topic)
+    scheduler.forgetTopic(topic)
+  }
+  const unsubscribe = deletedTopics.subscribe(forgetTopic)
+
+  async function close(): Promise<void> {
+    await scheduler.drain()
+    unsubscribe()
+    connections.close()
+    leaders.close()
+  }
+  let closing: Promise<void> | undefined
+  return {
+    send: scheduler.send,
+    inFlightBytes: scheduler.inFlightBytes,
+    forgetTopic,
+    close: () => (closing ??= close()),
+  }
+}

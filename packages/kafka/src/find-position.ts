@@ -1,0 +1,41 @@
+// Where a derivation goes on in a partition (docs/architecture.md 3): at the group's committed offset; when
+// Kafka has none, or has forgotten it, after the source of the last derived record; when there is none, where
+// the derivation was told to start. A client's default is never used.
+import { AppError } from '@weir/kit'
+
+import type { BrokerCalls } from './broker-calls.ts'
+import type { DeriveOptions } from './derivation.ts'
+import { findLastSource } from './svc-source.ts'
+import { committedOffsets, earliestOffsets, endOffsets } from './topic-calls.ts'
+
+export type FoundPosition = {
+  readonly next: bigint
+  /** Where it would have gone on, had retention not removed what lies before `next`. */
+  readonly wanted: bigint
+}
+
+export async function findPosition(
+  calls: BrokerCalls,
+  options: DeriveOptions,
+  partition: number,
+): Promise<FoundPosition> {
+  const { groupId, inputTopic, outputTopic } = options
+  const found = await calls.run('read offsets', async (cluster) => {
+    const committed = (await committedOffsets(cluster, groupId, inputTopic))[partition]
+    const lookBack = { outputTopic, inputTopic, partition }
+    return {
+      committed,
+      lastSource: committed === undefined ? await findLastSource(cluster, lookBack) : undefined,
+      earliest: (await earliestOffsets(cluster, inputTopic))[partition] ?? 0n,
+      end: (await endOffsets(cluster, inputTopic, 'read_uncommitted'))[partition] ?? 0n,
+    }
+  })
+  const { committed, lastSource, earliest, end } = found
+  const afterLastSource = lastSource === undefined ? undefined : lastSource + 1n
+  const wanted = committed ?? afterLastSource ?? (await options.startOffset(partition))
+  if (wanted < earliest) return { next: earliest, wanted }
+  if (wanted <= end) return { next: wanted, wanted }
+  // The input lost its tail. What is written in its place must not be passed over.
+  options.onError(new AppError('input_shrunk', 'the input ends before what was derived'), partition)
+  return { next: end, wanted: end }
+}

@@ -1,0 +1,28 @@
+// The frame around each event's Avro bytes in a record's value, which names the schema in the registry.
+// It knows nothing of Avro or of the registry.
+import { AppError } from '@weir/kit'
+
+// value     = magic schema-id payload
+// magic     = %x00
+// schema-id = 4OCTET        ; unsigned, big-endian
+// payload   = *OCTET        ; one Avro datum, binary
+const MAGIC = 0
+const HEADER_BYTES = 5
+
+export type Framed = { readonly schemaId: number; readonly payload: Buffer }
+
+export function frame(schemaId: number, payload: Uint8Array): Buffer {
+  const value = Buffer.allocUnsafe(HEADER_BYTES + payload.byteLength)
+  value.writeUInt8(MAGIC, 0)
+  value.writeUInt32BE(schemaId, 1)
+  value.set(payload, HEADER_BYTES)
+  return value
+}
+
+/** The payload shares memory with the value. Throws AppError `not_framed`. */
+export function unframe(value: Buffer): Framed {
+  if (value.byteLength < HEADER_BYTES || value.readUInt8(0) !== MAGIC) {
+    throw new AppError('not_framed', 'the value does not start with a schema id')
+  }
+  return { schemaId: value.readUInt32BE(1), payload: value.subarray(HEADER_BYTES) }
+}

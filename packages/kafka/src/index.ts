@@ -1,0 +1,27 @@
+export { createKafka, type Kafka, type KafkaOptions } from './client.ts'
+export { frame, unframe, type Framed } from './framing.ts'
+export { partitionOf } from './partition-of.ts'
+export { createAdmin, type Admin, type TopicSpec } from './admin.ts'
+export { type KafkaErrorCode } from './faults.ts'
+export { type Isolation } from './topic-calls.ts'
+export { followTopics, type Follower, type FollowOptions, type FollowedRecord } from './follower.ts'
+export { createTransactor } from './transactor.ts'
+export type { Transaction, Transactor, TransactorOptions } from './transactor.ts'
+export type { GroupOffsets } from './transaction-requests.ts'
+export type { AddressedRecord, OutRecord } from './out-record.ts'
+export type { Headers, SourceRecord } from './source-record.ts'
+export {
+  createBatchProducer,
+  type BatchInfo,
+  type BatchProducer,
+  type BatchProducerOptions,
+  type ProduceErrorCode,
+  type ProduceRecord,
+} from './batch-producer.ts'
+export { createRangeReader, type RangeReader } from './read-range.ts'
+export { createRegistry } from './registry.ts'
+export type { RegisteredSchema, Registry, RegistryErrorCode } from './registry.ts'
+export { tailTopic, type Tail, type TailOptions } from './tail.ts'
+export { deriveExactlyOnce } from './exactly-once.ts'
+export type { DeriveOptions, Deriver } from './derivation.ts'
+export { SVC_SOURCE, readSource, writeSource, type Source } from './svc-source.ts'

@@ -1,0 +1,30 @@
+// Reads a stretch of one partition that is there already, piece by piece, for questions about the past. Nothing
+// is followed, no group is joined, and no more than one fetch is held in memory.
+import { createBrokerCalls } from './broker-calls.ts'
+import { readStep } from './committed-range.ts'
+import type { Range } from './committed-range.ts'
+import type { Kafka } from './internals.ts'
+import type { SourceRecord } from './source-record.ts'
+
+export type RangeReader = {
+  /** The committed records of the range in order, some at a time. Throws AppError `unavailable`. */
+  read(range: Range, onRecords: (records: readonly SourceRecord[]) => void): Promise<void>
+  close(): Promise<void>
+}
+
+export function createRangeReader(kafka: Kafka): RangeReader {
+  const calls = createBrokerCalls(kafka)
+  return {
+    async read(range, onRecords) {
+      for (let { from } = range; from < range.to;) {
+        const step = { ...range, from }
+        const { records, next } = await calls.run('read a topic', (cluster) =>
+          readStep(cluster, step),
+        )
+        onRecords(records)
+        from = next
+      }
+    },
+    close: () => calls.close(),
+  }
+}

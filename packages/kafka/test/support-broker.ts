@@ -1,0 +1,127 @@
+// A broker of a test's own, to be paused, killed and started again, and what stands in a broker's log, read
+// by kafkajs's consumer: nothing here shares code with the producer under test.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { Kafka as KafkaJs, logLevel } from 'kafkajs'
+import type { Admin, Consumer } from 'kafkajs'
+
+import { startStack } from '@weir/devstack'
+import { pollUntil, withTimeout } from '@weir/kit'
+
+export type OwnBroker = {
+  readonly brokers: string[]
+  /** It stays connected and says nothing. */
+  pause(): void
+  resume(): void
+  kill(): Promise<void>
+  /** Resolves once it serves again, with the same data. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startOwnBroker(): Promise<OwnBroker> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-kafka-test-'))
+  const noRegistry = 'http://127.0.0.1:9'
+  const stack = await startStack({ folder, ports: 'free', schemaRegistryUrl: noRegistry })
+  return {
+    brokers: [stack.kafkaBrokers],
+    pause: stack.pauseBroker,
+    resume: stack.resumeBroker,
+    kill: stack.killBroker,
+    start: stack.restartBroker,
+    async stop() {
+      stack.resumeBroker()
+      await stack.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type LoggedRecord = { partition: number; offset: number; key: string; value: string }
+
+export type Outside = {
+  readonly admin: Admin
+  makeTopic(topic: string, partitions: number, config?: Record<string, string>): Promise<void>
+  /** Every record of the topic, whoever wrote it, in the order of each partition. */
+  readLog(topic: string): Promise<LoggedRecord[]>
+  close(): Promise<void>
+}
+
+const READ_WITHIN_MS = 60_000
+
+/** A look at a broker from the outside. */
+export async function lookFromOutside(brokers: string[]): Promise<Outside> {
+  const kafka = new KafkaJs({ clientId: 'outside', brokers, logLevel: logLevel.NOTHING })
+  const admin = kafka.admin()
+  await admin.connect()
+  return {
+    admin,
+    async makeTopic(topic, partitions, config = {}) {
+      const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
+      const made = { topic, numPartitions: partitions, replicationFactor: 1, configEntries }
+      await admin.createTopics({ topics: [made], waitForLeaders: true })
+    },
+    async readLog(topic) {
+      // Right after a start the broker may not lead its partitions yet.
+      const offsets = await pollUntil(() => admin.fetchTopicOffsets(topic).catch(() => undefined), {
+        deadlineMs: 20_000,
+        what: `the offsets of ${topic}`,
+      })
+      const ends = offsets.map(({ partition, high }) => ({
+        partition,
+        end: Number(high),
+      }))
+      if (ends.every(({ end }) => end === 0)) return []
+      const groupId = `outside-${randomUUID()}`
+      const consumer = kafka.consumer({ groupId, readUncommitted: true, maxWaitTimeInMs: 50 })
+      try {
+        return await readUntil(consumer, topic, ends)
+      } finally {
+        await consumer.disconnect()
+      }
+    },
+    close: () => admin.disconnect(),
+  }
+}
+
+async function readUntil(
+  consumer: Consumer,
+  topic: string,
+  ends: readonly { partition: number; end: number }[],
+): Promise<LoggedRecord[]> {
+  const records: LoggedRecord[] = []
+  const nextOffsets = new Map(ends.map(({ partition }) => [partition, 0]))
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  await consumer.run({
+    autoCommit: false,
+    eachMessage({ partition, message }) {
+      const offset = Number(message.offset)
+      nextOffsets.set(partition, offset + 1)
+      records.push({ partition, offset, key: String(message.key), value: String(message.value) })
+      return Promise.resolve()
+    },
+  })
+  const isRead = () => ends.every(({ partition, end }) => (nextOffsets.get(partition) ?? 0) >= end)
+  await withTimeout(
+    pollUntil(isRead, { deadlineMs: READ_WITHIN_MS, everyMs: 20, what: 'reading the log' }),
+    READ_WITHIN_MS,
+    'reading the log',
+  )
+  return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
+}
+
+/** The values of one partition that the log holds, in order. */
+export function valuesIn(log: readonly LoggedRecord[], partition: number): string[] {
+  return log.filter((record) => record.partition === partition).map(({ value }) => value)
+}
+
+/** How often each value is in the log. */
+export function timesStored(log: readonly LoggedRecord[]): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const { value } of log) times.set(value, (times.get(value) ?? 0) + 1)
+  return times
+}

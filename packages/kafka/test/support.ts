@@ -1,0 +1,140 @@
+// What the integration tests share: handles on the real broker, topics that are gone afterwards, and plain
+// readers and writers that owe nothing to the code under test.
+import { randomUUID } from 'node:crypto'
+
+import { Kafka as KafkaJs, Partitioners, logLevel } from 'kafkajs'
+import type { GroupDescription, Message, Producer } from 'kafkajs'
+
+import { createLog } from '@weir/kit'
+
+import type { Admin } from '../src/admin.ts'
+import { createKafka } from '../src/client.ts'
+import type { Kafka } from '../src/client.ts'
+import { createBrokerCalls } from '../src/broker-calls.ts'
+import { readCommitted } from '../src/committed-range.ts'
+import { internalsOf } from '../src/internals.ts'
+import { FEW_RETRIES } from '../src/retries.ts'
+import type { SourceRecord } from '../src/source-record.ts'
+import { endOffsets } from '../src/topic-calls.ts'
+
+export const BROKERS = (process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092').split(',')
+
+export const log = createLog('kafka-test', process.env['LOG_LEVEL'] ?? 'silent')
+
+export function connect(brokers: readonly string[] = BROKERS): Kafka {
+  return createKafka({ brokers, clientId: 'weir-test', log })
+}
+
+export function uniqueName(what: string): string {
+  return `test-${what}-${randomUUID()}`
+}
+
+/** kafkajs as it comes, for looking at results from the outside. */
+export function plainKafka(): KafkaJs {
+  return new KafkaJs({ clientId: 'outside', brokers: BROKERS, logLevel: logLevel.NOTHING })
+}
+
+const topicsMade: string[] = []
+
+/** A topic of its own; `deleteTopicsMade` at the end of the file takes it away. */
+export async function makeTopic(
+  admin: Admin,
+  what: string,
+  partitions: number,
+  config: Record<string, string> = {},
+): Promise<string> {
+  const topic = uniqueName(what)
+  await admin.createTopic({ topic, partitions, replicationFactor: 1, config })
+  topicsMade.push(topic)
+  return topic
+}
+
+export async function deleteTopicsMade(admin: Admin): Promise<void> {
+  await Promise.all(topicsMade.splice(0).map((topic) => admin.deleteTopic(topic)))
+}
+
+// One for each topic: a kafkajs producer that knows a deleted topic fails for all others too.
+const writers = new Map<string, Promise<Producer>>()
+
+export async function writeTo(topic: string, ...messages: Message[]): Promise<void> {
+  const writer = writers.get(topic) ?? openWriter()
+  writers.set(topic, writer)
+  await (await writer).send({ topic, messages })
+}
+
+async function openWriter(): Promise<Producer> {
+  const producer = plainKafka().producer({
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  })
+  await producer.connect()
+  return producer
+}
+
+export async function closeWriters(): Promise<void> {
+  for (const writer of writers.values()) await (await writer).disconnect()
+  writers.clear()
+}
+
+/** The groups whose names begin so, with their members. */
+async function groupsOf(groupPrefix: string): Promise<GroupDescription[]> {
+  const admin = plainKafka().admin()
+  await admin.connect()
+  const { groups } = await admin.listGroups()
+  const ids = groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(groupPrefix))
+  const described = await admin.describeGroups(ids)
+  await admin.disconnect()
+  return described.groups
+}
+
+/** Throws every member out of these groups, as a broker does with silent ones. */
+export async function kickEveryone(groupPrefix: string): Promise<void> {
+  const cluster = internalsOf(connect()).cluster({ retries: FEW_RETRIES })
+  await cluster.connect()
+  await cluster.refreshMetadata()
+  for (const { groupId, members } of await groupsOf(groupPrefix)) {
+    const coordinator = await cluster.findGroupCoordinator({ groupId })
+    for (const { memberId } of members) await coordinator.leaveGroup({ groupId, memberId })
+  }
+  await cluster.disconnect()
+}
+
+export async function hasMembers(groupPrefix: string): Promise<boolean> {
+  return (await groupsOf(groupPrefix)).some(({ members }) => members.length > 0)
+}
+
+/** All that a read_committed reader sees now, partition by partition. */
+export async function readRecords(topic: string): Promise<SourceRecord[]> {
+  const calls = createBrokerCalls(connect(), 30_000)
+  try {
+    return await calls.run('read everything', async (cluster) => {
+      const ends = await endOffsets(cluster, topic, 'read_committed')
+      const seen: SourceRecord[] = []
+      for (const [partition, to] of ends.entries()) {
+        seen.push(...(await readCommitted(cluster, { topic, partition, from: 0n, to })))
+      }
+      return seen
+    })
+  } finally {
+    await calls.close()
+  }
+}
+
+/** The same as `key=value`. */
+export async function readAll(topic: string): Promise<string[]> {
+  const records = await readRecords(topic)
+  return records.map(({ key, value }) => `${key?.toString() ?? ''}=${value?.toString() ?? 'gone'}`)
+}
+
+/** What retention does, at once. */
+export async function removeRecordsBefore(
+  topic: string,
+  partition: number,
+  offset: bigint,
+): Promise<void> {
+  const admin = plainKafka().admin()
+  await admin.connect()
+  await admin.fetchTopicOffsets(topic)
+  await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: `${offset}` }] })
+  await admin.disconnect()
+}

@@ -1,0 +1,117 @@
+// Publishing a contract (docs/architecture.md 12): its subject is claimed for the account, its schema
+// registered, then the record appears together with the key parts of levels that are new. A
+// published contract never changes; a new version is a new id.
+import type { PreparedContract } from '@weir/contracts'
+import { AppError } from '@weir/kit'
+import type { Draft } from './draft.ts'
+import { putEraParts } from './era-parts.ts'
+import type { ContractRecord } from './records.ts'
+import { contractKey, subjectKey } from './records.ts'
+import { noContract, requireAccount } from './rules.ts'
+import type { Stewardship } from './stewardship.ts'
+
+/** Makes the subject the account's, before anything is registered under it. */
+export async function claimSubject(
+  deps: Stewardship,
+  request: { billingId: string; id: string; subject: string },
+): Promise<void> {
+  const { billingId, id, subject } = request
+  await deps.writer.change((draft) => {
+    requireAccount(draft, billingId)
+    requireFreeId(draft, billingId, id)
+    const owner = draft.subjectOwner(subject)
+    if (owner === billingId) return
+    if (owner !== undefined)
+      throw new AppError(
+        'invalid',
+        `schema.schema_registry_ref: the subject ${subject} belongs to another account; choose another name`,
+      )
+    draft.put(subjectKey(subject), { subject, ownerBillingId: billingId })
+  })
+}
+
+export type ContractRequest = {
+  billingId: string
+  prepared: PreparedContract
+  schemaRegistryRef: string
+  subject: string
+  registryId: number
+}
+
+/** The contract as it stands now, and sentences about what its author may not have meant. */
+export async function addContract(
+  deps: Stewardship,
+  request: ContractRequest,
+): Promise<{ contract: ContractRecord; warnings: string[] }> {
+  const { billingId, prepared } = request
+  const newLevels = Object.values(prepared.piiFields)
+  return deps.rings.changeWithRings(billingId, newLevels, (draft) => {
+    requireAccount(draft, billingId)
+    requireFreeId(draft, billingId, prepared.id)
+    const contract = contractRecord(request, deps.now())
+    draft.put(contractKey(billingId, prepared.id), contract)
+    for (const stream of draft.streamsOf(billingId))
+      if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
+    return { contract, warnings: keyFieldWarnings(draft, contract) }
+  })
+}
+
+export async function archiveContract(
+  deps: Stewardship,
+  request: { billingId: string; id: string },
+): Promise<ContractRecord> {
+  return deps.writer.change((draft) => {
+    const contract = draft.contract(request.billingId, request.id)
+    if (contract === undefined) throw noContract(request.id)
+    const archived: ContractRecord = { ...contract, status: 'archived' }
+    draft.put(contractKey(contract.billingId, contract.id), archived)
+    return archived
+  })
+}
+
+function contractRecord(request: ContractRequest, nowMs: number): ContractRecord {
+  const { prepared } = request
+  return {
+    billingId: request.billingId,
+    id: prepared.id,
+    status: 'active',
+    schemaRegistryRef: request.schemaRegistryRef,
+    subject: request.subject,
+    registryId: request.registryId,
+    schemaText: prepared.schemaText,
+    validations: prepared.validations,
+    keyField: prepared.keyField,
+    piiFields: prepared.piiFields,
+    ...(prepared.dataSubjectField === undefined
+      ? {}
+      : { dataSubjectField: prepared.dataSubjectField }),
+    createdAtMs: nowMs,
+  }
+}
+
+function requireFreeId(draft: Draft, billingId: string, id: string): void {
+  if (draft.contract(billingId, id) !== undefined)
+    throw new AppError(
+      'name_taken',
+      `There is a contract ${id} already, and a published contract never changes: choose a new id`,
+    )
+}
+
+/**
+ * A key field value is as secret as the lowest level that any contract of the stream gives it
+ * (docs/keys.md): whoever sees it in one contract's events knows whose the others' are.
+ */
+function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
+  const levelOf = (each: ContractRecord): number | undefined => each.piiFields[each.keyField]
+  const text = (level: number | undefined): string =>
+    level === undefined ? 'in the clear' : `at level ${level}`
+  const mine = levelOf(contract)
+  return draft
+    .contractsOf(contract.billingId)
+    .filter((other) => other.status === 'active' && levelOf(other) !== mine)
+    .map(
+      (other) =>
+        `The key field ${contract.keyField} is ${text(mine)}, that of contract ${other.id} (${other.keyField}) is ${text(levelOf(other))}: ` +
+        'in one stream, key field values are as secret as the lower of the two',
+    )
+}

@@ -1,0 +1,77 @@
+// Follows what replicas say of themselves: their heartbeats, and for a reader who wants them the counts of the
+// month. Only what comes in while it follows is news; what lay there before says who there was.
+import { followTopics } from '@weir/kafka'
+import type { FollowedRecord, Kafka } from '@weir/kafka'
+import { createReplicaTable, replicasTopic } from './replicas.ts'
+import type { Replica, ReplicaTable } from './replicas.ts'
+import { countsTopic } from './usage.ts'
+
+export type ReplicaFollower = {
+  readonly replicas: ReplicaTable
+  /** Resolves when everything that lay there is read; closed before that, it never does. */
+  start(): Promise<void>
+  /** False before that, and while the tables are read anew. */
+  isRead(): boolean
+  /** Resolves when everything written before the call is in the tables. */
+  catchUp(): Promise<void>
+  close(): Promise<void>
+}
+
+const never = new Promise<never>(() => {})
+
+export function followReplicas(options: {
+  kafka: Kafka
+  service: string
+  now: () => number
+  onBeat?: (replica: Replica) => void
+  /** The table of `weir.counts`; without one the topic isn't followed. */
+  counts?: { apply(record: FollowedRecord): void; clear(): void }
+}): ReplicaFollower {
+  const { kafka, service, now, onBeat, counts } = options
+  const replicas = createReplicaTable(now)
+  let isRead = false
+  let isClosed = false
+
+  const follower = followTopics(kafka, {
+    topics: counts === undefined ? [replicasTopic] : [replicasTopic, countsTopic],
+    groupPrefix: `weir.replicas.${service}`,
+    onRecord(record) {
+      if (record.topic === countsTopic) return counts?.apply(record)
+      const replica = replicas.apply(record, !isRead)
+      if (replica !== undefined) onBeat?.(replica)
+    },
+    onReset() {
+      replicas.clear()
+      counts?.clear()
+      if (isRead) void readAgain()
+    },
+  })
+
+  const readAgain = async (): Promise<void> => {
+    isRead = false
+    while (!isRead && !isClosed)
+      await follower.catchUp().then(
+        () => void (isRead = true),
+        () => undefined,
+      )
+  }
+
+  return {
+    replicas,
+    async start() {
+      try {
+        await follower.start()
+        isRead = true
+      } catch (error) {
+        if (!isClosed) throw error
+        await never
+      }
+    },
+    isRead: () => isRead,
+    catchUp: () => follower.catchUp(),
+    async close() {
+      isClosed = true
+      await follower.close()
+    },
+  }
+}

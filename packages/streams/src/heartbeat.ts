@@ -1,0 +1,66 @@
+// A replica's heartbeat: every second a record under its id that says what was asked of it and how far it has
+// followed control state. One that can't be written is left out: the next one says what is so by then.
+import { createBatchProducer } from '@weir/kafka'
+import type { Kafka } from '@weir/kafka'
+import { delay } from '@weir/kit'
+import type { StateFollower } from './follow.ts'
+import { heartbeatValue, replicasTopic } from './replicas.ts'
+import type { Heartbeat, StreamDemand } from './replicas.ts'
+
+export type Heart = {
+  /** The last heartbeat, after which the others count this replica out. */
+  stop(): Promise<void>
+}
+
+const everyMs = 1_000
+const produceTimeoutMs = 1_000
+const inFlightBytesMax = 8_388_608
+
+export function startHeartbeats(options: {
+  kafka: Kafka
+  follower: Pick<StateFollower, 'positions'>
+  replica: string
+  service: Heartbeat['service']
+  now: () => number
+  /** What was asked of it since the last call. */
+  takeDemand?: () => Record<string, StreamDemand>
+}): Heart {
+  const { kafka, follower, replica, service, now, takeDemand = () => ({}) } = options
+  const producer = createBatchProducer(kafka, { produceTimeoutMs, inFlightBytesMax })
+  const stopping = new AbortController()
+  let lastMs = now()
+
+  const beat = (more: Pick<Heartbeat, 'leaving'> = {}): Promise<void> => {
+    const timestampMs = now()
+    const spanMs = Math.max(1, timestampMs - lastMs)
+    lastMs = timestampMs
+    const { control, keys } = follower.positions()
+    const value = heartbeatValue({
+      service,
+      spanMs,
+      control: control.toString(),
+      keys: keys.toString(),
+      streams: takeDemand(),
+      ...more,
+    })
+    const record = { key: replica, value, headers: {}, timestampMs }
+    return producer.send(replicasTopic, 0, record).catch(() => undefined)
+  }
+
+  const keepBeating = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const pause = delay(everyMs, stopping.signal).catch(() => undefined)
+      await Promise.all([beat(), pause])
+    }
+  }
+
+  const beating = keepBeating()
+  return {
+    async stop() {
+      stopping.abort()
+      await beating
+      await beat({ leaving: true })
+      await producer.close()
+    },
+  }
+}

@@ -1,0 +1,87 @@
+export { createGate, type Access, type Gate } from './access.ts'
+export { addContract, archiveContract, claimSubject, type ContractRequest } from './add-contract.ts'
+export { cleanUp } from './clean-up.ts'
+export {
+  createDerived,
+  createInput,
+  type Created,
+  type DerivedRequest,
+  type InputRequest,
+} from './create-stream.ts'
+export { deleteOutput, deleteStream } from './delete-stream.ts'
+export { keepErasAhead } from './era-parts.ts'
+export { followState, type StateFollower } from './follow.ts'
+export { followReplicas, type ReplicaFollower } from './follow-replicas.ts'
+export { forgetPeople, type People } from './forget-people.ts'
+export { startHeartbeats, type Heart } from './heartbeat.ts'
+export type { Keyring } from './keyring.ts'
+export { loadKek } from './load-kek.ts'
+export {
+  addApiKey,
+  addCredential,
+  createAccount,
+  patchStream,
+  removeCredential,
+  type StreamName,
+  type StreamPatch,
+} from './manage.ts'
+export {
+  controlTopic,
+  deadTopicOf,
+  groupOf,
+  keysTopic,
+  topicOf,
+  transactionalIdOf,
+  type AccountRecord,
+  type ConsentLevelType,
+  type ContractRecord,
+  type Credential,
+  type DerivedStream,
+  type InputStream,
+  type Limits,
+  type Scope,
+  type SigningKeyRecord,
+  type StreamRecord,
+} from './records.ts'
+export { requireInput, requireOutput, noContract } from './rules.ts'
+export {
+  createReplicaTable,
+  liveForMs,
+  replicasTopic,
+  type Heartbeat,
+  type Replica,
+  type ReplicaTable,
+  type StreamDemand,
+} from './replicas.ts'
+export { createRings, type Rings } from './rings.ts'
+export { hashSecret, type NewCredential } from './secrets.ts'
+export { createSigner, keepSigningKeys, publishedKeys, type Signer } from './signing-keys.ts'
+export type { State } from './state.ts'
+export type { Stewardship } from './stewardship.ts'
+export { onStreamGone } from './stream-gone.ts'
+export { createTables, type Tables } from './tables.ts'
+export { createWriter, writerTransactor, type Writer, type WriterOptions } from './writer.ts'
+export { createVerificationKeys } from './verification-keys.ts'
+export {
+  addUsage,
+  countKey,
+  countsTopic,
+  dayKey,
+  dayOf,
+  jsonValue,
+  minuteOf,
+  monthCountOf,
+  monthOf,
+  msOfMinute,
+  noUsage,
+  parseCountKey,
+  parseUsageKey,
+  usageKey,
+  usageOf,
+  usagePartitionOf,
+  usagePartitions,
+  usageTopic,
+  type MonthCount,
+  type Usage,
+  type UsageKey,
+} from './usage.ts'

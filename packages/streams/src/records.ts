@@ -1,0 +1,112 @@
+// What lies in `weir.control`: the record types and the keys they lie under. Plain data, JSON in the
+// topic; every change writes whole records. Secrets are here only as SHA-256 hashes.
+import type { Validation } from '@weir/contracts'
+
+export type Scope = 'send' | 'listen'
+
+export type Credential = {
+  /** A UUID, unique over all accounts. */
+  readonly clientId: string
+  /** SHA-256 of the clientSecret, hex. */
+  readonly secretHash: string
+  readonly scope: readonly Scope[]
+  readonly createdAtMs: number
+}
+
+export type AccountRecord = {
+  readonly billingId: string
+  /** SHA-256 of each API key, hex. */
+  readonly apiKeyHashes: readonly string[]
+  readonly createdAtMs: number
+}
+
+/** Architecture 11. `deleting` streams are gone for everyone but the clean-up. */
+export type StreamState = 'creating' | 'ready' | 'deleting'
+
+export type Limits = { readonly eventRate: string; readonly eventCount: string }
+
+type StreamCommon = {
+  readonly billingId: string
+  readonly name: string
+  /** A UUID that is never used again: a re-created name shares no keys with the old one. */
+  readonly streamId: string
+  readonly state: StreamState
+  readonly stateSinceMs: number
+  readonly enabled: boolean
+  readonly tags: readonly string[]
+  readonly credentials: readonly Credential[]
+  readonly partitions: number
+  readonly createdAtMs: number
+  /** Set on a stream that is deleted without ever having been announced. */
+  readonly neverReady?: true
+  /** The auth replica that is deleting the stream's remains, and until when the others keep away. */
+  readonly cleaner?: { readonly replica: string; readonly untilMs: number }
+}
+
+export type InputStream = StreamCommon & {
+  readonly kind: 'input'
+  readonly limits: Limits
+  readonly rotationHours: number
+  readonly keyRetentionDays: number
+}
+
+export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
+
+export type DerivedStream = StreamCommon & {
+  readonly kind: 'derived'
+  readonly linkedStream: string
+  readonly linkedStreamId: string
+  readonly consentLevels: readonly number[]
+  readonly consentLevelType: ConsentLevelType
+  readonly decrypterName: string
+  readonly from: 'earliest' | 'now'
+  /** Where derivation starts, one decimal offset per input partition; there once the stream is ready. */
+  readonly startOffsets?: readonly string[]
+}
+
+export type StreamRecord = InputStream | DerivedStream
+
+export type ContractRecord = {
+  readonly billingId: string
+  readonly id: string
+  readonly status: 'active' | 'archived'
+  readonly schemaRegistryRef: string
+  /** The registry's subject: the ref before the slash. */
+  readonly subject: string
+  readonly registryId: number
+  readonly schemaText: string
+  readonly validations: readonly Validation[]
+  readonly keyField: string
+  readonly piiFields: Readonly<Record<string, number>>
+  readonly dataSubjectField?: string
+  readonly createdAtMs: number
+}
+
+/** The public half of a token key; the private half lies in `weir.keys` under `_signing/<kid>`. */
+export type SigningKeyRecord = {
+  readonly kid: string
+  readonly publicJwk: Readonly<Record<string, unknown>>
+  readonly signsFromMs: number
+  readonly signsUntilMs: number
+  readonly publishedUntilMs: number
+}
+
+/** Who owns a registry subject: the account whose contract named it first. */
+export type SubjectRecord = { readonly subject: string; readonly ownerBillingId: string }
+
+export const controlTopic = 'weir.control'
+export const keysTopic = 'weir.keys'
+
+export const accountKey = (billingId: string): string => `account/${billingId}`
+export const streamKey = (billingId: string, name: string): string => `stream/${billingId}/${name}`
+export const contractKey = (billingId: string, id: string): string => `contract/${billingId}/${id}`
+export const subjectKey = (subject: string): string => `subject/${subject}`
+export const signingKeyKey = (kid: string): string => `signing/${kid}`
+
+/** The Kafka topic of a stream, input or derived (wire.md Kafka). */
+export const topicOf = (stream: { billingId: string; name: string }): string =>
+  `${stream.billingId}.${stream.name}`
+export const deadTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
+export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
+export const transactionalIdOf = (stream: DerivedStream, partition: number): string =>
+  `${groupOf(stream)}.${partition}`

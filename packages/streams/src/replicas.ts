@@ -1,0 +1,86 @@
+// What replicas say of themselves in `weir.replicas`: one heartbeat a second, under the replica's id. The
+// limits hold across replicas by these, and an erasure waits for the positions in them. Records and the
+// table over them; who is alive is a matter of the reader's own clock, so no two clocks need to agree.
+
+export const replicasTopic = 'weir.replicas'
+
+/** Of one stream since the last heartbeat: requests that wanted in, and those that its rate let in. */
+export type StreamDemand = readonly [demanded: number, taken: number]
+
+export type Heartbeat = {
+  readonly service: 'ingest' | 'output'
+  /** The time that `streams` is about. */
+  readonly spanMs: number
+  /** The next offsets to be read of `weir.control` and `weir.keys`, decimal. */
+  readonly control: string
+  readonly keys: string
+  /** By streamId; only those with any demand. */
+  readonly streams: Readonly<Record<string, StreamDemand>>
+  /** The last one: it takes nothing more. */
+  readonly leaving?: true
+}
+
+export type Replica = {
+  readonly id: string
+  readonly beat: Heartbeat
+  /** When it was heard of last, by this process's clock. */
+  readonly heardMs: number
+  /** The same, but for what was read from the past: when it was written then. */
+  readonly freshMs: number
+}
+
+export type ReplicaTable = {
+  /** `isPast`: it was written before the reader began. Undefined for a tombstone. */
+  apply(record: ReplicaRecord, isPast: boolean): Replica | undefined
+  /** Who counts for limits. */
+  live(): Replica[]
+  /** Who may still be at work: heard of in the last 60 s, by a reader that has run so long. */
+  heard(): Replica[]
+  /** Not heard of for 60 s: their records may go. */
+  dead(): string[]
+  clear(): void
+}
+
+type ReplicaRecord = {
+  readonly key: string
+  readonly value: Buffer | null
+  readonly timestampMs: number
+}
+
+/** Without a heartbeat for so long a replica isn't counted for limits. */
+export const liveForMs = 5_000
+const deadAfterMs = 60_000
+
+export function createReplicaTable(now: () => number): ReplicaTable {
+  const replicas = new Map<string, Replica>()
+  const heardWithin = (ms: number): Replica[] =>
+    [...replicas.values()].filter(({ heardMs }) => now() - heardMs <= ms)
+  return {
+    apply({ key: id, value, timestampMs }, isPast) {
+      if (value === null) {
+        replicas.delete(id)
+        return undefined
+      }
+      const heardMs = now()
+      const freshMs = isPast ? Math.min(heardMs, timestampMs) : heardMs
+      const replica = { id, beat: beatOf(value), heardMs, freshMs }
+      replicas.set(id, replica)
+      return replica
+    },
+    live: () =>
+      heardWithin(liveForMs).filter(
+        ({ beat, freshMs }) => beat.leaving === undefined && now() - freshMs <= liveForMs,
+      ),
+    heard: () => heardWithin(deadAfterMs).filter(({ beat }) => beat.leaving === undefined),
+    dead: () =>
+      [...replicas.values()]
+        .filter(({ heardMs }) => now() - heardMs > deadAfterMs)
+        .map(({ id }) => id),
+    clear: () => replicas.clear(),
+  }
+}
+
+export const heartbeatValue = (beat: Heartbeat): Buffer => Buffer.from(JSON.stringify(beat))
+
+/** Only Weir's services write the topic. */
+const beatOf = (value: Buffer): Heartbeat => JSON.parse(value.toString('utf8')) as Heartbeat

@@ -1,0 +1,86 @@
+// The keys that id tokens are signed with (docs/wire-format.md Tokens): made by auth's writer, the
+// public half in control state for everyone, the private half wrapped by the ring `sign`. A key is
+// published an hour before it signs, and stays so until the last token under it is dead.
+import { createPrivateKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
+import { AppError } from '@weir/kit'
+import { makeSigningKey } from '@weir/tokens'
+import { privateSigningKey } from './keyring.ts'
+import type { SigningKeyRecord } from './records.ts'
+import { signingKeyKey } from './records.ts'
+import type { State } from './state.ts'
+import type { Stewardship } from './stewardship.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const signsForMs = 30 * dayMs
+/** A refresh token is what lives longest. */
+const tokensLiveMs = 30 * dayMs
+
+/** Makes the first key, or the next one when its time has come, and drops what is past. */
+export async function keepSigningKeys(deps: Stewardship): Promise<void> {
+  await deps.rings.ensure([SIGN_RING])
+  const due = keysDue(deps.follower.tables, deps.now())
+  if (!due.next && due.past.length === 0) return
+  const { kid, publicJwk, privatePem } = makeSigningKey()
+  const recordKey = privateSigningKey(kid)
+  await deps.writer.change((draft) => {
+    const { next, past } = keysDue(draft, deps.now())
+    for (const key of past) {
+      draft.put(signingKeyKey(key.kid), null)
+      draft.putKey(privateSigningKey(key.kid), null)
+    }
+    if (!next) return
+    const nowMs = deps.now()
+    const signsFromMs = draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs
+    const signsUntilMs = signsFromMs + signsForMs
+    const publishedUntilMs = signsUntilMs + tokensLiveMs
+    draft.put(signingKeyKey(kid), { kid, publicJwk, signsFromMs, signsUntilMs, publishedUntilMs })
+    draft.putKey(
+      recordKey,
+      wrapPart({
+        ...deps.rings.current(SIGN_RING),
+        recordKey,
+        plain: Buffer.from(privatePem, 'utf8'),
+      }),
+    )
+  })
+}
+
+function keysDue(state: State, nowMs: number): { next: boolean; past: SigningKeyRecord[] } {
+  const keys = state.signingKeys()
+  return {
+    next: keys.every((key) => key.signsUntilMs - hourMs <= nowMs),
+    past: keys.filter((key) => key.publishedUntilMs <= nowMs),
+  }
+}
+
+export type Signer = { readonly kid: string; readonly privateKey: KeyObject }
+
+/** Gives the key that signs now. @throws AppError `unavailable` while there is none */
+export function createSigner(deps: Pick<Stewardship, 'follower' | 'now'>): () => Signer {
+  let last: Signer | undefined
+  return () => {
+    const nowMs = deps.now()
+    const [newest] = deps.follower.tables
+      .signingKeys()
+      .filter((key) => key.signsFromMs <= nowMs)
+      .sort((a, b) => b.signsFromMs - a.signsFromMs)
+    if (newest !== undefined && newest.kid === last?.kid) return last
+    const pem = newest && deps.follower.keyring.open(privateSigningKey(newest.kid), SIGN_RING)
+    if (newest === undefined || pem === undefined)
+      throw new AppError('unavailable', 'There is no key to sign tokens with yet; try again')
+    last = { kid: newest.kid, privateKey: createPrivateKey(pem) }
+    pem.fill(0)
+    return last
+  }
+}
+
+/** The public keys to verify tokens with, as JWKs. */
+export function publishedKeys(state: State, nowMs: number): Readonly<Record<string, unknown>>[] {
+  return state
+    .signingKeys()
+    .filter((key) => nowMs < key.publishedUntilMs)
+    .map((key) => key.publicJwk)
+}

@@ -1,0 +1,94 @@
+// The in-memory tables that follow `weir.control`: every record by key, by folder, and by what
+// requests arrive with (client id, API key, stream id). Plain Maps, changed by `apply` alone.
+import type {
+  AccountRecord,
+  ContractRecord,
+  Credential,
+  InputStream,
+  StreamRecord,
+} from './records.ts'
+import { folderOf, stateOver } from './state.ts'
+import type { ControlRecord, RecordStore, State } from './state.ts'
+
+export type Tables = State & {
+  /** What the tables hold, for a writer's draft. */
+  readonly store: RecordStore
+  accountByApiKey(hash: string): AccountRecord | undefined
+  credential(clientId: string): { stream: StreamRecord; credential: Credential } | undefined
+  streamById(streamId: string): StreamRecord | undefined
+  inputOf(stream: {
+    billingId: string
+    linkedStream: string
+    linkedStreamId: string
+  }): InputStream | undefined
+  streams(): IterableIterator<StreamRecord>
+  /** Of all accounts. */
+  contracts(): Iterable<ContractRecord>
+}
+
+export function createTables(): Tables & {
+  apply(key: string, record: ControlRecord | null): void
+  clear(): void
+} {
+  const folders = new Map<string, Map<string, ControlRecord>>()
+  const accountsByApiKey = new Map<string, AccountRecord>()
+  const streamsByClientId = new Map<string, { stream: StreamRecord; credential: Credential }>()
+  const streamsById = new Map<string, StreamRecord>()
+
+  const store: RecordStore = {
+    get: (key) => folders.get(folderOf(key))?.get(key),
+    folder: (prefix) => folders.get(prefix) ?? [],
+  }
+  const state = stateOver(store)
+
+  const unindex = (record: ControlRecord): void => {
+    if ('apiKeyHashes' in record)
+      for (const hash of record.apiKeyHashes) accountsByApiKey.delete(hash)
+    if ('streamId' in record) {
+      if (streamsById.get(record.streamId) === record) streamsById.delete(record.streamId)
+      for (const { clientId } of record.credentials) streamsByClientId.delete(clientId)
+    }
+  }
+  const index = (record: ControlRecord): void => {
+    if ('apiKeyHashes' in record)
+      for (const hash of record.apiKeyHashes) accountsByApiKey.set(hash, record)
+    if ('streamId' in record) {
+      streamsById.set(record.streamId, record)
+      for (const credential of record.credentials)
+        streamsByClientId.set(credential.clientId, { stream: record, credential })
+    }
+  }
+
+  return {
+    ...state,
+    store,
+    accountByApiKey: (hash) => accountsByApiKey.get(hash),
+    credential: (clientId) => streamsByClientId.get(clientId),
+    streamById: (streamId) => streamsById.get(streamId),
+    inputOf: ({ billingId, linkedStream, linkedStreamId }) => {
+      const stream = state.stream(billingId, linkedStream)
+      return stream?.kind === 'input' && stream.streamId === linkedStreamId ? stream : undefined
+    },
+    streams: () => streamsById.values(),
+    *contracts() {
+      for (const records of folders.values())
+        for (const record of records.values()) if ('registryId' in record) yield record
+    },
+    apply(key, record) {
+      const folder = folderOf(key)
+      const before = folders.get(folder)?.get(key)
+      if (before !== undefined) unindex(before)
+      if (record === null) {
+        folders.get(folder)?.delete(key)
+        if (folders.get(folder)?.size === 0) folders.delete(folder)
+        return
+      }
+      const inFolder = folders.get(folder) ?? new Map<string, ControlRecord>()
+      folders.set(folder, inFolder.set(key, record))
+      index(record)
+    },
+    clear() {
+      for (const map of [folders, accountsByApiKey, streamsByClientId, streamsById]) map.clear()
+    },
+  }
+}

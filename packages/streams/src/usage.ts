@@ -1,0 +1,71 @@
+// What lies in `weir.usage` and `weir.counts`: what each stream took, by replica of ingest and minute, and each
+// replica's count of the month. Records and their keys, both ways; no I/O.
+//
+// usage key = streamId "/" replica "/" minute       ; minutes since 1970
+//           / streamId "/day/" yyyy-mm-dd           ; what the minutes of a day were folded into
+// count key = streamId "/" replica
+import { partitionOf } from '@weir/kafka'
+
+export const usageTopic = 'weir.usage'
+export const countsTopic = 'weir.counts'
+
+/** So that reading one stream's usage means reading an eighth of everything. */
+export const usagePartitions = 8
+export const usagePartitionOf = (streamId: string): number => partitionOf(streamId, usagePartitions)
+
+/** A stored event counts once; bytes are those of its body, decompressed. */
+export type Usage = {
+  events: number
+  bytes: number
+  /** Refused requests by the code of their refusal. */
+  readonly refused: Record<string, number>
+}
+
+export type UsageKey = { readonly streamId: string } & (
+  | { readonly replica: string; readonly minute: number }
+  | { readonly day: string }
+)
+
+/** By one replica, in the month it counted last. */
+export type MonthCount = { readonly month: string; readonly events: number }
+
+const minuteMs = 60_000
+export const minuteOf = (ms: number): number => Math.floor(ms / minuteMs)
+export const msOfMinute = (minute: number): number => minute * minuteMs
+/** `yyyy-mm-dd`, UTC. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+/** `yyyy-mm`, UTC. */
+export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
+
+export const usageKey = (streamId: string, replica: string, minute: number): string =>
+  `${streamId}/${replica}/${minute}`
+export const dayKey = (streamId: string, day: string): string => `${streamId}/day/${day}`
+export const countKey = (streamId: string, replica: string): string => `${streamId}/${replica}`
+
+export function parseUsageKey(key: string): UsageKey | undefined {
+  const [streamId, owner, time, ...rest] = key.split('/')
+  if (!streamId || !owner || time === undefined || rest.length > 0) return undefined
+  if (owner === 'day') return /^\d{4}-\d\d-\d\d$/.test(time) ? { streamId, day: time } : undefined
+  return /^\d{1,12}$/.test(time) ? { streamId, replica: owner, minute: Number(time) } : undefined
+}
+
+export function parseCountKey(key: string): { streamId: string; replica: string } | undefined {
+  const [streamId, replica, ...rest] = key.split('/')
+  return streamId && replica && rest.length === 0 ? { streamId, replica } : undefined
+}
+
+export const noUsage = (): Usage => ({ events: 0, bytes: 0, refused: {} })
+
+export function addUsage(to: Usage, more: Usage): void {
+  to.events += more.events
+  to.bytes += more.bytes
+  for (const [code, count] of Object.entries(more.refused))
+    to.refused[code] = (to.refused[code] ?? 0) + count
+}
+
+export const jsonValue = (value: Usage | MonthCount): Buffer => Buffer.from(JSON.stringify(value))
+
+/** Only Weir's services write these topics. */
+export const usageOf = (value: Buffer): Usage => JSON.parse(value.toString('utf8')) as Usage
+export const monthCountOf = (value: Buffer): MonthCount =>
+  JSON.parse(value.toString('utf8')) as MonthCount

@@ -1,0 +1,217 @@
+import { expect, test } from '@jest/globals'
+import { AppError } from '@weir/kit'
+import type { AddressedRecord, Transactor } from '@weir/kafka'
+import { changeHeader } from '../src/follow.ts'
+import type { ControlRecord } from '../src/state.ts'
+import { createTables } from '../src/tables.ts'
+import { createWriter } from '../src/writer.ts'
+import type { Decide, Writer } from '../src/writer.ts'
+import { accountRecord, changeLog, emptyKeyStore, log } from './support.ts'
+
+type Fault = 'fenced' | 'outcome_unknown' | 'lost' | 'unavailable'
+
+/** Kafka as far as the writer sees it: one log, one fence, and faults on demand. */
+function fakeKafka() {
+  const tables = createTables()
+  const changes = changeLog()
+  const faults: Fault[] = []
+  const seen = { transactions: 0, fences: 0, catchUps: 0 }
+  let epoch = 0
+  let catchUpFault: Error | undefined
+
+  const land = (records: readonly AddressedRecord[]): void => {
+    for (const { key, value, headers } of records) {
+      changes.seen(String(headers?.[changeHeader]))
+      const record = value === null ? null : (JSON.parse(String(value)) as ControlRecord)
+      tables.apply(String(key), record)
+    }
+  }
+  const makeTransactor = (): Transactor => {
+    let mine = 0
+    return {
+      async fence() {
+        seen.fences += 1
+        mine = epoch += 1
+      },
+      async transaction(work) {
+        const sent: AddressedRecord[] = []
+        const result = await work({
+          send: async (records) => void sent.push(...records),
+          sendOffsets: async () => {},
+        })
+        if (mine !== epoch) throw new AppError('fenced', 'fenced')
+        const fault = faults.shift()
+        if (fault === undefined || fault === 'outcome_unknown') land(sent)
+        if (fault !== undefined)
+          throw new AppError(fault === 'lost' ? 'outcome_unknown' : fault, 'no answer')
+        seen.transactions += 1
+        return result
+      },
+      close: async () => {},
+    }
+  }
+  const follower = {
+    tables,
+    keyStore: emptyKeyStore(),
+    changes,
+    async catchUp() {
+      seen.catchUps += 1
+      if (catchUpFault !== undefined) throw catchUpFault
+    },
+  }
+  return {
+    tables,
+    seen,
+    faults,
+    makeTransactor,
+    follower,
+    intrude: () => void (epoch += 1),
+    failCatchUps: (error: Error | undefined) => void (catchUpFault = error),
+  }
+}
+
+type Fake = ReturnType<typeof fakeKafka>
+
+const writerOn = ({ follower, makeTransactor }: Fake, now = Date.now): Writer =>
+  createWriter({ follower, makeTransactor, log, now })
+
+const add =
+  (billingId: string): Decide<string> =>
+  (draft) => {
+    if (draft.account(billingId) !== undefined) throw new AppError('name_taken', 'taken')
+    draft.put(`account/${billingId}`, accountRecord(billingId))
+    return billingId
+  }
+
+test('a change is in the tables when it is answered', async () => {
+  const kafka = fakeKafka()
+  expect(await writerOn(kafka).change(add('a'))).toBe('a')
+  expect(kafka.tables.account('a')?.billingId).toBe('a')
+})
+
+test('changes that wait together go into one transaction, and only one of them gets the name', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => writer.change(add('a'))))
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+  expect(kafka.seen.transactions).toBe(1)
+})
+
+test('a refusal that rests on a change of its batch is not answered before that change is stored', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  kafka.faults.push('lost', 'unavailable')
+  const [first, second] = await Promise.allSettled([
+    writer.change(add('a')),
+    writer.change(add('a')),
+  ])
+  expect(first.status).toBe('fulfilled')
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'name_taken' } })
+  expect(kafka.tables.account('a')).toBeDefined()
+})
+
+test('what the tables settle by themselves shuts out no other writer', async () => {
+  const kafka = fakeKafka()
+  kafka.tables.apply('account/a', accountRecord('a'))
+  const writer = writerOn(kafka)
+  await expect(writer.change(add('a'))).rejects.toMatchObject({ code: 'name_taken' })
+  expect(await writer.change((draft) => draft.account('a')?.billingId)).toBe('a')
+  expect(kafka.seen).toMatchObject({ fences: 0, transactions: 0 })
+})
+
+test('a change is never decided on tables older than itself', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  const begun = Promise.withResolvers<void>()
+  const first = writer.change((draft) => {
+    begun.resolve()
+    return draft.account('a')?.billingId
+  })
+  // Asked for while the tables are being followed for the first one.
+  const second = writer.change((draft) => draft.account('a')?.billingId)
+  await begun.promise
+  kafka.tables.apply('account/a', accountRecord('a'))
+  expect([await first, await second]).toEqual([undefined, 'a'])
+})
+
+test('one producer serves change after change', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  for (const name of ['a', 'b', 'c']) await writer.change(add(name))
+  expect(kafka.seen).toMatchObject({ fences: 1, transactions: 3 })
+})
+
+test('a change that is asked for as the one before is answered is not forgotten', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  for (let index = 0; index < 50; index++) await writer.change(add(`a${index}`))
+  const chained = writer.change(add('x')).then(() => writer.change(add('y')))
+  expect(await chained).toBe('y')
+})
+
+test('a writer that was shut out decides again on what the other one has written', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  await writer.change(add('a'))
+  let decided = 0
+  const change = writer.change((draft) => {
+    decided += 1
+    return add('b')(draft)
+  })
+  kafka.intrude()
+  kafka.tables.apply('account/b', accountRecord('b'))
+  await expect(change).rejects.toMatchObject({ code: 'name_taken' })
+  expect(decided).toBeGreaterThan(0)
+})
+
+test('a change whose outcome is unknown and that got through is answered as done, once', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  kafka.faults.push('outcome_unknown')
+  expect(await writer.change(add('a'))).toBe('a')
+  expect(kafka.seen.transactions).toBe(0)
+})
+
+test('a change whose outcome is unknown and that was lost is made again', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  kafka.faults.push('lost')
+  expect(await writer.change(add('a'))).toBe('a')
+  expect(kafka.seen).toMatchObject({ transactions: 1, fences: 2 })
+})
+
+test('a change that Kafka does not take within 20 s is given up as unavailable', async () => {
+  const kafka = fakeKafka()
+  let nowMs = 0
+  kafka.failCatchUps(new AppError('unavailable', 'no broker'))
+  const change = writerOn(kafka, () => (nowMs += 15_000)).change(add('a'))
+  await expect(change).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('an error that is no refusal reaches the caller and spoils no other change', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  const broken = writer.change(() => {
+    throw new TypeError('a bug')
+  })
+  const sound = writer.change(add('a'))
+  await expect(broken).rejects.toThrow('a bug')
+  expect(await sound).toBe('a')
+})
+
+test('a closed writer finishes what waits and takes no more', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  const last = writer.change(add('a'))
+  await writer.close()
+  expect(await last).toBe('a')
+  await expect(writer.change(add('b'))).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('more changes than one transaction holds are all made', async () => {
+  const kafka = fakeKafka()
+  const writer = writerOn(kafka)
+  const names = Array.from({ length: 450 }, (_, index) => `a${index}`)
+  expect(await Promise.all(names.map((name) => writer.change(add(name))))).toEqual(names)
+  expect(kafka.seen.transactions).toBe(3)
+})
