@@ -1,0 +1,81 @@
+// Reading the bytes of one Avro datum, checked at every step. Protects: nothing is read past the end, no
+// number is bent, and nothing is allocated by a count or length that the bytes don't back up.
+//
+//   long   = 1*10 OCTET                   ; zigzag, 7 bits an octet, least significant first, high bit: more
+//   bytes  = long *OCTET                  ; the length, then as many octets; string: the same, UTF-8
+import { isUtf8 } from 'node:buffer'
+
+import { Unreadable } from '../unreadable.ts'
+
+export type Cursor = { readonly bytes: Buffer; at: number; readonly end: number }
+
+const endsEarly = 'ends too early'
+const intMax = 2_147_483_647
+
+function readByte(cursor: Cursor): number {
+  const byte = cursor.bytes[cursor.at]
+  if (byte === undefined) throw new Unreadable(endsEarly)
+  cursor.at += 1
+  return byte
+}
+
+export function readLong(cursor: Cursor): number {
+  const first = readByte(cursor)
+  if (first < 0x80) return (first >>> 1) ^ -(first & 1)
+  // the sign and 6 bits, then 7 bits an octet: sums, since bit operations end at 32 bits
+  let half = (first & 0x7f) >>> 1
+  let factor = 64
+  for (let octet = 2; ; octet += 1) {
+    const byte = readByte(cursor)
+    if (octet === 10 && byte > 1) throw new Unreadable('is a number of more than 64 bits')
+    half += (byte & 0x7f) * factor
+    factor *= 128
+    if (byte < 0x80) break
+  }
+  const value = first & 1 ? -half - 1 : half
+  if (!Number.isSafeInteger(value)) throw new Unreadable('is not a long within ±(2^53 - 1)')
+  return value
+}
+
+export function readInt(cursor: Cursor): number {
+  const value = readLong(cursor)
+  if (value > intMax || value < ~intMax) throw new Unreadable('is not an int')
+  return value
+}
+
+export function readBoolean(cursor: Cursor): boolean {
+  const byte = readByte(cursor)
+  if (byte > 1) throw new Unreadable('is not a boolean')
+  return byte === 1
+}
+
+/** Moves on by so many octets, and answers where they began. */
+export function skip(cursor: Cursor, length: number): number {
+  const start = cursor.at
+  if (length > cursor.end - start) throw new Unreadable(endsEarly)
+  cursor.at = start + length
+  return start
+}
+
+export function readLength(cursor: Cursor): number {
+  const length = readLong(cursor)
+  if (length < 0) throw new Unreadable('has a negative length')
+  return length
+}
+
+export function readString(cursor: Cursor): string {
+  const length = readLength(cursor)
+  const start = skip(cursor, length)
+  const text = cursor.bytes.toString('utf8', start, cursor.at)
+  // Decoding puts U+FFFD where the octets aren't UTF-8; only then is it worth asking whether it was sent
+  if (text.includes('\uFFFD') && !isUtf8(cursor.bytes.subarray(start, cursor.at))) {
+    throw new Unreadable('is not valid UTF-8')
+  }
+  return text
+}
+
+/** A copy: events outlive the body they came in. */
+export function readOctets(cursor: Cursor, length: number): Buffer {
+  const start = skip(cursor, length)
+  return Buffer.from(cursor.bytes.subarray(start, cursor.at))
+}

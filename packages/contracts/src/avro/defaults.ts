@@ -1,0 +1,103 @@
+// The default of a record's field -> the value that an event gets where the producer left the field out.
+// Not the reading of events: a default writes a union's first branch plainly. Protects: a schema can't
+// make one omitted field grow into a value without bound.
+import { scalarReader } from './scalars.ts'
+import { depthMax, describeType, nullableOf } from './types.ts'
+import type { AvroType, RecordField, UnionType } from './types.ts'
+import { emptyMap, isFields, type Fields } from './values.ts'
+
+/** How many values one default may hold: records, lists, maps and what is in them. */
+const defaultValuesMax = 1_000
+
+class BadDefault extends Error {}
+
+/** What is wrong with the default of a field, as a clause; undefined when it is fine. */
+export function defaultProblem(field: RecordField): string | undefined {
+  try {
+    compileDefault(field)
+    return undefined
+  } catch (error) {
+    if (error instanceof BadDefault) return error.message
+    throw error
+  }
+}
+
+/** `make` gives a value of its own each time, since events are changed in place. */
+export type Default = { readonly make: () => unknown; readonly size: number }
+
+export function compileDefault(field: RecordField): Default | undefined {
+  if (field.default === undefined) return undefined
+  const { json } = field.default
+  const counter = { values: 0 }
+  const value = build(field.type, json, counter, 0)
+  const isShareable = typeof value !== 'object' || value === null
+  const make = isShareable ? () => value : () => build(field.type, json, { values: 0 }, 0)
+  return { make, size: counter.values }
+}
+
+type Counter = { values: number }
+
+function build(type: AvroType, json: unknown, counter: Counter, depth: number): unknown {
+  if (type.kind !== 'union') counter.values += 1
+  if (depth > depthMax) throw new BadDefault(`is nested deeper than ${depthMax}`)
+  if (counter.values > defaultValuesMax) {
+    throw new BadDefault(`holds more than ${defaultValuesMax} values`)
+  }
+  switch (type.kind) {
+    case 'union':
+      return buildFirstBranch(type, json, counter, depth)
+    case 'record':
+      return buildRecord(type.fields, json, counter, depth + 1)
+    case 'array':
+      if (!Array.isArray(json)) throw new BadDefault(`is not ${describeType(type)}`)
+      return json.map((item) => build(type.items, item, counter, depth + 1))
+    case 'map': {
+      const map = emptyMap()
+      for (const [key, value] of membersOf(json)) {
+        if (!key.isWellFormed()) throw new BadDefault('has a key that is not well-formed Unicode')
+        map[key] = build(type.values, value, counter, depth + 1)
+      }
+      return map
+    }
+    default: {
+      const value = scalarReader(type)?.(json)
+      if (value === undefined) throw new BadDefault(`is not ${describeType(type)}`)
+      return value
+    }
+  }
+}
+
+function buildFirstBranch(
+  type: UnionType,
+  json: unknown,
+  counter: Counter,
+  depth: number,
+): unknown {
+  const [first] = type.branches
+  if (!first) throw new BadDefault('belongs to an empty union')
+  const value = build(first, json, counter, depth)
+  return nullableOf(type) ? value : { branch: 0, value }
+}
+
+function buildRecord(
+  fields: readonly RecordField[],
+  json: unknown,
+  counter: Counter,
+  depth: number,
+): Fields {
+  const members = new Map(membersOf(json))
+  const record: Fields = {}
+  for (const { name, type, default: own } of fields) {
+    const given = members.get(name)
+    if (given === undefined && own === undefined) throw new BadDefault(`lacks the field ${name}`)
+    record[name] = build(type, given === undefined ? own?.json : given, counter, depth)
+    members.delete(name)
+  }
+  if (members.size > 0) throw new BadDefault('has a field that its record lacks')
+  return record
+}
+
+function membersOf(json: unknown): readonly [string, unknown][] {
+  if (!isFields(json)) throw new BadDefault('is not an object')
+  return Object.entries(json)
+}

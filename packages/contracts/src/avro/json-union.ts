@@ -1,0 +1,150 @@
+// Unions in JSON. Strictly a value other than null is an object with one member, named for its branch:
+// {"string": "a"}. Leniently the plain value does, if exactly one branch takes it; where both readings are
+// possible the strict one wins.
+import { Unreadable } from '../unreadable.ts'
+import { refuse, type Read, type Reading } from './json-reading.ts'
+import { branchName, describeType, nullableOf, type AvroType, type UnionType } from './types.ts'
+import { isFields } from './values.ts'
+
+export function readUnion(type: UnionType, reads: readonly Read[]): Read {
+  const isPlain = nullableOf(type) !== undefined
+  const names = type.branches.map(branchName)
+  const named = new Map(names.map((name, branch) => [name, branch]))
+  const nullBranch = named.get('null')
+  const shapes = type.branches.map(shapeOf)
+  const sentence = `is not ${describeType(type)}`
+
+  const readBranch = (branch: number, json: unknown, reading: Reading, depth: number): unknown => {
+    const value = reads[branch]?.(json, reading, depth)
+    return isPlain ? value : { branch, value }
+  }
+
+  function readNamed(branch: number, json: unknown, reading: Reading, depth: number): unknown {
+    reading.members += 1
+    const inner = isFields(json) ? json[names[branch] ?? ''] : undefined
+    return readBranch(branch, inner, reading, depth)
+  }
+
+  /** The branch that an object of one member names, if it does. */
+  function nameIn(json: unknown): number | undefined {
+    if (!isFields(json)) return undefined
+    const keys = Object.keys(json)
+    return keys.length === 1 && keys[0] !== 'null' ? named.get(keys[0] ?? '') : undefined
+  }
+
+  function readLeniently(json: unknown, reading: Reading, depth: number): unknown {
+    const name = nameIn(json)
+    const kind = jsonKindOf(json)
+    const ofKind = shapes.filter((shape) => shape.kind === kind)
+    const ofShape = ofKind.filter((shape) => shape.mayBe(json))
+    if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
+    // where only one is left, reading it also finds the words for what is wrong
+    const plain = ofShape.length === 0 ? ofKind : ofShape
+    const [only] = plain
+    if (!only) throw new Unreadable(sentence)
+    if (name === undefined && plain.length === 1) {
+      return readBranch(only.branch, json, reading, depth)
+    }
+    return settle(reading, [
+      name === undefined ? [] : [() => readNamed(name, json, reading, depth)],
+      plain.map(
+        ({ branch }) =>
+          () =>
+            readBranch(branch, json, reading, depth),
+      ),
+    ])
+  }
+
+  return (json, reading, depth) => {
+    if (json === null) {
+      if (nullBranch === undefined) throw refuse(reading, sentence)
+      return isPlain ? null : { branch: nullBranch, value: null }
+    }
+    if (reading.isLenient) return readLeniently(json, reading, depth)
+    const name = nameIn(json)
+    if (name === undefined) throw refuse(reading, sentence)
+    return readNamed(name, json, reading, depth)
+  }
+}
+
+/** The first group in which anything fits decides, and only if no more than one does. */
+function settle(reading: Reading, groups: readonly (readonly (() => unknown)[])[]): unknown {
+  if (reading.isTrial) {
+    throw new Unreadable('has a union within a union: say their branches as {"<branch>": <value>}')
+  }
+  const { members } = reading
+  let failure: unknown = new Unreadable('fits no branch of its union')
+  for (const group of groups) {
+    const fitting: { value: unknown; members: number }[] = []
+    for (const attempt of group) {
+      reading.members = members
+      reading.isTrial = true
+      try {
+        fitting.push({ value: attempt(), members: reading.members })
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error
+        failure = error
+      } finally {
+        reading.isTrial = false
+      }
+    }
+    const [only] = fitting
+    if (fitting.length > 1) {
+      throw new Unreadable(
+        'fits more than one branch of its union: say it as {"<branch>": <value>}',
+      )
+    }
+    if (only) {
+      reading.members = only.members
+      return only.value
+    }
+  }
+  throw failure
+}
+
+type JsonKind = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object'
+
+function jsonKindOf(json: unknown): JsonKind {
+  if (json === null) return 'null'
+  if (Array.isArray(json)) return 'list'
+  if (typeof json === 'object') return 'object'
+  return typeof json === 'number' ? 'number' : typeof json === 'boolean' ? 'boolean' : 'string'
+}
+
+const jsonKinds: Readonly<Record<Exclude<AvroType['kind'], 'union'>, JsonKind>> = {
+  null: 'null',
+  boolean: 'boolean',
+  int: 'number',
+  long: 'number',
+  float: 'number',
+  double: 'number',
+  bytes: 'string',
+  string: 'string',
+  fixed: 'string',
+  enum: 'string',
+  array: 'list',
+  map: 'object',
+  record: 'object',
+}
+
+/** What a branch's plain value looks like in JSON. `mayBe` looks at the names in an object, no further. */
+type Shape = {
+  readonly branch: number
+  readonly kind: JsonKind
+  readonly mayBe: (json: unknown) => boolean
+}
+
+function shapeOf(type: AvroType, branch: number): Shape {
+  const kind = type.kind === 'union' ? 'null' : jsonKinds[type.kind]
+  if (type.kind !== 'record') return { branch, kind, mayBe: () => true }
+  const names = new Set(type.fields.map((field) => field.name))
+  const required = type.fields.flatMap((field) => (field.default ? [] : [field.name]))
+  return {
+    branch,
+    kind,
+    mayBe: (json) =>
+      isFields(json) &&
+      Object.keys(json).every((key) => names.has(key)) &&
+      required.every((key) => Object.hasOwn(json, key)),
+  }
+}

@@ -1,0 +1,105 @@
+// What a schema that parses may still not say: lists whose items have no octets (a few octets could then
+// claim any number of them), and records that no event can hold. Whatever passes here can be read with
+// every count backed by octets.
+import { depthMax, type AvroType, type RecordType } from './types.ts'
+
+export function limitProblems(root: AvroType): string[] {
+  const types = reachableFrom(root)
+  const records = types.filter((type) => type.kind === 'record')
+  const least = leastOf(records)
+  const problems: string[] = []
+  for (const type of types) {
+    if (type.kind === 'record' && (least.get(type) ?? never).depth > depthMax) {
+      problems.push(`${type.name} can hold no value that is nested no deeper than ${depthMax}`)
+    }
+    const items = type.kind === 'array' ? type.items : type.kind === 'map' ? type.values : undefined
+    if (items && measure(items, least).octets === 0) {
+      const name = 'name' in items ? items.name : items.kind
+      problems.push(`has a list or map of ${name}, whose items have no octets`)
+    }
+  }
+  return problems
+}
+
+/** Every type once; without recursion, since references may make a chain of any length. */
+function reachableFrom(root: AvroType): readonly AvroType[] {
+  const found = new Set<AvroType>([root])
+  for (const type of found) {
+    for (const part of partsOf(type)) found.add(part)
+  }
+  return [...found]
+}
+
+function partsOf(type: AvroType): readonly AvroType[] {
+  switch (type.kind) {
+    case 'record':
+      return type.fields.map((field) => field.type)
+    case 'union':
+      return type.branches
+    case 'array':
+      return [type.items]
+    case 'map':
+      return [type.values]
+    default:
+      return []
+  }
+}
+
+/** The smallest value of a type: its octets, and how deep it is nested. */
+type Least = { readonly octets: number; readonly depth: number }
+
+const never: Least = { octets: Infinity, depth: Infinity }
+
+/** Starts from «no value at all» and takes what is found until nothing changes. */
+function leastOf(records: readonly RecordType[]): ReadonlyMap<RecordType, Least> {
+  const least = new Map<RecordType, Least>()
+  for (let isChanged = true; isChanged;) {
+    isChanged = false
+    for (const record of records) {
+      const before = least.get(record) ?? never
+      const after = measureFields(record, least)
+      if (after.octets === before.octets && after.depth === before.depth) continue
+      least.set(record, after)
+      isChanged = true
+    }
+  }
+  return least
+}
+
+function measureFields(record: RecordType, least: ReadonlyMap<RecordType, Least>): Least {
+  let octets = 0
+  let depth = 0
+  for (const field of record.fields) {
+    const part = measure(field.type, least)
+    octets += part.octets
+    depth = Math.max(depth, part.depth)
+  }
+  return { octets, depth: depth + 1 }
+}
+
+function measure(type: AvroType, least: ReadonlyMap<RecordType, Least>): Least {
+  switch (type.kind) {
+    case 'record':
+      return least.get(type) ?? never
+    case 'union': {
+      const branches = type.branches.map((branch) => measure(branch, least))
+      return {
+        octets: 1 + Math.min(...branches.map((branch) => branch.octets)),
+        depth: Math.min(...branches.map((branch) => branch.depth)),
+      }
+    }
+    case 'array':
+    case 'map':
+      return { octets: 1, depth: 1 }
+    case 'null':
+      return { octets: 0, depth: 0 }
+    case 'fixed':
+      return { octets: type.size, depth: 0 }
+    case 'float':
+      return { octets: 4, depth: 0 }
+    case 'double':
+      return { octets: 8, depth: 0 }
+    default:
+      return { octets: 1, depth: 0 }
+  }
+}

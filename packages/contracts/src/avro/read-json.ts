@@ -1,0 +1,173 @@
+// Avro type -> the function that reads an event in the Avro JSON serialization (spec Events, envelope rule 3):
+// first strictly; only when that fails, leniently: omitted fields get their default, and a union takes a
+// plain value that exactly one branch fits. A body that is valid strictly thus never means anything else.
+// Unknown fields are refused both ways.
+import { atStep, Unreadable } from '../unreadable.ts'
+import { compileDefault, type Default } from './defaults.ts'
+import { deeper, notStrict, refuse, type Read, type Reading } from './json-reading.ts'
+import { readUnion } from './json-union.ts'
+import { scalarReader, type ScalarReader } from './scalars.ts'
+import { describeType, type AvroType, type RecordField, type RecordType } from './types.ts'
+import { emptyMap, isFields, type Fields } from './values.ts'
+
+export type JsonEvent = { readonly value: unknown; readonly members: number }
+/** Takes what JSON.parse gave. Throws Unreadable for what is no value of the type, read either way. */
+export type JsonReader = (json: unknown) => JsonEvent
+
+const defaultValuesMax = 100_000
+
+export function compileJsonReader(type: AvroType): JsonReader {
+  const read = createCompiler()(type)
+  const readAll = (json: unknown, isLenient: boolean): JsonEvent => {
+    const reading = { isLenient, members: 0, defaultsLeft: defaultValuesMax, isTrial: false }
+    const value = read(json, reading, 0)
+    return { value, members: reading.members }
+  }
+  return (json) => {
+    try {
+      return readAll(json, false)
+    } catch (error) {
+      if (error !== notStrict) throw error
+      return readAll(json, true)
+    }
+  }
+}
+
+function createCompiler(): (type: AvroType) => Read {
+  const records = new Map<RecordType, Read>()
+
+  function compile(type: AvroType): Read {
+    switch (type.kind) {
+      case 'record':
+        return compileRecord(type)
+      case 'union':
+        return readUnion(type, type.branches.map(compile))
+      case 'array':
+        return readArray(compile(type.items))
+      case 'map':
+        return readMap(compile(type.values))
+      default:
+        return readScalar(scalarReader(type) ?? (() => undefined), describeType(type))
+    }
+  }
+
+  /** Each record is compiled once and at its first use: a schema may name itself, or be a long chain. */
+  function compileRecord(type: RecordType): Read {
+    const known = records.get(type)
+    if (known) return known
+    let inner: Read | undefined
+    const read: Read = (json, reading, depth) => {
+      inner ??= readRecord(type.fields.map((field) => compileField(field, compile(field.type))))
+      return inner(json, reading, depth)
+    }
+    records.set(type, read)
+    return read
+  }
+
+  return compile
+}
+
+function readScalar(read: ScalarReader, description: string): Read {
+  const sentence = `is not ${description}`
+  return (json, reading) => {
+    const value = read(json)
+    if (value === undefined) throw refuse(reading, sentence)
+    return value
+  }
+}
+
+type FieldReader = {
+  readonly name: string
+  readonly read: Read
+  readonly default: Default | undefined
+}
+
+const compileField = (field: RecordField, read: Read): FieldReader => ({
+  name: field.name,
+  read,
+  default: compileDefault(field),
+})
+
+function readRecord(fields: readonly FieldReader[]): Read {
+  const names = new Set(fields.map((field) => field.name))
+  const blank: Fields = Object.fromEntries(fields.map((field) => [field.name, null]))
+  return (json, reading, depth) => {
+    const inner = deeper(reading, depth)
+    if (!isFields(json)) throw refuse(reading, 'is not an object')
+    const record = { ...blank }
+    let found = 0
+    for (const field of fields) {
+      const { name } = field
+      const given = json[name]
+      try {
+        // what JSON.parse made has no functions: this is `constructor` and the like, of the prototype
+        if (given === undefined || typeof given === 'function') {
+          record[name] = fillIn(field, reading)
+        } else {
+          record[name] = field.read(given, reading, inner)
+          found += 1
+        }
+      } catch (error) {
+        throw atStep(error, name)
+      }
+    }
+    const members = Object.keys(json).length
+    if (members !== found) throw unknownField(Object.keys(json), names, reading)
+    reading.members += members
+    return record
+  }
+}
+
+function fillIn(field: FieldReader, reading: Reading): unknown {
+  if (!field.default || !reading.isLenient) throw refuse(reading, 'is missing')
+  reading.defaultsLeft -= field.default.size
+  if (reading.defaultsLeft < 0) {
+    throw new Unreadable(`is one of too many omitted fields (more than ${defaultValuesMax})`)
+  }
+  return field.default.make()
+}
+
+/** The name is said only if it could be a field's: anything else may be a value gone astray. */
+function unknownField(
+  keys: readonly string[],
+  names: ReadonlySet<string>,
+  reading: Reading,
+): Error {
+  const refusal = refuse(reading, 'is not in the schema')
+  const unknown = keys.find((key) => !names.has(key))
+  return unknown !== undefined && /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(unknown)
+    ? atStep(refusal, unknown)
+    : refuse(reading, 'has a field that is not in the schema')
+}
+
+function readArray(read: Read): Read {
+  return (json, reading, depth) => {
+    const inner = deeper(reading, depth)
+    if (!Array.isArray(json)) throw refuse(reading, 'is not a list')
+    const list: unknown[] = []
+    try {
+      for (const item of json) list.push(read(item, reading, inner))
+    } catch (error) {
+      throw atStep(error, list.length)
+    }
+    return list
+  }
+}
+
+function readMap(read: Read): Read {
+  return (json, reading, depth) => {
+    const inner = deeper(reading, depth)
+    if (!isFields(json)) throw refuse(reading, 'is not an object')
+    const map = emptyMap()
+    try {
+      for (const [key, value] of Object.entries(json)) {
+        if (!key.isWellFormed()) throw refuse(reading, 'has a key that is not well-formed Unicode')
+        map[key] = read(value, reading, inner)
+        reading.members += 1
+      }
+    } catch (error) {
+      throw atStep(error, '*')
+    }
+    return map
+  }
+}

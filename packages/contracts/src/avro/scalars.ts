@@ -1,0 +1,47 @@
+// JSON -> the value of a type that holds no other values. Protects: no number, string or symbol is
+// bent to fit; what a type can't hold exactly (but for a float's rounding) does not fit.
+import type { AvroType } from './types.ts'
+
+/** The value, or undefined when the JSON value doesn't fit. */
+export type ScalarReader = (json: unknown) => unknown
+
+const intMax = 2_147_483_647
+
+const readers: Readonly<Record<string, ScalarReader>> = {
+  null: (json) => (json === null ? null : undefined),
+  boolean: (json) => (typeof json === 'boolean' ? json : undefined),
+  int: (json) =>
+    typeof json === 'number' && Number.isInteger(json) && json >= ~intMax && json <= intMax
+      ? json
+      : undefined,
+  long: (json) => (Number.isSafeInteger(json) ? json : undefined),
+  // JSON.parse reads a number that is too large as Infinity, which nobody sent
+  float: (json) => {
+    const value = typeof json === 'number' ? Math.fround(json) : Number.NaN
+    return Number.isFinite(value) ? value : undefined
+  },
+  double: (json) => (Number.isFinite(json) ? json : undefined),
+  string: (json) => (typeof json === 'string' && json.isWellFormed() ? json : undefined),
+  bytes: (json) => (isLatin1(json) ? Buffer.from(json, 'latin1') : undefined),
+}
+
+// Avro JSON writes a byte as the character of the same number
+// oxlint-disable-next-line no-control-regex
+const latin1Pattern = /^[\u0000-\u00FF]*$/
+function isLatin1(json: unknown): json is string {
+  return typeof json === 'string' && latin1Pattern.test(json)
+}
+
+/** Undefined for records, lists, maps and unions. */
+export function scalarReader(type: AvroType): ScalarReader | undefined {
+  if (type.kind === 'fixed') {
+    const { size } = type
+    return (json) =>
+      isLatin1(json) && json.length === size ? Buffer.from(json, 'latin1') : undefined
+  }
+  if (type.kind === 'enum') {
+    const symbols = new Set<unknown>(type.symbols)
+    return (json) => (symbols.has(json) ? json : undefined)
+  }
+  return readers[type.kind]
+}

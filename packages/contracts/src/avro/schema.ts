@@ -1,0 +1,229 @@
+// Avro schema text -> types with every name resolved. Not a codec: `read-avro.ts`, `write-avro.ts` and
+// `read-json.ts` compile these types. Protects: whatever text comes in, the answer is either a type that
+// every part can walk, or all that is wrong with it; nothing throws and nothing recurses without bound.
+import { defaultProblem } from './defaults.ts'
+import {
+  branchName,
+  depthMax,
+  type AvroType,
+  type PrimitiveKind,
+  type RecordField,
+  type RecordType,
+} from './types.ts'
+
+const schemaTextMax = 262_144
+
+const primitives: Readonly<Record<PrimitiveKind, AvroType>> = {
+  null: { kind: 'null' },
+  boolean: { kind: 'boolean' },
+  int: { kind: 'int' },
+  long: { kind: 'long' },
+  float: { kind: 'float' },
+  double: { kind: 'double' },
+  bytes: { kind: 'bytes' },
+  string: { kind: 'string' },
+}
+
+export type SchemaResult = { readonly type: AvroType } | { readonly problems: readonly string[] }
+
+export function parseSchema(text: string): SchemaResult {
+  if (text.length > schemaTextMax) {
+    return { problems: [`is longer than ${schemaTextMax} characters`] }
+  }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return { problems: ['is not JSON'] }
+  }
+  const parser = createParser()
+  const type = parser.parse(json, { path: [], namespace: '', depth: 0 })
+  const problems = parser.problems()
+  return problems.length === 0 ? { type } : { problems }
+}
+
+/** Where the parser is: names of the fields on the way, and the namespace that short names get. */
+type Place = {
+  readonly path: readonly string[]
+  readonly namespace: string
+  readonly depth: number
+}
+type Attributes = Readonly<Record<string, unknown>>
+
+const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+function isAttributes(value: unknown): value is Attributes {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+const isPrimitive = (name: string): name is PrimitiveKind => Object.hasOwn(primitives, name)
+const isFullName = (name: string): boolean =>
+  name.split('.').every((part) => namePattern.test(part))
+const within = (place: Place, name: string): Place => ({ ...place, path: [...place.path, name] })
+
+function createParser() {
+  const named = new Map<string, AvroType>()
+  const problems: string[] = []
+  const withDefault: { place: Place; field: RecordField }[] = []
+
+  /** Notes what is wrong and goes on with a stand-in, so that one answer names everything. */
+  function refuse(place: Place, sentence: string): AvroType {
+    problems.push(place.path.length === 0 ? sentence : `${place.path.join('/')}: ${sentence}`)
+    return primitives.null
+  }
+
+  function parse(json: unknown, place: Place): AvroType {
+    if (place.depth > depthMax) return refuse(place, `is nested deeper than ${depthMax}`)
+    if (typeof json === 'string') return resolve(json, place)
+    if (Array.isArray(json)) return parseUnion(json, place)
+    if (!isAttributes(json)) return refuse(place, 'is not an Avro type')
+    const inner = { ...place, depth: place.depth + 1 }
+    switch (json['type']) {
+      case 'record':
+      case 'error':
+        return parseRecord(json, inner)
+      case 'enum':
+        return parseEnum(json, place)
+      case 'fixed':
+        return parseFixed(json, place)
+      case 'array':
+        return { kind: 'array', items: parse(json['items'], inner) }
+      case 'map':
+        return { kind: 'map', values: parse(json['values'], inner) }
+      default:
+        return typeof json['type'] === 'string'
+          ? resolve(json['type'], place)
+          : refuse(place, 'has no type')
+    }
+  }
+
+  function resolve(name: string, place: Place): AvroType {
+    if (isPrimitive(name)) return primitives[name]
+    const full = name.includes('.') || place.namespace === '' ? name : `${place.namespace}.${name}`
+    return (
+      named.get(full) ?? refuse(place, `names a type that is not defined: ${JSON.stringify(name)}`)
+    )
+  }
+
+  /** The full name of a named type that is being defined, and the namespace inside of it. */
+  function nameOf(json: Attributes, place: Place): { full: string; namespace: string } | undefined {
+    const { name, namespace } = json
+    if (typeof name !== 'string' || !isFullName(name)) {
+      refuse(place, `has a ${String(json['type'])} without a valid name`)
+      return undefined
+    }
+    const own = typeof namespace === 'string' ? namespace : place.namespace
+    const at = name.lastIndexOf('.')
+    const space = at < 0 ? own : name.slice(0, at)
+    const full = at >= 0 || own === '' ? name : `${own}.${name}`
+    if (space !== '' && !isFullName(space)) {
+      refuse(place, 'has an invalid namespace')
+    } else if (isPrimitive(name)) {
+      refuse(place, `gives the name of a primitive type, ${name}, to another type`)
+    } else if (named.has(full)) {
+      refuse(place, `defines ${full} twice`)
+    } else {
+      return { full, namespace: space }
+    }
+    return undefined
+  }
+
+  function parseRecord(json: Attributes, place: Place): AvroType {
+    const name = nameOf(json, place)
+    const fields: RecordField[] = []
+    const type: RecordType = { kind: 'record', name: name?.full ?? '', fields }
+    if (name) named.set(name.full, type)
+    const given = json['fields']
+    if (!Array.isArray(given)) return refuse(place, 'has a record without a list of fields')
+    const inside = { ...place, namespace: name?.namespace ?? place.namespace }
+    for (const field of given) {
+      const parsed = parseField(field, inside)
+      if (!parsed) continue
+      if (fields.some((other) => other.name === parsed.name)) {
+        refuse(inside, `has the field ${parsed.name} twice`)
+      }
+      fields.push(parsed)
+    }
+    return type
+  }
+
+  function parseField(json: unknown, place: Place): RecordField | undefined {
+    const name = isAttributes(json) ? json['name'] : undefined
+    // `__proto__` is a name by Avro's grammar, but no plain property of a JavaScript object
+    if (!isAttributes(json) || typeof name !== 'string' || !namePattern.test(name)) {
+      refuse(place, 'has a field without a valid name')
+      return undefined
+    }
+    const inside = within(place, name)
+    if (name === '__proto__') refuse(inside, 'is a name that is not possible here')
+    const order = json['order'] ?? 'ascending'
+    if (order !== 'ascending' && order !== 'descending' && order !== 'ignore') {
+      refuse(inside, 'has an order other than ascending, descending or ignore')
+    }
+    const type = parse(json['type'], inside)
+    if (!Object.hasOwn(json, 'default')) return { name, type, default: undefined }
+    const field = { name, type, default: { json: json['default'] } }
+    withDefault.push({ place: inside, field })
+    return field
+  }
+
+  function parseEnum(json: Attributes, place: Place): AvroType {
+    const name = nameOf(json, place)
+    const given: unknown = json['symbols']
+    const symbols: readonly unknown[] = Array.isArray(given) ? given : []
+    const valid = symbols.filter((symbol) => typeof symbol === 'string' && namePattern.test(symbol))
+    const strings = valid.map(String)
+    if (symbols.length === 0 || valid.length < symbols.length) {
+      return refuse(place, 'has an enum without a list of valid symbols')
+    }
+    if (new Set(strings).size < strings.length) refuse(place, 'has an enum with a symbol twice')
+    const fallback = json['default']
+    if (fallback !== undefined && !symbols.includes(fallback)) {
+      refuse(place, 'has an enum whose default is none of its symbols')
+    }
+    const type: AvroType = { kind: 'enum', name: name?.full ?? '', symbols: strings }
+    if (name) named.set(name.full, type)
+    return type
+  }
+
+  function parseFixed(json: Attributes, place: Place): AvroType {
+    const name = nameOf(json, place)
+    const size = json['size']
+    if (typeof size !== 'number' || !Number.isInteger(size) || size < 0 || size > 1_048_576) {
+      return refuse(place, 'has a fixed without a size of 0 to 1048576')
+    }
+    const type: AvroType = { kind: 'fixed', name: name?.full ?? '', size }
+    if (name) named.set(name.full, type)
+    return type
+  }
+
+  function parseUnion(json: readonly unknown[], place: Place): AvroType {
+    const branches = json.map((branch) => {
+      // a union right inside a union does not count as nesting, and is refused: bound it here
+      if (Array.isArray(branch)) return refuse(place, 'has a union right inside a union')
+      return parse(branch, place)
+    })
+    if (branches.length === 0) return refuse(place, 'has an empty union')
+    const names = branches.map(branchName)
+    const twice = names.find((name, index) => names.indexOf(name) !== index)
+    if (twice !== undefined && problems.length === 0) {
+      return refuse(place, `has a union with ${twice} twice`)
+    }
+    return { kind: 'union', branches }
+  }
+
+  /** Defaults are read once every type is complete: a record's default may name any of its fields. */
+  function checkDefaults(): void {
+    for (const { place, field } of withDefault) {
+      const problem = defaultProblem(field)
+      if (problem !== undefined) refuse(place, `has a default that ${problem}`)
+    }
+  }
+
+  return {
+    parse,
+    problems(): readonly string[] {
+      if (problems.length === 0) checkDefaults()
+      return problems
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// What an Avro schema says, with every name resolved: the one shape that all readers and writers compile.
+// A recursive schema is a cycle here, so whoever walks types has to remember records or bound the depth.
+
+export type PrimitiveKind =
+  | 'null'
+  | 'boolean'
+  | 'int'
+  | 'long'
+  | 'float'
+  | 'double'
+  | 'bytes'
+  | 'string'
+
+export type RecordField = {
+  readonly name: string
+  readonly type: AvroType
+  /** As the schema writes it; boxed, since null is a default too. */
+  readonly default: { readonly json: unknown } | undefined
+}
+
+export type RecordType = {
+  readonly kind: 'record'
+  readonly name: string
+  readonly fields: RecordField[]
+}
+
+export type UnionType = { readonly kind: 'union'; readonly branches: readonly AvroType[] }
+
+/** Logical types are left aside: a long with `logicalType` date is a long. */
+export type AvroType =
+  | { readonly kind: PrimitiveKind }
+  | { readonly kind: 'fixed'; readonly name: string; readonly size: number }
+  | { readonly kind: 'enum'; readonly name: string; readonly symbols: readonly string[] }
+  | { readonly kind: 'array'; readonly items: AvroType }
+  | { readonly kind: 'map'; readonly values: AvroType }
+  | UnionType
+  | RecordType
+
+/** Nesting of records, lists and maps, in schemas and in events. */
+export const depthMax = 64
+
+/** How Avro JSON names a union's branch: a named type by its full name, others by their kind. */
+export const branchName = (type: AvroType): string => ('name' in type ? type.name : type.kind)
+
+/** The other branch of a union of null and one type. */
+export function nullableOf(type: AvroType): AvroType | undefined {
+  if (type.kind !== 'union' || type.branches.length !== 2) return undefined
+  const [first, second] = type.branches
+  if (first?.kind === 'null') return second
+  return second?.kind === 'null' ? first : undefined
+}
+
+/** A type as error sentences say it: «is not …». */
+export function describeType(type: AvroType): string {
+  if (type.kind === 'union') return `one of ${type.branches.map(branchName).join(', ')}`
+  return descriptions[type.kind]
+}
+
+const descriptions: Readonly<Record<Exclude<AvroType['kind'], 'union'>, string>> = {
+  null: 'null',
+  boolean: 'a boolean',
+  int: 'an int',
+  long: 'a long within ±(2^53 - 1)',
+  float: 'a float',
+  double: 'a double',
+  bytes: 'bytes, one character of U+0000 to U+00FF each',
+  string: 'a string of well-formed Unicode',
+  fixed: 'bytes of the fixed size, one character of U+0000 to U+00FF each',
+  enum: 'one of the symbols of the enum',
+  array: 'a list',
+  map: 'an object',
+  record: 'an object',
+}

@@ -1,0 +1,24 @@
+// How an event lies in memory. A record is a plain object with every field of its schema, in the schema's
+// order; a map is an object without prototype; bytes and fixed are Buffers; a long is a safe integer; an
+// enum is its symbol. A union of null and one type is the plain value or null; any other union says its
+// branch, since a plain value would not tell an int from a long.
+
+/** A record's fields by name, or a map's values by key. */
+export type Fields = { [name: string]: unknown }
+
+/** The value of a union of more than null and one type. */
+export type Branch = { readonly branch: number; readonly value: unknown }
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isBranch(value: unknown): value is Branch {
+  return isFields(value) && typeof value['branch'] === 'number'
+}
+
+/** Without a prototype, so that a key like `__proto__` is a key like any other. */
+export function emptyMap(): Fields {
+  const map: Fields = Object.create(null)
+  return map
+}

@@ -1,0 +1,96 @@
+// A prepared contract -> the functions that the services run on for each event. Compiled once; nothing here
+// looks at schema text or paths again, does I/O, or reads a clock. Deciding what is sealed, and how, is not
+// done here: `mapPii` only finds the texts.
+import { countMembers, parseJson } from './avro/json-text.ts'
+import { compilePlain } from './avro/plain.ts'
+import { compileAvroReader } from './avro/read-avro.ts'
+import { compileJsonReader } from './avro/read-json.ts'
+import { parseSchema } from './avro/schema.ts'
+import type { RecordType } from './avro/types.ts'
+import { isFields } from './avro/values.ts'
+import { compileAvroWriter } from './avro/write-avro.ts'
+import { compileStamp, consentLevelsOf } from './envelope.ts'
+import { holderOf, placeOf, textAt } from './paths.ts'
+import type { Contract, Event, PreparedContract } from './types.ts'
+import { toUndecodable, Unreadable } from './unreadable.ts'
+import { compileValidations } from './validations.ts'
+
+export const levelMax = 255
+
+export function compileContract(prepared: PreparedContract): Contract {
+  const root = rootOf(prepared)
+  const { id, keyField, piiFields, dataSubjectField } = prepared
+  const keyPlace = placeOf(keyField)
+  const subjectPlace = dataSubjectField === undefined ? undefined : placeOf(dataSubjectField)
+  const readAvro = compileAvroReader(root)
+  const readDatum = (bytes: Buffer): Event => readWith(() => readAvro(bytes))
+  return {
+    id,
+    keyField,
+    levels: [...new Set(Object.values(piiFields))].toSorted((a, b) => a - b),
+    readJson: compileReadJson(root),
+    readAvro: readDatum,
+    keyOf: (event) => textAt(event, keyPlace) || undefined,
+    dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
+    consentLevelsOf,
+    invalidConsentLevel: (event) =>
+      consentLevelsOf(event).find((level) => level < 0 || level > levelMax),
+    firstViolation: compileValidations(id, root, prepared.validations),
+    stamp: compileStamp(root),
+    mapPii: compileMapPii(piiFields),
+    encode: compileAvroWriter(root),
+    decode: readDatum,
+    toPlain: compilePlain(root),
+  }
+}
+
+function rootOf(prepared: PreparedContract): RecordType {
+  const result = parseSchema(prepared.schemaText)
+  if (!('type' in result) || result.type.kind !== 'record') {
+    throw new Error(`${prepared.id}: the schema of a prepared contract is no record`)
+  }
+  return result.type
+}
+
+function readWith(read: () => unknown): Event {
+  try {
+    const event = read()
+    if (isFields(event)) return event
+    throw new Unreadable('is not an event')
+  } catch (error) {
+    throw toUndecodable(error)
+  }
+}
+
+function compileReadJson(root: RecordType): (body: Buffer) => Event {
+  const read = compileJsonReader(root)
+  return (body) =>
+    readWith(() => {
+      const { value, members } = read(parseJson(body))
+      if (members !== countMembers(body)) throw new Unreadable('names a field twice')
+      return value
+    })
+}
+
+type Replace = (text: string, path: string, level: number) => string
+
+function compileMapPii(
+  piiFields: Readonly<Record<string, number>>,
+): (event: Event, replace: Replace) => void {
+  const fields = Object.entries(piiFields).map(([path, level]) => ({
+    path,
+    level,
+    place: placeOf(path),
+  }))
+  return (event, replace) => {
+    for (const { path, level, place } of fields) {
+      const holder = holderOf(event, place)
+      const value = holder?.[place.name]
+      if (holder && typeof value === 'string') {
+        holder[place.name] = replace(value, path, level)
+      } else if (holder && Array.isArray(value)) {
+        holder[place.name] = value.map((text) => replace(String(text), path, level))
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// svcMeta, the first field of every event (spec Event envelope): which forms a contract may give it, and
+// how the service fills it in. Forms: schemaId or eventContractRef; members required or nullable; keyLink an
+// int or a UUID as text; the record itself nullable. consentLevels alone is the producer's, and stays.
+import { compileDefault } from './avro/defaults.ts'
+import { nullableOf, type AvroType, type RecordType } from './avro/types.ts'
+import { isFields, type Fields } from './avro/values.ts'
+
+export const envelopeName = 'svcMeta'
+
+export type Stamp = {
+  readonly schemaId: string
+  /** A random int32. */
+  readonly nonce: number
+  readonly timestampMs: number
+  readonly keyLinkUuid: string
+  readonly keyLinkInt: number
+  readonly billingId: string
+}
+
+type Kind = AvroType['kind']
+
+/** The members that the service fills in, and the types that they may have. */
+const slots: Readonly<Record<string, readonly Kind[]>> = {
+  schemaId: ['string'],
+  eventContractRef: ['string'],
+  nonce: ['int', 'long'],
+  timestamp: ['long'],
+  keyLink: ['int', 'string'],
+  billingId: ['string'],
+}
+
+const values: Readonly<Record<string, (stamp: Stamp, kind: Kind) => unknown>> = {
+  schemaId: (stamp) => stamp.schemaId,
+  eventContractRef: (stamp) => stamp.schemaId,
+  nonce: (stamp) => stamp.nonce,
+  timestamp: (stamp) => stamp.timestampMs,
+  keyLink: (stamp, kind) => (kind === 'int' ? stamp.keyLinkInt : stamp.keyLinkUuid),
+  billingId: (stamp) => stamp.billingId,
+}
+
+function envelopeOf(root: RecordType): RecordType | undefined {
+  const [first] = root.fields
+  if (!first || first.name !== envelopeName) return undefined
+  const type = nullableOf(first.type) ?? first.type
+  return type.kind === 'record' ? type : undefined
+}
+
+export function envelopeProblems(root: RecordType): string[] {
+  const envelope = envelopeOf(root)
+  if (!envelope) return [`must begin with the field ${envelopeName}, a record`]
+  const problems: string[] = []
+  const names = envelope.fields.map((field) => field.name)
+  if (!names.includes('schemaId') && !names.includes('eventContractRef')) {
+    problems.push(`${envelopeName} must have the member schemaId or eventContractRef`)
+  }
+  if (!names.includes('consentLevels')) {
+    problems.push(`${envelopeName} must have the member consentLevels`)
+  }
+  for (const { name, type, default: own } of envelope.fields) {
+    const kinds = Object.hasOwn(slots, name) ? slots[name] : undefined
+    if (kinds && !kinds.includes((nullableOf(type) ?? type).kind)) {
+      problems.push(`${envelopeName}/${name} must be ${kinds.join(' or ')}, nullable or not`)
+    } else if (name === 'consentLevels' && !(type.kind === 'array' && type.items.kind === 'int')) {
+      problems.push(`${envelopeName}/consentLevels must be a list of int`)
+    } else if (!kinds && name !== 'consentLevels' && own === undefined && isNullable(root)) {
+      problems.push(`${envelopeName}/${name} needs a default, since ${envelopeName} may be null`)
+    }
+  }
+  return problems
+}
+
+const isNullable = (root: RecordType): boolean => root.fields[0]?.type.kind === 'union'
+
+/** Fills in what the envelope has; what the producer put there is lost. A null envelope becomes one. */
+export function compileStamp(root: RecordType): (event: Fields, stamp: Stamp) => void {
+  const envelope = envelopeOf(root)
+  if (!envelope) throw new Error('a contract without an envelope was prepared')
+  const filled = envelope.fields.flatMap(({ name, type }) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    return value ? [{ name, value, kind: (nullableOf(type) ?? type).kind }] : []
+  })
+  return (event, stamp) => {
+    const given = event[envelopeName]
+    const meta = isFields(given) ? given : emptyEnvelope(envelope)
+    for (const { name, value, kind } of filled) meta[name] = value(stamp, kind)
+    event[envelopeName] = meta
+  }
+}
+
+function emptyEnvelope(envelope: RecordType): Fields {
+  const meta: Fields = {}
+  for (const field of envelope.fields) {
+    meta[field.name] = field.name === 'consentLevels' ? [] : compileDefault(field)?.make()
+  }
+  return meta
+}
+
+/** Empty when the envelope is null: such an event is stored and reaches no derived stream. */
+export function consentLevelsOf(event: Fields): number[] {
+  const meta = event[envelopeName]
+  const levels = isFields(meta) ? meta['consentLevels'] : []
+  return Array.isArray(levels) ? levels.filter((level) => typeof level === 'number') : []
+}

@@ -1,0 +1,15 @@
+// What an event is, and whether it is a good one: contracts, their checks, and reading and writing events by
+// them. Pure functions of their arguments, except that checking patterns starts a worker thread.
+export { bodyForm, type BodyForm, type BodyFormSources } from './body-form.ts'
+export { isContractId, parseSchemaRef, type SchemaRef } from './contract-ids.ts'
+export { compileContract, levelMax } from './contract.ts'
+export { envelopeName, type Stamp } from './envelope.ts'
+export { definitionText, prepareContract, type Preparation } from './prepare.ts'
+export type {
+  Contract,
+  ContractDefinition,
+  Engine,
+  Event,
+  PreparedContract,
+  Validation,
+} from './types.ts'

@@ -1,0 +1,53 @@
+// Field paths: names of fields with / between nested records, as validations, pii_fields and key_field write
+// them. A path may pass through records and nullable records, never through lists, maps or other unions.
+import { nullableOf, type AvroType, type RecordField, type RecordType } from './avro/types.ts'
+import { isFields, type Fields } from './avro/values.ts'
+
+/** The type at the end of a path, or undefined when there is no such field. */
+export function typeAt(root: RecordType, path: string): AvroType | undefined {
+  let type: AvroType = root
+  for (const name of path.split('/')) {
+    const record: AvroType = nullableOf(type) ?? type
+    if (record.kind !== 'record') return undefined
+    const field: RecordField | undefined = record.fields.find((other) => other.name === name)
+    if (!field) return undefined
+    type = field.type
+  }
+  return type
+}
+
+export const isText = (type: AvroType): boolean => (nullableOf(type) ?? type).kind === 'string'
+
+export const isListOfText = (type: AvroType): boolean =>
+  type.kind === 'array' && type.items.kind === 'string'
+
+/** What a validation can look at: text and lists of text, either of them nullable. */
+export function isCheckable(type: AvroType): boolean {
+  const inner = nullableOf(type) ?? type
+  return isText(inner) || (inner.kind === 'array' && isText(inner.items))
+}
+
+/** A path, taken apart once. */
+export type Place = { readonly parents: readonly string[]; readonly name: string }
+
+export function placeOf(path: string): Place {
+  const parents = path.split('/')
+  return { name: parents.pop() ?? '', parents }
+}
+
+/** The record that holds the field; undefined when a record on the way is null. */
+export function holderOf(event: Fields, place: Place): Fields | undefined {
+  let holder: Fields = event
+  for (const name of place.parents) {
+    const inner = holder[name]
+    if (!isFields(inner)) return undefined
+    holder = inner
+  }
+  return holder
+}
+
+/** The text at a place that `isText`. */
+export function textAt(event: Fields, place: Place): string | undefined {
+  const value = holderOf(event, place)?.[place.name]
+  return typeof value === 'string' ? value : undefined
+}

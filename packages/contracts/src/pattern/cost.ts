@@ -1,0 +1,87 @@
+// How much a backtracking engine may try at one place of a value because of choices that don't repeat
+// forever. The proof in `prove-linear.ts` is about how time grows with the value: `(a?){30}a{30}` is linear
+// there, with a factor of 2^30. Protects: patterns whose factor isn't small don't run on V8.
+import type { PatternNode } from './parse.ts'
+
+/** Steps that V8 may take: once a value, or at every place of it. */
+const onceMax = 100_000
+const everywhereMax = 1_000
+
+export function isCheap(node: PatternNode): boolean {
+  const isOnce = isAnchored(node) && !repeatsForever(node)
+  return waysThrough(node) * programSize(node) <= (isOnce ? onceMax : everywhereMax)
+}
+
+/** How long the pattern is with its repeats written out. */
+export function programSize(node: PatternNode): number {
+  switch (node.kind) {
+    case 'sequence':
+      return node.parts.reduce((size, part) => size + programSize(part), 1)
+    case 'choice':
+      return node.options.reduce((size, option) => size + programSize(option), 1)
+    case 'repeat': {
+      const times = node.most === Infinity ? node.least + 1 : node.most
+      return 1 + times * programSize(node.part)
+    }
+    case 'lookaround':
+      return programSize(node.part)
+    default:
+      return 1
+  }
+}
+
+/** An upper bound: ways through the pattern, where what repeats without end counts as once. */
+function waysThrough(node: PatternNode): number {
+  switch (node.kind) {
+    case 'sequence':
+      return node.parts.reduce((ways, part) => ways * waysThrough(part), 1)
+    case 'choice':
+      return node.options.reduce((ways, option) => ways + waysThrough(option), 0)
+    case 'repeat':
+      return waysThroughRepeat(waysThrough(node.part), node.least, node.most)
+    case 'lookaround':
+      return waysThrough(node.part)
+    default:
+      return 1
+  }
+}
+
+function waysThroughRepeat(ways: number, least: number, most: number): number {
+  if (most === Infinity) return ways ** Math.max(least, 1)
+  if (ways === 1) return most - least + 1
+  // the sum of ways^least to ways^most; past 10 terms of 2 and more it is beyond every bound
+  if (most - least > 20) return Infinity
+  let sum = 0
+  for (let times = least; times <= most; times += 1) sum += ways ** times
+  return sum
+}
+
+function isAnchored(node: PatternNode): boolean {
+  switch (node.kind) {
+    case 'assertion':
+      return node.sign === '^'
+    case 'sequence': {
+      const [first] = node.parts
+      return first !== undefined && isAnchored(first)
+    }
+    case 'choice':
+      return node.options.every(isAnchored)
+    default:
+      return false
+  }
+}
+
+function repeatsForever(node: PatternNode): boolean {
+  switch (node.kind) {
+    case 'sequence':
+      return node.parts.some(repeatsForever)
+    case 'choice':
+      return node.options.some(repeatsForever)
+    case 'repeat':
+      return node.most === Infinity || repeatsForever(node.part)
+    case 'lookaround':
+      return repeatsForever(node.part)
+    default:
+      return false
+  }
+}

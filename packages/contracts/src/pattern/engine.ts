@@ -1,0 +1,65 @@
+// Which engine runs a validation's pattern. V8 where its time is proved linear and its factor small, else
+// re2js, else none: the contract is refused with the reason. Both answer as RegExp.test does.
+import type { Engine } from '../types.ts'
+import { isCheap } from './cost.ts'
+import { parsePattern, Untranslatable } from './parse.ts'
+import { proveLinear } from './prove-linear.ts'
+import { compileRe2 } from './re2.ts'
+
+const patternLengthMax = 1_000
+
+export type EngineChoice = { readonly engine: Engine } | { readonly problem: string }
+
+export async function chooseEngines(sources: readonly string[]): Promise<EngineChoice[]> {
+  const linear = await proveLinear(sources.filter(mayRunOnV8))
+  return sources.map((source) => {
+    const problem = patternProblem(source)
+    if (problem !== undefined) return { problem }
+    return linear.has(source) ? { engine: 'v8' } : chooseRe2(source)
+  })
+}
+
+/** The test that a prepared validation runs. */
+export function compileTest(source: string, engine: Engine): (value: string) => boolean {
+  if (engine === 're2') return compileRe2(source)
+  const pattern = new RegExp(source)
+  return (value) => pattern.test(value)
+}
+
+function patternProblem(source: string): string | undefined {
+  if (source.length > patternLengthMax) return `is longer than ${patternLengthMax} characters`
+  if (!source.isWellFormed()) return 'is not well-formed Unicode'
+  return compiles(() => new RegExp(source)) ? undefined : 'is not a regular expression'
+}
+
+function compiles(compile: () => unknown): boolean {
+  try {
+    compile()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Cheap, and no trouble for V8's compiler, which runs at the first match, for each width of characters. */
+function mayRunOnV8(source: string): boolean {
+  if (patternProblem(source) !== undefined) return false
+  try {
+    if (!isCheap(parsePattern(source))) return false
+  } catch (error) {
+    if (error instanceof Untranslatable) return false
+    throw error
+  }
+  const pattern = new RegExp(source)
+  return compiles(() => pattern.test('') || pattern.test('\u0100'))
+}
+
+function chooseRe2(source: string): EngineChoice {
+  try {
+    compileRe2(source)
+    return { engine: 're2' }
+  } catch (error) {
+    if (!(error instanceof Untranslatable)) throw error
+    return { problem: `can't be proved linear, and RE2 can't express it: ${error.message}` }
+  }
+}

@@ -1,0 +1,88 @@
+// A pattern's tree -> the same pattern for re2js, which takes linear time by construction. Groups, laziness
+// and captures are left out: the only question is whether the pattern is found. RE2 reads code points, so a
+// surrogate stands in patterns and values alike for a private character: then both engines count alike.
+import { RE2JS } from 're2js'
+
+import { programSize } from './cost.ts'
+import { parsePattern, Untranslatable, type PatternNode } from './parse.ts'
+import { unitMax, type UnitRange } from './units.ts'
+
+/** Larger programs are linear too, but a long value would hold up everyone. */
+const programSizeMax = 2_000
+
+const surrogatesFrom = 0xd800
+const surrogatesTo = 0xdfff
+/** U+F0000, the first of plane 15: private use. */
+const standInFrom = 0xf0000
+const toStandIn = (code: number): number => code - surrogatesFrom + standInFrom
+
+/** Throws Untranslatable with the reason where RE2 can't express the pattern. */
+export function compileRe2(source: string): (value: string) => boolean {
+  const tree = parsePattern(source)
+  if (programSize(tree) > programSizeMax) {
+    throw new Untranslatable(`its repeats come to more than ${programSizeMax} steps`)
+  }
+  const pattern = compile(write(tree))
+  return (value) =>
+    pattern.test(
+      value.replaceAll(/[\ud800-\udfff]/g, (one) =>
+        String.fromCodePoint(toStandIn(one.charCodeAt(0))),
+      ),
+    )
+}
+
+function compile(text: string): RE2JS {
+  try {
+    return RE2JS.compile(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    throw new Untranslatable(reason.replace(/^error parsing regexp: /, ''), { cause: error })
+  }
+}
+
+function write(node: PatternNode): string {
+  switch (node.kind) {
+    case 'units':
+      return writeSet(node.set)
+    case 'assertion':
+      return node.sign === '^' ? '\\A' : node.sign === '$' ? '\\z' : node.sign
+    case 'sequence':
+      return node.parts.map(write).join('')
+    case 'choice':
+      return `(?:${node.options.map(write).join('|')})`
+    case 'repeat':
+      return `(?:${write(node.part)})${writeTimes(node.least, node.most)}`
+    case 'lookaround':
+      throw new Untranslatable('it looks ahead or behind')
+    case 'backreference':
+      throw new Untranslatable('it refers back to a group')
+  }
+}
+
+const writeTimes = (least: number, most: number): string =>
+  most === Infinity ? `{${least},}` : `{${least},${most}}`
+
+/** RE2 has no class of nothing, only one of everything left out. */
+const nothing = '[^\\x{0}-\\x{10FFFF}]'
+
+function writeSet(set: readonly UnitRange[]): string {
+  if (set.length === 0) return nothing
+  return `[${set
+    .flatMap(withStandIns)
+    .map(([from, to]) => `${point(from)}-${point(to)}`)
+    .join('')}]`
+}
+
+function withStandIns([from, to]: UnitRange): readonly UnitRange[] {
+  const below: UnitRange = [from, Math.min(to, surrogatesFrom - 1)]
+  const inside: UnitRange = [Math.max(from, surrogatesFrom), Math.min(to, surrogatesTo)]
+  const above: UnitRange = [Math.max(from, surrogatesTo + 1), Math.min(to, unitMax)]
+  const standIns: UnitRange = [toStandIn(inside[0]), toStandIn(inside[1])]
+  return [
+    ...(below[0] <= below[1] ? [below] : []),
+    ...(inside[0] <= inside[1] ? [standIns] : []),
+    ...(above[0] <= above[1] ? [above] : []),
+  ]
+}
+
+const point = (code: number): string => `\\x{${code.toString(16)}}`

@@ -1,0 +1,197 @@
+// A contract as somebody wrote it -> all that is wrong with it at once, or its checked form. Takes any JSON
+// value and any text without throwing. The registry, accounts and other contracts are not its matter.
+import { limitProblems } from './avro/limits.ts'
+import { parseSchema } from './avro/schema.ts'
+import type { RecordType } from './avro/types.ts'
+import { isFields, type Fields } from './avro/values.ts'
+import { isContractId, parseSchemaRef } from './contract-ids.ts'
+import { levelMax } from './contract.ts'
+import { envelopeName, envelopeProblems } from './envelope.ts'
+import { isCheckable, isListOfText, isText, typeAt } from './paths.ts'
+import { chooseEngines } from './pattern/engine.ts'
+import type { PreparedContract, Validation } from './types.ts'
+
+export type Preparation =
+  | { readonly problems: readonly string[] }
+  | { readonly prepared: PreparedContract }
+
+const problemsMax = 100
+const validationsMax = 100
+
+/** The text of a schema that lies in the contract itself; undefined when there is none. */
+export function definitionText(input: unknown): string | undefined {
+  const schema = isFields(input) ? input['schema'] : undefined
+  const definition = isFields(schema) ? schema['definition'] : undefined
+  if (typeof definition === 'string') return definition
+  try {
+    return JSON.stringify(definition)
+  } catch {
+    // nested too deep to be written down: no schema either
+    return '{}'
+  }
+}
+
+/** `schemaText` is the schema that the ref names, or `definitionText`; undefined when there is neither. */
+export async function prepareContract(
+  input: unknown,
+  schemaText: string | undefined,
+): Promise<Preparation> {
+  const contract = isFields(input) ? input : {}
+  const problems: string[] = []
+  const report = (place: string, sentence: string): void => {
+    problems.push(`${place}: ${sentence}`)
+  }
+  checkNames(contract, report)
+  const root = checkSchema(schemaText, report)
+  const validations = await checkValidations(contract['validations'], root, report)
+  const piiFields = checkPiiFields(contract['pii_fields'], root, report)
+  const keyField = checkTextField('key_field', contract['key_field'], root, report)
+  const subject = contract['data_subject_field']
+  const dataSubjectField =
+    subject === undefined ? undefined : checkTextField('data_subject_field', subject, root, report)
+  if (problems.length > 0) return { problems: problems.slice(0, problemsMax) }
+  return {
+    prepared: {
+      id: textOf(contract['id']),
+      schemaText: schemaText ?? '',
+      validations,
+      keyField,
+      piiFields,
+      ...(dataSubjectField === undefined ? {} : { dataSubjectField }),
+    },
+  }
+}
+
+type Report = (place: string, sentence: string) => void
+
+const noSuchField = 'names no field of the event'
+/** Not String(): an object of JSON may bring a toString that is no function. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const quote = (text: string): string => JSON.stringify(text.slice(0, 100))
+
+function checkNames(contract: Fields, report: Report): void {
+  const { id } = contract
+  if (typeof id !== 'string' || !isContractId(id)) {
+    report('id', 'must be a short name, or <owner>/<name>/<version> with a semantic version')
+  }
+  const schema = isFields(contract['schema']) ? contract['schema'] : {}
+  if (schema['schema_type'] !== 'avro') report('schema.schema_type', 'must be avro')
+  const ref = schema['schema_registry_ref']
+  if (typeof ref !== 'string' || !parseSchemaRef(ref)) {
+    report('schema.schema_registry_ref', 'must be <catalog>-<schema name>/<version or latest>')
+  }
+}
+
+/** Undefined when the schema is no good: then paths can't be checked. */
+function checkSchema(text: string | undefined, report: Report): RecordType | undefined {
+  const place = 'schema.definition'
+  if (text === undefined) {
+    report(place, 'is missing, and the registry has none under the ref')
+    return undefined
+  }
+  const result = parseSchema(text)
+  const problems = 'type' in result ? [] : result.problems
+  for (const problem of problems) report(place, problem)
+  if (!('type' in result)) return undefined
+  const { type } = result
+  if (type.kind !== 'record') {
+    report(place, 'must be a record')
+    return undefined
+  }
+  for (const problem of [...envelopeProblems(type), ...limitProblems(type)]) report(place, problem)
+  return type
+}
+
+async function checkValidations(
+  given: unknown,
+  root: RecordType | undefined,
+  report: Report,
+): Promise<Validation[]> {
+  if (!Array.isArray(given) || given.length > validationsMax) {
+    report('validations', `must be a list of no more than ${validationsMax}, which may be empty`)
+    return []
+  }
+  const validations = given.map((item: unknown, index) => {
+    const { field, type, value } = isFields(item) ? item : {}
+    const place = `validations[${index}]`
+    checkValidatedField(`${place}.field`, field, root, report)
+    if (type !== 'regex') report(`${place}.type`, 'must be regex')
+    if (typeof value !== 'string') report(`${place}.value`, 'must be a string')
+    return { place, field: textOf(field), value: typeof value === 'string' ? value : undefined }
+  })
+  const withValue = validations.flatMap(({ place, field, value }) =>
+    value === undefined ? [] : [{ place, field, value }],
+  )
+  const choices = await chooseEngines(withValue.map(({ value }) => value))
+  return withValue.flatMap(({ place, field, value }, index) => {
+    const choice = choices[index]
+    if (choice && 'engine' in choice) {
+      return [{ field, type: 'regex' as const, value, engine: choice.engine }]
+    }
+    report(`${place}.value`, choice?.problem ?? 'has no engine')
+    return []
+  })
+}
+
+function checkValidatedField(
+  place: string,
+  field: unknown,
+  root: RecordType | undefined,
+  report: Report,
+): void {
+  if (typeof field !== 'string') return report(place, 'must be a string')
+  if (!root) return
+  const type = typeAt(root, field)
+  if (!type) return report(place, `${quote(field)} ${noSuchField}`)
+  if (!isCheckable(type)) {
+    report(place, `${quote(field)} is no string, nullable string or list of strings`)
+  }
+}
+
+function checkPiiFields(
+  given: unknown,
+  root: RecordType | undefined,
+  report: Report,
+): Readonly<Record<string, number>> {
+  if (!isFields(given)) {
+    report('pii_fields', 'must be an object that maps field paths to consent levels')
+    return {}
+  }
+  const levels = new Map<string, number>()
+  for (const [path, level] of Object.entries(given)) {
+    const place = `pii_fields[${quote(path)}]`
+    if (typeof level !== 'number' || !Number.isInteger(level) || level < 0 || level > levelMax) {
+      report(place, `must be a consent level, an integer from 0 to ${levelMax}`)
+    } else {
+      levels.set(path, level)
+    }
+    if (root) checkPiiField(place, path, root, report)
+  }
+  return Object.fromEntries(levels)
+}
+
+function checkPiiField(place: string, path: string, root: RecordType, report: Report): void {
+  const type = typeAt(root, path)
+  if (!type) return report(place, noSuchField)
+  if (isInEnvelope(path)) return report(place, `must not lie in ${envelopeName}`)
+  if (!isText(type) && !isListOfText(type)) {
+    report(place, 'is no string, nullable string or list of strings')
+  }
+}
+
+const isInEnvelope = (path: string): boolean => path.split('/')[0] === envelopeName
+
+/** Checks a path that must lead to one string, which may be null in an event; answers it. */
+function checkTextField(
+  place: string,
+  path: unknown,
+  root: RecordType | undefined,
+  report: Report,
+): string {
+  const type = root && typeof path === 'string' ? typeAt(root, path) : undefined
+  if (typeof path !== 'string') report(place, 'must be a string')
+  else if (root && !type) report(place, `${quote(path)} ${noSuchField}`)
+  else if (isInEnvelope(path)) report(place, `must not lie in ${envelopeName}`)
+  else if (type && !isText(type)) report(place, `${quote(path)} is no string or nullable string`)
+  return textOf(path)
+}

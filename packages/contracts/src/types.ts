@@ -1,0 +1,77 @@
+// What goes into a contract and what comes out: the body of `POST /v2/contracts`, the checked form that a
+// control record keeps, and the compiled form that the services run on. Types only.
+import type { Fields } from './avro/values.ts'
+import type { Stamp } from './envelope.ts'
+
+/** Both answer as RegExp.test does, in linear time: V8 because that is proved, re2js by construction. */
+export type Engine = 'v8' | 're2'
+
+export type Validation = {
+  readonly field: string
+  readonly type: 'regex'
+  readonly value: string
+  readonly engine: Engine
+}
+
+/** The body of `POST /v2/contracts`. */
+export type ContractDefinition = {
+  readonly id: string
+  readonly schema: {
+    readonly schema_type: 'avro'
+    readonly schema_registry_ref: string
+    readonly definition?: object | string
+  }
+  readonly validations: readonly {
+    readonly field: string
+    readonly type: string
+    readonly value: string
+  }[]
+  readonly key_field: string
+  readonly pii_fields: Readonly<Record<string, number>>
+  readonly data_subject_field?: string
+}
+
+/** A definition that has passed every check, with its schema text and engines settled. Plain JSON. */
+export type PreparedContract = {
+  readonly id: string
+  readonly schemaText: string
+  readonly validations: readonly Validation[]
+  readonly keyField: string
+  readonly piiFields: Readonly<Record<string, number>>
+  readonly dataSubjectField?: string
+}
+
+/** One event of a contract, as it lies in memory: `avro/values.ts`. */
+export type Event = Fields
+
+/** One per contract and process. The readers throw AppError `undecodable` with one line naming the field. */
+export type Contract = {
+  readonly id: string
+  readonly keyField: string
+  /** The levels that its PII fields have, ascending, each once. */
+  readonly levels: readonly number[]
+  readonly readJson: (body: Buffer) => Event
+  readonly readAvro: (body: Buffer) => Event
+  /** Undefined when it is null or empty. */
+  readonly keyOf: (event: Event) => string | undefined
+  /** Undefined when it is null or empty, or when the contract names no data subject. */
+  readonly dataSubjectOf: (event: Event) => string | undefined
+  readonly consentLevelsOf: (event: Event) => readonly number[]
+  /** The first consent level outside 0 to 255. */
+  readonly invalidConsentLevel: (event: Event) => number | undefined
+  /** The whole sentence of the first validation, in the contract's order, that fails (spec Errors). */
+  readonly firstViolation: (event: Event) => string | undefined
+  /** Changes the event: fills in every member of svcMeta that is the service's. */
+  readonly stamp: (event: Event, stamp: Stamp) => void
+  /** Changes the event: every PII text that isn't null becomes what `replace` answers. */
+  readonly mapPii: (
+    event: Event,
+    replace: (text: string, path: string, level: number) => string,
+  ) => void
+  /** The raw Avro datum. */
+  readonly encode: (event: Event) => Buffer
+  /** Reads what `encode` wrote. */
+  readonly decode: (payload: Buffer) => Event
+  /** JSON for people: unions flattened. */
+  readonly toPlain: (event: Event) => unknown
+}

@@ -1,0 +1,354 @@
+import { describe, expect, test } from '@jest/globals'
+import { hasCode } from '@weir/kit'
+
+import type { Contract } from '../../src/index.ts'
+import {
+  baseEvent,
+  bodyOf,
+  bodyWith,
+  compile,
+  definitionWith,
+  eventOf,
+  exampleContract,
+} from '../examples.ts'
+
+function refusalOfText(contract: Contract, text: string | Buffer): string {
+  try {
+    contract.readJson(Buffer.from(text))
+  } catch (error) {
+    if (hasCode(error, 'undecodable')) return error.message
+    throw error
+  }
+  throw new Error('the body was read')
+}
+const refusal = (contract: Contract, event: unknown): string =>
+  refusalOfText(contract, bodyWith(event))
+
+type Field = { name: string; type: unknown; default?: unknown }
+const contractWith = (...fields: Field[]): Promise<Contract> => compile(definitionWith({ fields }))
+const list = (items: unknown) => ({ type: 'array', items })
+
+async function readField(type: unknown, sent: unknown): Promise<unknown> {
+  const contract = await contractWith({ name: 'f', type })
+  return contract.readJson(bodyWith({ ...baseEvent, f: sent }))['f']
+}
+async function refuseField(type: unknown, sent: unknown): Promise<string> {
+  return refusal(await contractWith({ name: 'f', type }), { ...baseEvent, f: sent })
+}
+
+describe('a body that is no JSON event', () => {
+  test.each([
+    ['', 'The body is not JSON'],
+    ['{"svcMeta":', 'The body is not JSON'],
+    ['[]', 'The body is not an object'],
+    ['null', 'The body is not an object'],
+    ['"text"', 'The body is not an object'],
+    ['\ufeff{}', 'The body is not JSON'],
+    ['[['.repeat(100_000), 'The body is not JSON'],
+    [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'The body is not an object'],
+  ])('%#', async (text, sentence) => {
+    expect(refusalOfText(await exampleContract('demo_v1'), text)).toBe(sentence)
+  })
+
+  test('octets that are not UTF-8 are refused, even inside of text', async () => {
+    const body = Buffer.concat([bodyOf('demo_v1').subarray(0, -2), Buffer.from([0xff, 0x22, 0x7d])])
+    expect(refusalOfText(await exampleContract('demo_v1'), body)).toBe(
+      'The body is not valid UTF-8',
+    )
+  })
+})
+
+describe('fields', () => {
+  test('missing, of another type, or unknown: the sentence names them, and never the value', async () => {
+    const contract = await exampleContract('clickstream')
+    const sent = eventOf('clickstream')
+    const { url: _, ...withoutUrl } = sent
+
+    expect(refusal(contract, withoutUrl)).toBe("Field 'url' is missing")
+    expect(refusal(contract, { ...sent, url: 'secret\ud800' })).toBe(
+      "Field 'url' is not a string of well-formed Unicode",
+    )
+    expect(refusal(contract, { ...sent, conversion: 1.5 })).toBe("Field 'conversion' is not an int")
+    expect(refusal(contract, { ...sent, customer: {} })).toBe("Field 'customer/id' is missing")
+    expect(refusal(contract, { ...sent, customer: 'secret' })).toBe(
+      "Field 'customer' is not an object",
+    )
+    expect(refusal(contract, { ...sent, abTests: ['a', 5] })).toBe(
+      "Field 'abTests/1' is not a string of well-formed Unicode",
+    )
+    expect(refusal(contract, { ...sent, abTests: {} })).toBe("Field 'abTests' is not a list")
+    expect(refusal(contract, { ...sent, extra: 'secret' })).toBe(
+      "Field 'extra' is not in the schema",
+    )
+    expect(refusal(contract, { ...sent, customer: { id: 'a', extra: 1 } })).toBe(
+      "Field 'customer/extra' is not in the schema",
+    )
+    expect(refusal(contract, { ...sent, 'jane@example.com': 1 })).toBe(
+      'The body has a field that is not in the schema',
+    )
+  }, 60_000)
+
+  test('names of the prototype are neither there nor allowed', async () => {
+    const contract = await contractWith({ name: 'constructor', type: 'string' })
+    expect(refusal(contract, baseEvent)).toBe("Field 'constructor' is missing")
+    expect(contract.readJson(bodyWith({ ...baseEvent, constructor: 'c' }))['constructor']).toBe('c')
+    const other = await contractWith()
+    expect(
+      refusalOfText(
+        other,
+        '{"svcMeta":{"schemaId":null,"consentLevels":[]},"key":"k","__proto__":{}}',
+      ),
+    ).toBe("Field '__proto__' is not in the schema")
+    expect(refusal(other, { ...baseEvent, toString: 'a' })).toBe(
+      "Field 'toString' is not in the schema",
+    )
+  })
+
+  test('a field twice is refused, at any depth, strictly or leniently read', async () => {
+    const contract = await exampleContract('demo_v1')
+    const meta = '"svcMeta":{"consentLevels":[],"consentLevels":[0,1,2]}'
+    const double = [
+      `{${meta},"consistent_value":"k"}`,
+      '{"svcMeta":{"consentLevels":[]},"consistent_value":"k","consistent_value":"l"}',
+      '{"svcMeta":{"consentLevels":[]},"consistent_value":"k","unique_identifier":{"string":"a","string":"b"}}',
+    ]
+    for (const text of double) {
+      expect(refusalOfText(contract, text)).toBe('The body names a field twice')
+    }
+    const map = await contractWith({ name: 'f', type: { type: 'map', values: 'int' } })
+    expect(
+      refusalOfText(
+        map,
+        '{"svcMeta":{"schemaId":null,"consentLevels":[]},"key":"k","f":{"a":1,"\\u0061":2}}',
+      ),
+    ).toBe('The body names a field twice')
+    const colons = contract.readJson(
+      Buffer.from('{"svcMeta":{"consentLevels":[]},"consistent_value":"a:\\":b\\\\"}'),
+    )
+    expect(colons['consistent_value']).toBe('a:":b\\')
+  })
+})
+
+describe('values', () => {
+  test.each([
+    ['int', 2_147_483_648, 'is not an int'],
+    ['int', '1', 'is not an int'],
+    ['int', true, 'is not an int'],
+    ['long', 9_007_199_254_740_992, 'is not a long within ±(2^53 - 1)'],
+    ['long', -9_007_199_254_740_992, 'is not a long within ±(2^53 - 1)'],
+    ['long', 0.5, 'is not a long within ±(2^53 - 1)'],
+    ['float', 1e39, 'is not a float'],
+    ['float', 'NaN', 'is not a float'],
+    ['double', null, 'is not a double'],
+    ['boolean', 0, 'is not a boolean'],
+    ['string', 5, 'is not a string of well-formed Unicode'],
+    ['string', 'a\ud800b', 'is not a string of well-formed Unicode'],
+    ['null', 0, 'is not null'],
+    ['bytes', '\u0100', 'is not bytes, one character of U+0000 to U+00FF each'],
+    [
+      { type: 'fixed', name: 'F', size: 2 },
+      'a',
+      'is not bytes of the fixed size, one character of U+0000 to U+00FF each',
+    ],
+    [
+      { type: 'enum', name: 'E', symbols: ['A'] },
+      'constructor',
+      'is not one of the symbols of the enum',
+    ],
+    [{ type: 'map', values: 'int' }, [], 'is not an object'],
+    [{ type: 'map', values: 'int' }, { '\udc00': 1 }, 'has a key that is not well-formed Unicode'],
+  ])('%j: %j is refused', async (type, sent, sentence) => {
+    expect(await refuseField(type, sent)).toMatch(/^Field 'f(\/\*)?' /)
+    expect(await refuseField(type, sent)).toContain(sentence)
+  })
+
+  test('a number too large for JavaScript is refused, not read as Infinity', async () => {
+    const contract = await contractWith({ name: 'f', type: 'double' })
+    const text = bodyWith({ ...baseEvent, f: 1 })
+      .toString()
+      .replace('"f":1', '"f":1e999')
+    expect(refusalOfText(contract, text)).toBe("Field 'f' is not a double")
+  })
+
+  test.each([
+    ['int', -2_147_483_648],
+    ['long', 9_007_199_254_740_991],
+    ['float', 0.5],
+    ['double', 1e300],
+    ['boolean', false],
+    ['string', 'a\u0000\ud83d\ude00'],
+    [{ type: 'enum', name: 'E', symbols: ['A'] }, 'A'],
+    [list('int'), [1, 2]],
+  ])('%j: %j is read as it is', async (type, sent) => {
+    expect(await readField(type, sent)).toEqual(sent)
+  })
+
+  test('bytes are characters of U+0000 to U+00FF', async () => {
+    expect(await readField('bytes', '\u0000\u00ff')).toEqual(Buffer.from([0, 255]))
+  })
+})
+
+describe('leniently', () => {
+  test('omitted fields get their default, each event its own', async () => {
+    const inner = { type: 'record', name: 'I', fields: [{ name: 'a', type: 'int', default: 7 }] }
+    const contract = await contractWith(
+      { name: 'text', type: ['string', 'null'], default: 'd' },
+      { name: 'list', type: list('string'), default: ['x'] },
+      { name: 'inner', type: inner, default: {} },
+    )
+    const first = contract.readJson(bodyWith(baseEvent))
+    expect(first).toMatchObject({ text: 'd', list: ['x'], inner: { a: 7 } })
+    expect(contract.readJson(bodyWith(baseEvent))['list']).not.toBe(first['list'])
+    expect(contract.readJson(bodyWith({ ...baseEvent, inner: {} }))['inner']).toEqual({ a: 7 })
+  })
+
+  test('a plain value is taken for a union where exactly one branch fits', async () => {
+    const union = ['null', 'int', 'string', list('string')]
+    expect(await readField(['null', 'string'], 'a')).toBe('a')
+    expect(await readField(union, 5)).toEqual({ branch: 1, value: 5 })
+    expect(await readField(union, 'a')).toEqual({ branch: 2, value: 'a' })
+    expect(await readField(union, ['a'])).toEqual({ branch: 3, value: ['a'] })
+    expect(await readField(['int', 'double'], 0.5)).toEqual({ branch: 1, value: 0.5 })
+    expect(await refuseField(union, true)).toBe("Field 'f' is not one of null, int, string, array")
+    expect(await refuseField(union, ['a', 1])).toBe(
+      "Field 'f/1' is not a string of well-formed Unicode",
+    )
+    expect(await refuseField(['int', 'double'], 5)).toBe(
+      'Field \'f\' fits more than one branch of its union: say it as {"<branch>": <value>}',
+    )
+    expect(await refuseField('string', null)).toBe(
+      "Field 'f' is not a string of well-formed Unicode",
+    )
+    expect(await refuseField(['int', 'string'], null)).toBe("Field 'f' is not one of int, string")
+  })
+
+  test('records of a union are told apart by their fields', async () => {
+    const named = (name: string, field: string) => ({
+      type: 'record',
+      name,
+      fields: [{ name: field, type: 'int' }],
+    })
+    const union = ['null', named('A', 'a'), named('B', 'b'), { type: 'map', values: 'string' }]
+    expect(await readField(union, { b: 1 })).toEqual({ branch: 2, value: { b: 1 } })
+    expect(await readField(union, { B: { b: 1 } })).toEqual({ branch: 2, value: { b: 1 } })
+    expect(await readField(union, { a: 'x' })).toMatchObject({ branch: 3 })
+    expect(await refuseField(union, { c: 1 })).toMatch(/^Field 'f/)
+  })
+
+  test('records in unions may be named at every level, with fields omitted elsewhere', async () => {
+    const inner = { type: 'record', name: 'In', fields: [{ name: 'a', type: ['null', 'string'] }] }
+    const outer = { type: 'record', name: 'Out', fields: [{ name: 'in', type: ['null', inner] }] }
+    const contract = await contractWith(
+      { name: 'f', type: ['null', outer] },
+      { name: 'g', type: ['null', 'string'], default: null },
+    )
+    const read = (f: unknown): unknown => contract.readJson(bodyWith({ ...baseEvent, f }))['f']
+    const expected = { in: { a: 'x' } }
+    expect(read({ Out: { in: { In: { a: { string: 'x' } } } } })).toEqual(expected)
+    expect(read({ in: { a: 'x' } })).toEqual(expected)
+    expect(read({ Out: { in: { a: { string: 'x' } } } })).toEqual(expected)
+  })
+
+  test('strict and lenient mix in one body', async () => {
+    const contract = await exampleContract('demo_v1')
+    const event = contract.readJson(
+      bodyWith({
+        svcMeta: { consentLevels: [1], nonce: 5, billingId: { string: 'b' } },
+        consistent_value: 'k',
+        unique_identifier: 'u',
+        not_sensitive_value: { string: 'n' },
+      }),
+    )
+    expect(contract.toPlain(event)).toEqual({
+      svcMeta: {
+        schemaId: null,
+        nonce: 5,
+        timestamp: null,
+        keyLink: null,
+        billingId: 'b',
+        consentLevels: [1],
+      },
+      unique_identifier: 'u',
+      consistent_value: 'k',
+      some_sensitive_value: null,
+      not_sensitive_value: 'n',
+    })
+  })
+})
+
+describe('what is valid strictly never means anything else', () => {
+  test('an object with one member that a branch has the name of is that branch', async () => {
+    const maps = { type: 'map', values: { type: 'map', values: 'int' } }
+    const strict = await readField(['null', maps], { map: { map: { a: 1 } } })
+    expect(JSON.stringify(strict)).toBe('{"map":{"a":1}}')
+    // one level less is no strict reading: then it is the plain map
+    const lenient = await readField(['null', maps], { map: { a: 1 } })
+    expect(JSON.stringify(lenient)).toBe('{"map":{"a":1}}')
+  })
+
+  test('a record with a field named like itself', async () => {
+    const self = {
+      type: 'record',
+      name: 'S',
+      fields: [{ name: 'S', type: ['null', 'S', 'int'], default: null }],
+    }
+    expect(await readField(['null', self], { S: { S: null } })).toEqual({
+      S: { branch: 0, value: null },
+    })
+    expect(await readField(['null', self], { S: { S: { int: 1 } } })).toEqual({
+      S: { branch: 2, value: 1 },
+    })
+  })
+})
+
+describe('short bodies that would cost much', () => {
+  test('unions that could be read both ways at every level are refused, not tried without end', async () => {
+    const node = (name: string) => ({
+      type: 'record',
+      name,
+      fields: [{ name: 'n', type: ['null', 'A', 'B'] }],
+    })
+    const contract = await contractWith({
+      name: 'a',
+      type: [
+        'null',
+        { type: 'record', name: 'A', fields: [{ name: 'n', type: ['null', 'A', node('B')] }] },
+      ],
+    })
+    let nested: unknown = { n: 5 }
+    for (let level = 0; level < 60; level += 1) nested = { n: nested }
+    expect(refusal(contract, { ...baseEvent, a: nested })).toMatch(/union within a union/)
+  })
+
+  test('omitted fields bring in a bounded number of values', async () => {
+    const fields = Array.from({ length: 50 }, (_, index) => ({
+      name: `f${index}`,
+      type: ['null', 'int'],
+      default: null,
+    }))
+    const contract = await contractWith({
+      name: 'f',
+      type: list({ type: 'record', name: 'I', fields }),
+    })
+    const sent = (count: number) => ({ ...baseEvent, f: Array.from({ length: count }, () => ({})) })
+    expect(contract.readJson(bodyWith(sent(2_000)))['f']).toHaveLength(2_000)
+    expect(refusal(contract, sent(2_001))).toMatch(
+      /^Field 'f\/2000\/f0' is one of too many omitted fields \(more than 100000\)$/,
+    )
+  })
+
+  test('nesting ends at 64', async () => {
+    const contract = await contractWith({
+      name: 'f',
+      type: {
+        type: 'record',
+        name: 'N',
+        fields: [{ name: 'n', type: ['null', 'N'], default: null }],
+      },
+    })
+    const nested = (levels: number): unknown =>
+      levels === 1 ? {} : { n: { N: nested(levels - 1) } }
+    expect(() => contract.readJson(bodyWith({ ...baseEvent, f: nested(63) }))).not.toThrow()
+    expect(refusal(contract, { ...baseEvent, f: nested(64) })).toMatch(/is nested deeper than 64$/)
+  })
+})

@@ -1,0 +1,304 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+
+import { compileContract, definitionText, prepareContract } from '../src/index.ts'
+import { definitionOf, definitionWith, exampleNames } from './examples.ts'
+
+const prepare = (definition: unknown) => prepareContract(definition, definitionText(definition))
+
+async function problemsOf(definition: unknown): Promise<readonly string[]> {
+  const result = await prepare(definition)
+  return 'problems' in result ? result.problems : []
+}
+
+const list = (items: unknown) => ({ type: 'array', items })
+const levels = { name: 'consentLevels', type: list('int') }
+
+describe('a good contract', () => {
+  test.each(exampleNames)(
+    '%s of the spec is prepared',
+    async (name) => {
+      const definition = definitionOf(name)
+      expect(await prepare(definition)).toEqual({
+        prepared: {
+          id: definition.id,
+          schemaText: JSON.stringify(definition.schema.definition),
+          validations: definition.validations.map((validation) => ({
+            ...validation,
+            engine: 'v8',
+          })),
+          keyField: definition.key_field,
+          piiFields: definition.pii_fields,
+        },
+      })
+    },
+    60_000,
+  )
+
+  test('the definition may be text, and what was prepared survives JSON', async () => {
+    const definition = definitionOf('demo_v1')
+    const schemaText = JSON.stringify(definition.schema.definition, null, 1)
+    const result = await prepare({
+      ...definition,
+      schema: { ...definition.schema, definition: schemaText },
+      data_subject_field: 'some_sensitive_value',
+    })
+    if ('problems' in result) throw new Error(result.problems.join())
+    expect(result.prepared.schemaText).toBe(schemaText)
+    expect(result.prepared.dataSubjectField).toBe('some_sensitive_value')
+    const again: typeof result.prepared = JSON.parse(JSON.stringify(result.prepared))
+    expect(compileContract(again).id).toBe('demo_v1')
+  })
+
+  test('each validation gets the engine that its pattern needs', async () => {
+    const patterns = ['^.+$', '(a+)+$', '^[0-9]{4}-[0-9]{2}$', '(a?){30}a{30}']
+    const result = await prepare(
+      definitionWith({
+        validations: patterns.map((value) => ({ field: 'key', type: 'regex', value })),
+      }),
+    )
+    if ('problems' in result) throw new Error(result.problems.join())
+    expect(result.prepared.validations.map(({ engine }) => engine)).toEqual([
+      'v8',
+      're2',
+      'v8',
+      're2',
+    ])
+  }, 60_000)
+})
+
+describe('all that is wrong is said at once', () => {
+  test('nothing is right', async () => {
+    expect(await problemsOf({})).toEqual([
+      'id: must be a short name, or <owner>/<name>/<version> with a semantic version',
+      'schema.schema_type: must be avro',
+      'schema.schema_registry_ref: must be <catalog>-<schema name>/<version or latest>',
+      'schema.definition: is missing, and the registry has none under the ref',
+      'validations: must be a list of no more than 100, which may be empty',
+      'pii_fields: must be an object that maps field paths to consent levels',
+      'key_field: must be a string',
+    ])
+  })
+
+  test('paths, types and levels', async () => {
+    const inner = { type: 'record', name: 'Inner', fields: [{ name: 'id', type: 'string' }] }
+    const definition = definitionWith({
+      fields: [
+        { name: 'number', type: 'int' },
+        { name: 'inner', type: inner },
+        { name: 'inners', type: list('Inner') },
+        { name: 'either', type: ['null', 'string', 'int'] },
+        { name: 'texts', type: list(['null', 'string']) },
+        { name: 'maybe', type: ['null', list('string')] },
+        { name: 'kind', type: { type: 'enum', name: 'Kind', symbols: ['A'] } },
+        { name: 'names', type: { type: 'map', values: 'string' } },
+      ],
+      validations: [
+        { field: 'nothing', type: 'regex', value: 'a' },
+        { field: 'number', type: 'range', value: '(' },
+        { field: 5, type: 'regex' },
+        'a',
+        { field: 'key', type: 'regex', value: '(?=a)*(b|b)*$' },
+      ],
+      keyField: 'number',
+      subject: 'inner/nothing',
+      pii: {
+        '': 1,
+        'inner/id/more': 1,
+        'inners/id': 1,
+        number: 1,
+        either: 1,
+        texts: 1,
+        maybe: 1,
+        kind: 1,
+        names: 1,
+        inner: 256,
+        'inner/id': -1,
+        key: 1.5,
+        'svcMeta/schemaId': 0,
+        toString: '1',
+      },
+    })
+    expect(await problemsOf(definition)).toEqual([
+      'validations[0].field: "nothing" names no field of the event',
+      'validations[1].field: "number" is no string, nullable string or list of strings',
+      'validations[1].type: must be regex',
+      'validations[2].field: must be a string',
+      'validations[2].value: must be a string',
+      'validations[3].field: must be a string',
+      'validations[3].type: must be regex',
+      'validations[3].value: must be a string',
+      'validations[1].value: is not a regular expression',
+      "validations[4].value: can't be proved linear, and RE2 can't express it: it looks ahead or behind",
+      'pii_fields[""]: names no field of the event',
+      'pii_fields["inner/id/more"]: names no field of the event',
+      'pii_fields["inners/id"]: names no field of the event',
+      'pii_fields["number"]: is no string, nullable string or list of strings',
+      'pii_fields["either"]: is no string, nullable string or list of strings',
+      'pii_fields["texts"]: is no string, nullable string or list of strings',
+      'pii_fields["maybe"]: is no string, nullable string or list of strings',
+      'pii_fields["kind"]: is no string, nullable string or list of strings',
+      'pii_fields["names"]: is no string, nullable string or list of strings',
+      'pii_fields["inner"]: must be a consent level, an integer from 0 to 255',
+      'pii_fields["inner"]: is no string, nullable string or list of strings',
+      'pii_fields["inner/id"]: must be a consent level, an integer from 0 to 255',
+      'pii_fields["key"]: must be a consent level, an integer from 0 to 255',
+      'pii_fields["svcMeta/schemaId"]: must not lie in svcMeta',
+      'pii_fields["toString"]: must be a consent level, an integer from 0 to 255',
+      'pii_fields["toString"]: names no field of the event',
+      'key_field: "number" is no string or nullable string',
+      'data_subject_field: "inner/nothing" names no field of the event',
+    ])
+  }, 60_000)
+
+  test('no more than 100 problems are listed', async () => {
+    const pii = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, 1]))
+    expect(await problemsOf(definitionWith({ pii }))).toHaveLength(100)
+  })
+})
+
+describe('the key field and the data subject', () => {
+  test.each([
+    [undefined, 'key_field: must be a string'],
+    ['nothing', 'key_field: "nothing" names no field of the event'],
+    ['svcMeta/schemaId', 'key_field: must not lie in svcMeta'],
+    ['list', 'key_field: "list" is no string or nullable string'],
+  ])('%s is refused as the key field', async (keyField, problem) => {
+    const definition = definitionWith({ fields: [{ name: 'list', type: list('string') }] })
+    expect(await problemsOf({ ...definition, key_field: keyField })).toEqual([problem])
+  })
+
+  test('data_subject_field of another type than string is refused', async () => {
+    expect(await problemsOf({ ...definitionWith({}), data_subject_field: null })).toEqual([
+      'data_subject_field: must be a string',
+    ])
+  })
+})
+
+describe('the envelope', () => {
+  const problemsOfSchema = (fields: readonly unknown[]) =>
+    problemsOf({
+      ...definitionWith({}),
+      schema: {
+        schema_type: 'avro',
+        schema_registry_ref: 'catalog-test/latest',
+        definition: { type: 'record', name: 'E', fields },
+      },
+    })
+  const key = { name: 'key', type: 'string' }
+  const meta = (...fields: unknown[]) => ({
+    name: 'svcMeta',
+    type: { type: 'record', name: 'Meta', fields },
+  })
+  const schemaId = { name: 'schemaId', type: 'string' }
+
+  test('must be there, first, and a record', async () => {
+    const problem = 'schema.definition: must begin with the field svcMeta, a record'
+    expect(await problemsOfSchema([key])).toEqual([problem])
+    expect(await problemsOfSchema([key, meta(schemaId, levels)])).toEqual([problem])
+    expect(await problemsOfSchema([{ name: 'svcMeta', type: 'string' }, key])).toEqual([problem])
+  })
+
+  test('needs consentLevels and an id, and its members the types of the spec', async () => {
+    expect(await problemsOfSchema([meta(), key])).toEqual([
+      'schema.definition: svcMeta must have the member schemaId or eventContractRef',
+      'schema.definition: svcMeta must have the member consentLevels',
+    ])
+    const wrong = meta(
+      { name: 'eventContractRef', type: 'int' },
+      { name: 'nonce', type: 'string' },
+      { name: 'timestamp', type: ['null', 'int'] },
+      { name: 'keyLink', type: ['null', 'int', 'string'] },
+      { name: 'billingId', type: 'bytes' },
+      { name: 'consentLevels', type: ['null', list('int')] },
+    )
+    expect(await problemsOfSchema([wrong, key])).toEqual([
+      'schema.definition: svcMeta/eventContractRef must be string, nullable or not',
+      'schema.definition: svcMeta/nonce must be int or long, nullable or not',
+      'schema.definition: svcMeta/timestamp must be long, nullable or not',
+      'schema.definition: svcMeta/keyLink must be int or string, nullable or not',
+      'schema.definition: svcMeta/billingId must be string, nullable or not',
+      'schema.definition: svcMeta/consentLevels must be a list of int',
+    ])
+  })
+
+  test('that may be null can be made from nothing', async () => {
+    const definition = definitionWith({
+      meta: [schemaId, levels, { name: 'trace', type: 'string' }],
+      metaType: (record) => ['null', record],
+    })
+    expect(await problemsOf(definition)).toEqual([
+      'schema.definition: svcMeta/trace needs a default, since svcMeta may be null',
+    ])
+  })
+})
+
+describe('schemas that are refused', () => {
+  test.each([
+    ['not JSON', '{', 'is not JSON'],
+    ['no record', '"string"', 'must be a record'],
+    ['too long', `"${'a'.repeat(262_144)}"`, 'is longer than 262144 characters'],
+  ])('%s', async (_, text, problem) => {
+    expect(await prepareContract(definitionWith({}), text)).toEqual({
+      problems: [`schema.definition: ${problem}`],
+    })
+  })
+
+  test.each([
+    ['nulls', list('null')],
+    ['fixed of no size', list({ type: 'fixed', name: 'Fixed', size: 0 })],
+    ['empty records', list({ type: 'record', name: 'Fixed', fields: [] })],
+    [
+      'records of nulls',
+      list({ type: 'record', name: 'Fixed', fields: [{ name: 'a', type: 'null' }] }),
+    ],
+    ['nulls by key', { type: 'map', values: 'null' }],
+  ])('a list of %s, deep inside', async (_, type) => {
+    const definition = definitionWith({ fields: [{ name: 'deep', type: ['null', list(type)] }] })
+    const [problem, ...others] = await problemsOf(definition)
+    expect(problem).toMatch(
+      /^schema.definition: has a list or map of \w+, whose items have no octets$/,
+    )
+    expect(others).toEqual([])
+  })
+
+  test('a record that holds itself without end; one that may end is fine', async () => {
+    const node = (next: unknown) => ({
+      type: 'record',
+      name: 'Node',
+      fields: [{ name: 'next', type: next }],
+    })
+    const problems = (next: unknown) =>
+      problemsOf(definitionWith({ fields: [{ name: 'node', type: node(next) }] }))
+    const [first] = await problems('Node')
+    expect(first).toMatch(/can hold no value that is nested no deeper than 64$/)
+    expect(await problems(['null', 'Node'])).toEqual([])
+    expect(await problems(list('Node'))).toEqual([])
+  })
+})
+
+test('no JSON value makes it throw', async () => {
+  const definition = definitionOf('clickstream')
+  const members = ['id', 'schema', 'validations', 'key_field', 'pii_fields', 'data_subject_field']
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), fc.constantFrom(...members), async (value, member) => {
+      for (const input of [value, { ...definition, validations: [], [member]: value }]) {
+        const result = await prepare(input)
+        expect('prepared' in result || result.problems.length > 0).toBe(true)
+        if ('prepared' in result) compileContract(result.prepared)
+      }
+    }),
+    { numRuns: 300 },
+  )
+}, 60_000)
+
+test('a definition nested without end is refused, not followed', async () => {
+  const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+  const definition = definitionWith({})
+  const schema = { schema_type: 'avro', schema_registry_ref: 'catalog-a/1', definition: deep }
+  expect(await problemsOf({ ...definition, schema })).not.toEqual([])
+  const fields = `{"type":"array","items":`.repeat(5_000)
+  expect(await prepareContract(definition, `${fields}"int"${'}'.repeat(5_000)}`)).toEqual({
+    problems: ['schema.definition: is nested deeper than 64'],
+  })
+})

@@ -1,0 +1,108 @@
+// Derivation, docs/keys.md: from a key field value to the link that stands for a person, from there to
+// the path, the key of each level, and the keyLink that the event shows. Pure functions of their
+// arguments; trees and parts are elsewhere.
+//
+//   link    = first 8 bytes of HMAC-SHA-256(linkKey, uint32be(generation) ‖ utf8(key field value))
+//   path    = hex(link) ‖ hex2(level) ‖ hex3(slot)
+//   sivKey  = HMAC-SHA-512(levelKey, leaf ‖ "weir/siv/1")
+//   keyLink = AES-256-ECB(labelKey, link ‖ uint32be(epoch) ‖ four zero bytes)
+import { createHmac, type KeyObject } from 'node:crypto'
+import { unsafe } from '@noble/ciphers/aes.js'
+import { corrupt, notWellFormed } from './errors.ts'
+import { NODE_BYTES } from './node-hash.ts'
+
+export const LINK_BYTES = 8
+/** Digits of a link, and of a link and a level: where a person and one consent lie in the tree. */
+export const LINK_DIGITS = 16
+export const PATH_DIGITS = 21
+const KEY_LINK_BYTES = 16
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
+
+/** Throws `not_well_formed`: UTF-8 would make one value of two. */
+export function linkOf(linkKey: KeyObject, keyFieldValue: string, generation: number): Uint8Array {
+  if (!keyFieldValue.isWellFormed()) throw notWellFormed()
+  const prefix = Buffer.alloc(4)
+  prefix.writeUInt32BE(generation)
+  const mac = createHmac('sha256', linkKey).update(prefix).update(keyFieldValue, 'utf8').digest()
+  return new Uint8Array(mac.subarray(0, LINK_BYTES))
+}
+
+export const linkDigits = (link: Uint8Array): string => Buffer.from(link).toString('hex')
+
+export const levelDigits = (level: number): string => hex(level, 2)
+
+export const pathOf = (digitsOfLink: string, level: number, slot: number): string =>
+  digitsOfLink + levelDigits(level) + hex(slot, 3)
+
+// --- the key of a level ---
+
+const sivInput = Buffer.alloc(NODE_BYTES + 10)
+sivInput.write('weir/siv/1', NODE_BYTES, 'latin1')
+
+/** 64 bytes: the key for S2V, then the key for CTR. The caller overwrites them after use. */
+export function sivKeyOf(levelKey: KeyObject, leaf: Uint8Array): Buffer {
+  sivInput.set(leaf)
+  const key = createHmac('sha512', levelKey).update(sivInput).digest()
+  sivInput.fill(0, 0, NODE_BYTES)
+  return key
+}
+
+// --- AES-256 of one block, for labels ---
+
+export type BlockCipher = {
+  /** The zero block under the key: equal for equal keys, and tells nothing else of them. */
+  readonly checkValue: string
+  encrypt(block: Uint8Array): Buffer
+  decrypt(block: Uint8Array): Buffer
+}
+
+/** AES-256-ECB of single blocks under a key that is expanded once. */
+export function blockCipher(key: Uint8Array): BlockCipher {
+  const forward = unsafe.expandKeyLE(key)
+  const backward = unsafe.expandKeyDecLE(key)
+  const apply = (schedule: Uint32Array, cipher: typeof unsafe.encrypt, block: Uint8Array) => {
+    const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
+    const word = (at: number): number => view.getInt32(at, true)
+    const { s0, s1, s2, s3 } = cipher(schedule, word(0), word(4), word(8), word(12))
+    const out = Buffer.alloc(16)
+    for (const [i, value] of [s0, s1, s2, s3].entries()) out.writeInt32LE(value | 0, i * 4)
+    return out
+  }
+  const encrypted = (block: Uint8Array) => apply(forward, unsafe.encrypt, block)
+  return {
+    checkValue: encrypted(Buffer.alloc(16)).toString('hex'),
+    encrypt: encrypted,
+    decrypt: (block) => apply(backward, unsafe.decrypt, block),
+  }
+}
+
+// --- keyLink ---
+
+function keyLinkTail(epoch: number): Buffer {
+  const tail = Buffer.alloc(8)
+  tail.writeUInt32BE(epoch)
+  return tail
+}
+
+/** A pseudonym for one person and epoch that only a holder of `label` can turn back. */
+export const keyLinkOf = (label: BlockCipher, link: Uint8Array, epoch: number): Buffer =>
+  label.encrypt(Buffer.concat([link, keyLinkTail(epoch)]))
+
+/** Throws `corrupt` when the keyLink isn't one of this epoch. */
+export function openKeyLink(label: BlockCipher, keyLink: Uint8Array, epoch: number): Uint8Array {
+  if (keyLink.length !== KEY_LINK_BYTES) throw corrupt()
+  const block = label.decrypt(keyLink)
+  if (!block.subarray(LINK_BYTES).equals(keyLinkTail(epoch))) throw corrupt()
+  return new Uint8Array(block.subarray(0, LINK_BYTES))
+}
+
+/** The form in which a keyLink stands where a contract has a string, and in the record key. */
+export function keyLinkUuid(keyLink: Buffer): string {
+  const text = keyLink.toString('hex')
+  const groups = [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20)]
+  return `${groups.join('-')}-${text.slice(20)}`
+}
+
+/** The form for contracts that have an int: a label that may collide. */
+export const keyLinkInt = (keyLink: Buffer): number => keyLink.readUInt32BE(0) & 0x7fffffff

@@ -1,0 +1,110 @@
+// The keys of one stream and era, prepared for use: what of the parts is at hand. Key objects and AES
+// schedules are made once. A value: another tree means another EraKeys, made by `withTree`, so that
+// caches can tell in one comparison whether anything changed.
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { blockCipher, LINK_BYTES, type BlockCipher } from './derivation.ts'
+import { corrupt, notWellFormed, recordUnreadable } from './errors.ts'
+import { NODE_BYTES } from './node-hash.ts'
+import type { RandomBytes } from './random.ts'
+import { encodeTree } from './tree-bytes.ts'
+import { createTree, type Tree, type TreePartSource } from './tree.ts'
+import { checkedKey, LINK_PART_BYTES, KEY_BYTES, levelOfPart, levelPart } from './parts.ts'
+
+export type EraParts = {
+  readonly streamId: string
+  readonly era: number
+  /** The parts of the tree by suffix: `''` for `tree`, `3f` for `tree.3f`. */
+  readonly trees: Iterable<readonly [string, TreePartSource]>
+  /** Plaintext of the part: linkKey, subjectKeyA, subjectKeyB. Never at hand in output. */
+  readonly link?: Buffer | undefined
+  readonly label?: Buffer | undefined
+  /** Asked at the first use of a level, and again while the answer is undefined. */
+  readonly level: (level: number) => Buffer | undefined
+}
+
+export type EraKeys = {
+  readonly streamId: string
+  readonly era: number
+  readonly tree: Tree
+  readonly link: LinkKeys | undefined
+  readonly label: BlockCipher | undefined
+  readonly levelKey: (level: number) => KeyObject | undefined
+}
+
+/** What the part `link` is for: from values to links, and for data subjects from links to entries. */
+export type LinkKeys = {
+  readonly linkKey: KeyObject
+  /** S: where a subject's links are kept, 16 bytes. Throws `not_well_formed`. */
+  subjectHash(subject: string): Buffer
+  /** A link as it stands in a subject's entry, 16 bytes. */
+  sealLink(link: Uint8Array): Buffer
+  /** Throws `corrupt` for what `sealLink` didn't make. */
+  openLink(sealed: Uint8Array): Uint8Array
+}
+
+/** Throws `record_unreadable` when a part doesn't have its size. */
+export function eraKeys(parts: EraParts): EraKeys {
+  const { streamId, era, trees, link, label } = parts
+  const levelKeys = new Map<number, KeyObject>()
+  const levelKey = (level: number): KeyObject | undefined => {
+    const known = levelKeys.get(level)
+    if (known !== undefined) return known
+    const plain = parts.level(level)
+    if (plain === undefined) return undefined
+    const key = createSecretKey(checkedKey(plain, KEY_BYTES, levelPart(level)))
+    levelKeys.set(level, key)
+    return key
+  }
+  return {
+    streamId,
+    era,
+    tree: createTree(trees),
+    levelKey,
+    link: link && linkKeys(checkedKey(link, LINK_PART_BYTES, 'link')),
+    label: label && blockCipher(checkedKey(label, KEY_BYTES, 'label')),
+  }
+}
+
+/** The same keys after a change of the tree. Cached people whose prefix is still stored stay cached. */
+export const withTree = (keys: EraKeys, tree: Tree): EraKeys => ({ ...keys, tree })
+
+function linkKeys(plain: Buffer): LinkKeys {
+  const subjectKeyA = createSecretKey(plain.subarray(KEY_BYTES, 2 * KEY_BYTES))
+  const subjectCipher = blockCipher(plain.subarray(2 * KEY_BYTES))
+  return {
+    linkKey: createSecretKey(plain.subarray(0, KEY_BYTES)),
+    subjectHash(subject) {
+      if (!subject.isWellFormed()) throw notWellFormed()
+      return createHmac('sha256', subjectKeyA).update(subject, 'utf8').digest().subarray(0, 16)
+    },
+    sealLink: (link) => subjectCipher.encrypt(Buffer.concat([link, Buffer.alloc(8)])),
+    openLink(sealed) {
+      if (sealed.length !== 16) throw corrupt()
+      const block = subjectCipher.decrypt(sealed)
+      if (!block.subarray(LINK_BYTES).equals(Buffer.alloc(8))) throw corrupt()
+      return new Uint8Array(block.subarray(0, LINK_BYTES))
+    },
+  }
+}
+
+// --- making parts ---
+
+/** The plaintext of a new part. Throws `record_unreadable` for a name that no part has. */
+export function makePart(part: string, randomBytes: RandomBytes): Buffer {
+  if (part === 'tree') return encodeTree(new Map([['', randomBytes(NODE_BYTES)]]))
+  if (part === 'link') return randomBytes(LINK_PART_BYTES)
+  if (part === 'label' || levelOfPart(part) !== undefined) return randomBytes(KEY_BYTES)
+  throw recordUnreadable(`part ${part}`)
+}
+
+/** The plaintexts of an era's first parts, by part name. */
+export const makeEraParts = (
+  levels: Iterable<number>,
+  randomBytes: RandomBytes,
+): Map<string, Buffer> =>
+  new Map(
+    ['link', 'label', 'tree', ...[...levels].map(levelPart)].map((part) => [
+      part,
+      makePart(part, randomBytes),
+    ]),
+  )

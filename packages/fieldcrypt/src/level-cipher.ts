@@ -1,0 +1,40 @@
+// What seals and opens the fields of one person, level and epoch: the expanded key, and S2V's state
+// for each field path seen. Made once, used for every event of a session.
+import {
+  adStateOf,
+  expandSivKey,
+  wipeAdState,
+  wipeSivKey,
+  type AdState,
+  type SivKey,
+} from './aes-siv.ts'
+
+// A contract with more PII fields on one level pays two or three AES blocks more for each of the others.
+const FIELDS_KEPT_MAX = 32
+
+export type LevelCipher = {
+  readonly level: number
+  readonly key: SivKey
+  readonly fields: { readonly path: string; readonly state: AdState }[]
+}
+
+/** Overwrites the key it is given. */
+export function levelCipher(level: number, sivKey: Buffer): LevelCipher {
+  const key = expandSivKey(sivKey)
+  sivKey.fill(0)
+  return { level, key, fields: [] }
+}
+
+/** The state for a field path. Uses the workspace. */
+export function fieldState(cipher: LevelCipher, path: string): AdState {
+  for (const field of cipher.fields) if (field.path === path) return field.state
+  const state = adStateOf(cipher.key, [path])
+  if (cipher.fields.length < FIELDS_KEPT_MAX) cipher.fields.push({ path, state })
+  return state
+}
+
+export function wipeLevelCipher(cipher: LevelCipher): void {
+  wipeSivKey(cipher.key)
+  for (const { state } of cipher.fields) wipeAdState(state)
+  cipher.fields.length = 0
+}

@@ -1,0 +1,124 @@
+// A cache of bounded weight, split among streams: when it is full, what was used longest ago goes, and
+// no stream may hold more than half, so a greedy one evicts itself. What goes is wiped. Entries grow
+// while they are used; whoever makes one grow says so. The entry in use never goes, however heavy.
+import { RingLink } from './ring-list.ts'
+
+export type Cacheable = {
+  readonly weight: number
+  wipe(): void
+}
+
+/** Where an entry stands. Kept apart from it: keys of a cache may be PII, entries may be logged. */
+type Place<Entry> = {
+  readonly entry: Entry
+  readonly share: Share<Entry>
+  readonly key: string
+  readonly inAll: RingLink<Place<Entry>>
+  readonly inShare: RingLink<Place<Entry>>
+  /** As counted last. */
+  weight: number
+}
+
+type Share<Entry> = {
+  readonly stream: string
+  readonly places: Map<string, Place<Entry>>
+  readonly order: RingLink<Place<Entry>>
+  weight: number
+}
+
+export type Lru<Entry> = {
+  get(stream: string, key: string): Entry | undefined
+  /** In the place of what had this key. */
+  put(stream: string, key: string, entry: Entry): void
+  /** To be called when an entry's weight may have changed. */
+  settle(entry: Entry): void
+  remove(entry: Entry): void
+  /** A stream's entries, as they are now. */
+  entriesOf(stream: string): Entry[]
+  clear(): void
+  weight(): number
+}
+
+export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry> {
+  const shareMax = Math.max(1, Math.floor(weightMax / 2))
+  const shares = new Map<string, Share<Entry>>()
+  const places = new Map<Entry, Place<Entry>>()
+  const order = new RingLink<Place<Entry>>()
+  let total = 0
+
+  function use(place: Place<Entry>): void {
+    place.inAll.moveTo(order)
+    place.inShare.moveTo(place.share.order)
+  }
+
+  /** Counts what a place weighs now, and makes room. */
+  function weigh(place: Place<Entry>): void {
+    const { share } = place
+    const more = place.entry.weight - place.weight
+    total += more
+    share.weight += more
+    place.weight += more
+    // The place in use is the newest, so it is the oldest only when it is alone.
+    while (share.weight > shareMax && share.order.oldest !== place) evict(share.order.oldest)
+    while (total > weightMax && order.oldest !== place) evict(order.oldest)
+  }
+
+  function evict(place: Place<Entry> | undefined): void {
+    if (place === undefined) return
+    const { share, entry } = place
+    places.delete(entry)
+    share.places.delete(place.key)
+    place.inAll.unlink()
+    place.inShare.unlink()
+    share.weight -= place.weight
+    total -= place.weight
+    if (share.places.size === 0) shares.delete(share.stream)
+    entry.wipe()
+  }
+
+  function shareOf(stream: string): Share<Entry> {
+    const known = shares.get(stream)
+    if (known !== undefined) return known
+    const share = { stream, places: new Map(), order: new RingLink<Place<Entry>>(), weight: 0 }
+    shares.set(stream, share)
+    return share
+  }
+
+  return {
+    get(stream, key) {
+      const place = shares.get(stream)?.places.get(key)
+      if (place === undefined) return undefined
+      use(place)
+      return place.entry
+    },
+    put(stream, key, entry) {
+      evict(shares.get(stream)?.places.get(key))
+      const place = newPlace(shareOf(stream), key, entry)
+      place.share.places.set(key, place)
+      places.set(entry, place)
+      use(place)
+      weigh(place)
+    },
+    settle(entry) {
+      const place = places.get(entry)
+      if (place === undefined) return
+      use(place)
+      weigh(place)
+    },
+    remove: (entry) => evict(places.get(entry)),
+    entriesOf: (stream) => [...(shares.get(stream)?.places.values() ?? [])].map((p) => p.entry),
+    clear() {
+      for (const place of places.values()) evict(place)
+    },
+    weight: () => total,
+  }
+}
+
+function newPlace<Entry>(share: Share<Entry>, key: string, entry: Entry): Place<Entry> {
+  const inAll = new RingLink<Place<Entry>>()
+  const inShare = new RingLink<Place<Entry>>()
+  const place = { entry, share, key, inAll, inShare, weight: 0 }
+  inAll.entry = place
+  inShare.entry = place
+  return place
+}

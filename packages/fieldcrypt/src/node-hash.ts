@@ -1,0 +1,56 @@
+// One step down a tree: SHA-256 of a node and one digit. 33 bytes are one block, so the step is one
+// call of @noble/hashes' compression function on a block that is padded once: four to five times as
+// fast as a general hash (a new session takes some thirty steps), and no copy of a node is left.
+import { _SHA256 } from '@noble/hashes/sha2.js'
+import { SHA256_IV } from '@noble/hashes/_md.js'
+
+export const NODE_BYTES = 32
+const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = SHA256_IV
+
+/** A class because the compression function and its state are there for subclasses only. */
+class NodeHash extends _SHA256 {
+  readonly #block = new Uint8Array(64)
+  readonly #words = new DataView(this.#block.buffer)
+
+  constructor() {
+    super()
+    this.#block[NODE_BYTES + 1] = 0x80
+    this.#words.setUint32(60, (NODE_BYTES + 1) * 8)
+  }
+
+  walk(node: Uint8Array, digits: string): Uint8Array {
+    this.#block.set(node)
+    for (let i = 0; i < digits.length; i++) this.#step(digitAt(digits, i))
+    const reached = this.#block.slice(0, NODE_BYTES)
+    this.#block.fill(0, 0, NODE_BYTES + 1)
+    this.set(0, 0, 0, 0, 0, 0, 0, 0)
+    this.roundClean()
+    return reached
+  }
+
+  #step(digit: number): void {
+    this.#block[NODE_BYTES] = digit
+    this.set(a, b, c, d, e, f, g, h)
+    const words = this.#words
+    this.process(words, 0)
+    words.setInt32(0, this.A)
+    words.setInt32(4, this.B)
+    words.setInt32(8, this.C)
+    words.setInt32(12, this.D)
+    words.setInt32(16, this.E)
+    words.setInt32(20, this.F)
+    words.setInt32(24, this.G)
+    words.setInt32(28, this.H)
+  }
+}
+
+/** The value of a lower-case hexadecimal digit. */
+function digitAt(digits: string, index: number): number {
+  const code = digits.charCodeAt(index)
+  return code <= 57 ? code - 48 : code - 87
+}
+
+const nodeHash = new NodeHash()
+
+/** The node below `node` at the end of `digits`; a new array, or a copy when there are none. */
+export const walk = (node: Uint8Array, digits: string): Uint8Array => nodeHash.walk(node, digits)

@@ -1,0 +1,73 @@
+// Opening: `person` once a record, `open` once a field. Three answers are kept apart, since mistaking
+// one for another loses data or waits for ever: opened; «erased», forgotten for good; «unknown», a part
+// isn't at hand and the caller waits. What doesn't check out is none of them: it throws `corrupt`.
+import { openKeyLink } from './derivation.ts'
+import type { EraKeys } from './era-keys.ts'
+import { fieldState } from './level-cipher.ts'
+import { createLru } from './lru.ts'
+import { peopleCache, type CacheOptions, type PeopleCache } from './people-cache.ts'
+import { Person, type NoKey } from './person.ts'
+import { checkForm, openText } from './sealed-text.ts'
+import type { KeyTime } from './time.ts'
+
+export type Opened = { readonly kind: 'opened'; readonly value: string } | { readonly kind: NoKey }
+
+export type Opener = PeopleCache & {
+  /**
+   * Whose fields these are: `keyLink` and time as the record has them. `unknown` without the part
+   * `label`. Throws `corrupt` for a keyLink that isn't one of this stream and epoch.
+   */
+  person(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'unknown'
+  /** Throws `corrupt` for a text that wasn't sealed for this person, level and field path. */
+  open(person: Person, level: number, fieldPath: string, text: string): Opened
+}
+
+const NO_KEY = {
+  erased: { kind: 'erased' },
+  unknown: { kind: 'unknown' },
+} as const satisfies Record<NoKey, Opened>
+
+export function createOpener({ entriesMax }: CacheOptions): Opener {
+  const people = createLru<Person>(entriesMax)
+
+  return {
+    person(keys, keyLink, time) {
+      const cacheKey = keyLink.toString('latin1')
+      const known = people.get(keys.streamId, cacheKey)
+      if (known?.holds(keys, time.epoch)) return known
+      if (known?.epoch === time.epoch && known.moveTo(keys)) return known
+      const person = openPerson(keys, keyLink, time)
+      if (person !== 'unknown') people.put(keys.streamId, cacheKey, person)
+      return person
+    },
+    open(person, level, fieldPath, text) {
+      const weight = person.weight
+      const cipher = person.cipher(level)
+      if (typeof cipher === 'string') {
+        checkForm(person.id, text)
+        return NO_KEY[cipher]
+      }
+      if (person.weight !== weight) people.settle(person)
+      const state = fieldState(cipher, fieldPath)
+      return { kind: 'opened', value: openText(cipher.key, state, person.id, text) }
+    },
+    ...peopleCache(people, hasKeys),
+  }
+}
+
+const hasKeys = (person: Person, keys: EraKeys): boolean =>
+  person.moveTo(keys) && (person.weight > 1 || person.isWhole())
+
+function openPerson(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'unknown' {
+  if (keys.era !== time.era) throw new RangeError('these are the keys of another era')
+  if (keys.label === undefined) return 'unknown'
+  const link = openKeyLink(keys.label, keyLink, time.epoch)
+  // A copy: the record's buffer, of which it is a slice, goes away with the batch.
+  return new Person(keys, { keyLink: copyOf(keyLink), generation: undefined, link, time })
+}
+
+function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.alloc(bytes.length)
+  bytes.copy(copy)
+  return copy
+}

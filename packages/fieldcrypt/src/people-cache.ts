@@ -1,0 +1,47 @@
+// What sealer and opener offer about the people they keep.
+import type { EraKeys } from './era-keys.ts'
+import type { Lru } from './lru.ts'
+import type { Person } from './person.ts'
+
+export type CacheOptions = {
+  /**
+   * The bound, over all streams: people, and each level derived for one; about 1.4 kB each. No stream
+   * takes more than half.
+   */
+  readonly entriesMax: number
+}
+
+export type PeopleCache = {
+  /**
+   * After a change of the tree: what lies under a removed prefix goes now, and not at its next use.
+   * Looks at each person kept of this stream and era.
+   */
+  refresh(keys: EraKeys): void
+  /** After a stream is gone. */
+  forget(streamId: string): void
+  clear(): void
+  /** People and levels kept, for a metric. */
+  size(): number
+}
+
+/** `stays` takes a person over to new keys, and tells whether it is still worth keeping. */
+export function peopleCache(
+  people: Lru<Person>,
+  stays: (person: Person, keys: EraKeys) => boolean,
+): PeopleCache {
+  return {
+    refresh(keys) {
+      for (const person of people.entriesOf(keys.streamId)) {
+        if (person.era !== keys.era) continue
+        const { weight } = person
+        if (!stays(person, keys)) people.remove(person)
+        else if (person.weight !== weight) people.settle(person)
+      }
+    },
+    forget(streamId) {
+      for (const person of people.entriesOf(streamId)) people.remove(person)
+    },
+    clear: people.clear,
+    size: people.weight,
+  }
+}

@@ -1,0 +1,130 @@
+// One person in one epoch, with the keys derived so far. Everything derived can be derived again from
+// the tree, so a person that was wiped still works; it is only slower. The keys are private fields:
+// neither a log nor an inspector shows them.
+import { keyLinkInt, keyLinkUuid, linkDigits, LINK_DIGITS, pathOf, sivKeyOf } from './derivation.ts'
+import type { EraKeys } from './era-keys.ts'
+import { levelCipher, wipeLevelCipher, type LevelCipher } from './level-cipher.ts'
+import type { Cacheable } from './lru.ts'
+import { walk } from './node-hash.ts'
+import { idOf } from './sealed-text.ts'
+import type { KeyTime } from './time.ts'
+
+/** Why there is no key: forgotten for good, or a part that is not at hand. */
+export type NoKey = 'erased' | 'unknown'
+
+export type PersonInEpoch = {
+  readonly keyLink: Buffer
+  /** Known to sealing alone: a keyLink doesn't tell it. */
+  readonly generation: number | undefined
+  readonly link: Uint8Array
+  readonly time: KeyTime
+}
+
+export class Person implements Cacheable {
+  readonly keyLink: Buffer
+  /** keyLink as UUID text: the record key, and the event's keyLink where it is a string. */
+  readonly uuid: string
+  /** The event's keyLink where it is an int. */
+  readonly int: number
+  /** The four bytes that a sealed text begins with, after its version. */
+  readonly id: number
+  readonly streamId: string
+  readonly era: number
+  readonly epoch: number
+  readonly generation: number | undefined
+  readonly #slot: number
+  readonly #link: string
+  #keys: EraKeys
+  /** The node at hex(link), where the paths of all levels part. */
+  #node: Uint8Array | undefined
+  #levels: LevelCipher[] = []
+
+  constructor(keys: EraKeys, { keyLink, generation, link, time }: PersonInEpoch) {
+    this.keyLink = keyLink
+    this.uuid = keyLinkUuid(keyLink)
+    this.int = keyLinkInt(keyLink)
+    this.id = idOf(keyLink)
+    this.streamId = keys.streamId
+    this.era = keys.era
+    this.epoch = time.epoch
+    this.generation = generation
+    this.#slot = time.slot
+    this.#link = linkDigits(link)
+    this.#keys = keys
+  }
+
+  /** True while nothing has changed since the person was made or last moved. */
+  holds(keys: EraKeys, epoch: number): boolean {
+    return this.#keys === keys && this.epoch === epoch
+  }
+
+  /** How much of a cache's bound this takes. */
+  get weight(): number {
+    return 1 + this.#levels.length
+  }
+
+  /** The link, for those who keep track of a data subject's. */
+  get link(): Uint8Array {
+    return Buffer.from(this.#link, 'hex')
+  }
+
+  cipher(level: number): LevelCipher | NoKey {
+    for (const cipher of this.#levels) if (cipher.level === level) return cipher
+    const leaf = this.#leaf(level)
+    if (typeof leaf === 'string') return leaf
+    const levelKey = this.#keys.levelKey(level)
+    const cipher = levelKey && levelCipher(level, sivKeyOf(levelKey, leaf))
+    leaf.fill(0)
+    if (cipher === undefined) return 'unknown'
+    this.#levels.push(cipher)
+    return cipher
+  }
+
+  /**
+   * Goes over to keys whose tree may have changed, and drops what no longer has a stored prefix.
+   * False: these are keys of another era, or made anew, and the person must be, too.
+   */
+  moveTo(keys: EraKeys): boolean {
+    const sameEra = keys.era === this.era && keys.streamId === this.streamId
+    if (!sameEra || keys.label?.checkValue !== this.#keys.label?.checkValue) return false
+    const treeChanged = keys.tree !== this.#keys.tree
+    this.#keys = keys
+    if (treeChanged && !this.isWhole()) this.#dropForgotten()
+    return true
+  }
+
+  /** True when sealing may take this link: all of the person is there, not only some levels. */
+  isWhole(): boolean {
+    return typeof this.#keys.tree.find(this.#link) === 'object'
+  }
+
+  wipe(): void {
+    this.#node?.fill(0)
+    this.#node = undefined
+    for (const cipher of this.#levels) wipeLevelCipher(cipher)
+    this.#levels = []
+  }
+
+  #leaf(level: number): Uint8Array | NoKey {
+    const path = pathOf(this.#link, level, this.#slot)
+    if (this.#node === undefined) {
+      const stored = this.#keys.tree.find(path)
+      if (typeof stored === 'string') return stored
+      if (stored.digits > LINK_DIGITS) return walk(stored.node, path.slice(stored.digits))
+      this.#node = walk(stored.node, path.slice(stored.digits, LINK_DIGITS))
+    }
+    return walk(this.#node, path.slice(LINK_DIGITS))
+  }
+
+  /** The person lost something: its node, and the levels that aren't stored by themselves. */
+  #dropForgotten(): void {
+    this.#node?.fill(0)
+    this.#node = undefined
+    this.#levels = this.#levels.filter((cipher) => {
+      const path = pathOf(this.#link, cipher.level, this.#slot)
+      const kept = typeof this.#keys.tree.find(path) === 'object'
+      if (!kept) wipeLevelCipher(cipher)
+      return kept
+    })
+  }
+}

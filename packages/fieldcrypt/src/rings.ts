@@ -1,0 +1,54 @@
+// Rings at rest: the keys that wrap parts, wrapped by a key-encryption key (KEK) that a KMS holds. The
+// KMS sees 32 bytes a few times per start. Which KEK wraps which ring is the caller's configuration.
+//
+//   value = %x01 kek-length kek wrapped
+//   kek-length = OCTET
+//   kek   = <provider> ":" <name> ":" <version>        ; UTF-8
+//   wrapped = *OCTET                                    ; the provider's own
+import { recordUnreadable } from './errors.ts'
+import { checkedKey, KEY_BYTES } from './parts.ts'
+
+/** A KMS as Weir needs it. What it wraps it binds to the record key. */
+export type KekProvider = {
+  /** The first piece of its KEKs' ids: `file`, `env`, `vault`. */
+  readonly name: string
+  /** Under the newest version of its KEK, whose id it tells. */
+  wrap(recordKey: string, plain: Buffer): Promise<{ kek: string; wrapped: Buffer }>
+  /** Throws for any other record key or KEK, and for any change. */
+  unwrap(recordKey: string, kek: string, wrapped: Buffer): Promise<Buffer>
+}
+
+const FORMAT = 0x01
+
+export async function wrapRing(
+  provider: KekProvider,
+  recordKey: string,
+  ringKey: Buffer,
+): Promise<Buffer> {
+  const { kek, wrapped } = await provider.wrap(recordKey, ringKey)
+  const id = Buffer.from(kek, 'utf8')
+  if (id.length > 255) throw new RangeError('the id of a KEK has at most 255 bytes')
+  return Buffer.concat([Buffer.of(FORMAT, id.length), id, wrapped])
+}
+
+/** The id of the KEK that wraps a ring. Throws `record_unreadable`. */
+export const kekOf = (recordKey: string, value: Buffer): string => parse(recordKey, value).kek
+
+/** Throws `record_unreadable`, or what the provider throws. The caller overwrites the key after use. */
+export async function unwrapRing(
+  provider: KekProvider,
+  recordKey: string,
+  value: Buffer,
+): Promise<Buffer> {
+  const { kek, wrapped } = parse(recordKey, value)
+  if (!kek.startsWith(`${provider.name}:`)) {
+    throw recordUnreadable(`record ${recordKey}`, `its KEK is not of the provider ${provider.name}`)
+  }
+  return checkedKey(await provider.unwrap(recordKey, kek, wrapped), KEY_BYTES, recordKey)
+}
+
+function parse(recordKey: string, value: Buffer): { kek: string; wrapped: Buffer } {
+  const end = 2 + (value[1] ?? 0)
+  if (value[0] !== FORMAT || value.length < end) throw recordUnreadable(`record ${recordKey}`)
+  return { kek: value.toString('utf8', 2, end), wrapped: value.subarray(end) }
+}

@@ -1,0 +1,66 @@
+// A sealed field as it stands in the event. The text has one form only: what doesn't re-encode to
+// itself is refused, or one value would have many texts.
+//
+//   text    = base64(sealed)                           ; standard alphabet, padded
+//   sealed  = %x01 id siv ciphertext
+//   id      = 4OCTET                                   ; the first of the keyLink
+//   siv     = 16OCTET
+//   ciphertext = *OCTET                                ; as long as the value's UTF-8
+import { isUtf8 } from 'node:buffer'
+import { openInPlace, sealInPlace, type AdState, type SivKey } from './aes-siv.ts'
+import { corrupt, notWellFormed } from './errors.ts'
+import {
+  DATA_AT,
+  ID_AT,
+  utf8BytesMax,
+  VERSION_AT,
+  workspaceFor,
+  type Workspace,
+} from './workspace.ts'
+
+const VERSION = 0x01
+
+/** The first four bytes of a keyLink as one number. */
+export const idOf = (keyLink: Buffer): number => keyLink.readUInt32BE(0)
+
+/** Throws `not_well_formed`. */
+export function sealText(key: SivKey, ad: AdState, id: number, value: string): string {
+  if (!value.isWellFormed()) throw notWellFormed()
+  const workspace = workspaceFor(utf8BytesMax(value))
+  const { bytes, view } = workspace
+  const length = bytes.write(value, DATA_AT, 'utf8')
+  sealInPlace(key, ad, workspace, length)
+  bytes[VERSION_AT] = VERSION
+  view.setUint32(ID_AT, id)
+  return bytes.toString('base64', VERSION_AT, DATA_AT + length)
+}
+
+/** Throws `corrupt`, whatever is wrong. */
+export function openText(key: SivKey, ad: AdState, id: number, text: string): string {
+  const { workspace, length } = decode(id, text)
+  if (!openInPlace(key, ad, workspace, length)) throw corrupt()
+  const { bytes } = workspace
+  const end = DATA_AT + length
+  const value = bytes.toString('utf8', DATA_AT, end)
+  // Only bytes that aren't UTF-8 turn into this character, or the character itself.
+  const wellFormed = !value.includes('\uFFFD') || isUtf8(bytes.subarray(DATA_AT, end))
+  bytes.fill(0, DATA_AT, end)
+  if (!wellFormed) throw corrupt()
+  return value
+}
+
+/** Checks all that can be checked without a key. Throws `corrupt`. */
+export const checkForm = (id: number, text: string): void => void decode(id, text)
+
+function decode(id: number, text: string): { workspace: Workspace; length: number } {
+  const workspace = workspaceFor(text.length)
+  const { bytes, view } = workspace
+  const end = VERSION_AT + bytes.write(text, VERSION_AT, 'base64')
+  const canonical =
+    end >= DATA_AT &&
+    bytes[VERSION_AT] === VERSION &&
+    view.getUint32(ID_AT) === id &&
+    bytes.toString('base64', VERSION_AT, end) === text
+  if (!canonical) throw corrupt()
+  return { workspace, length: end - DATA_AT }
+}

@@ -1,0 +1,72 @@
+// Sealing: a session's keys are derived once and kept; after that a field costs two AES blocks and a
+// base64. With a cache or without, the text is the same.
+import { hash } from 'node:crypto'
+import { keyLinkOf } from './derivation.ts'
+import type { EraKeys } from './era-keys.ts'
+import { keyUnavailable } from './errors.ts'
+import { currentOf } from './forget.ts'
+import { fieldState } from './level-cipher.ts'
+import { createLru } from './lru.ts'
+import { levelPart } from './parts.ts'
+import { peopleCache, type CacheOptions, type PeopleCache } from './people-cache.ts'
+import { Person } from './person.ts'
+import { sealText } from './sealed-text.ts'
+import type { KeyTime } from './time.ts'
+
+export type Sealer = PeopleCache & {
+  /**
+   * Whom a key field value names now. Throws `key_unavailable` when a part is missing, and
+   * `not_well_formed`.
+   */
+  person(keys: EraKeys, keyFieldValue: string, time: KeyTime): Person
+  /** The text that stands in the event for a PII value. Throws as `person` does. */
+  seal(person: Person, level: number, fieldPath: string, value: string): string
+}
+
+// A key field value may be as long as an event. Longer ones are known by their hash, whose 64 digits
+// no shorter value has.
+const VALUE_KEPT_MAX = 63
+
+const cacheKeyOf = (value: string): string =>
+  value.length <= VALUE_KEPT_MAX ? value : hash('sha256', value, 'hex')
+
+export function createSealer({ entriesMax }: CacheOptions): Sealer {
+  const people = createLru<Person>(entriesMax)
+
+  return {
+    person(keys, keyFieldValue, time) {
+      const cacheKey = cacheKeyOf(keyFieldValue)
+      const known = people.get(keys.streamId, cacheKey)
+      if (known?.holds(keys, time.epoch)) return known
+      if (known?.epoch === time.epoch && staysCurrent(known, keys)) return known
+      const person = derivePerson(keys, keyFieldValue, time)
+      people.put(keys.streamId, cacheKey, person)
+      return person
+    },
+    seal(person, level, fieldPath, value) {
+      const weight = person.weight
+      const cipher = person.cipher(level)
+      if (typeof cipher === 'string') {
+        throw keyUnavailable(person.streamId, person.era, levelPart(level))
+      }
+      if (person.weight !== weight) people.settle(person)
+      return sealText(cipher.key, fieldState(cipher, fieldPath), person.id, value)
+    },
+    ...peopleCache(people, staysCurrent),
+  }
+}
+
+/** A later generation is looked for anew: that happens only to the forgotten, and only after changes. */
+const staysCurrent = (person: Person, keys: EraKeys): boolean =>
+  person.moveTo(keys) && person.generation === 0 && person.isWhole()
+
+function derivePerson(keys: EraKeys, keyFieldValue: string, time: KeyTime): Person {
+  const missing = (part: string) => keyUnavailable(keys.streamId, keys.era, part)
+  if (keys.era !== time.era) throw new RangeError('these are the keys of another era')
+  if (keys.link === undefined) throw missing('link')
+  if (keys.label === undefined) throw missing('label')
+  const current = currentOf(keys.tree, keys.link.linkKey, keyFieldValue)
+  if (current === 'unknown') throw missing('tree')
+  const keyLink = keyLinkOf(keys.label, current.link, time.epoch)
+  return new Person(keys, { keyLink, ...current, time })
+}

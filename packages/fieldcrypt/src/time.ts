@@ -1,0 +1,25 @@
+// Which keys a moment belongs to. Ingest takes it from the one reading of its clock that also stamps
+// the event, output from the record's timestamp, so opening never has to guess.
+import { corrupt } from './errors.ts'
+
+const HOUR_MS = 3_600_000
+export const ERA_MS = 32 * 24 * HOUR_MS
+
+/** Divisors of an era in hours, so that no epoch lies in two eras. */
+export const ROTATION_HOURS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 24]
+
+export type KeyTime = {
+  /** 32 days: how long one set of parts is used. */
+  readonly era: number
+  /** How long a person keeps one keyLink: the stream's rotation. */
+  readonly epoch: number
+  /** The epoch's place in its era, below 768. */
+  readonly slot: number
+}
+
+/** Throws `corrupt` for a timestamp that no clock gives: it can only come from a record. */
+export function timeOf(timestampMs: number, rotationMs: number): KeyTime {
+  const epoch = Math.floor(timestampMs / rotationMs)
+  if (!(timestampMs >= 0) || epoch > 0xffffffff) throw corrupt()
+  return { era: Math.floor(timestampMs / ERA_MS), epoch, slot: epoch % (ERA_MS / rotationMs) }
+}

@@ -1,0 +1,87 @@
+// The tree of one era: who can be opened. It is searched in the bytes of its parts, each opened at
+// first use, since a tree may have thousands of parts of which an event needs one. Trees are values:
+// a change makes a new one that shares the parts that stayed.
+//
+// «erased» is only ever said of a part that is there and was read. A part that is missing, its
+// siblings there or not, is «unknown», and whoever asks has to wait.
+import { decodeTree, findInTree, indexTree } from './tree-bytes.ts'
+
+/** A part's plaintext, or how to get it; undefined: not at hand (yet), ask again next time. */
+export type TreePartSource = Buffer | (() => Buffer | undefined)
+
+export type StoredNode = {
+  /** How many digits of the path the stored prefix has. */
+  readonly digits: number
+  readonly node: Uint8Array
+}
+
+export type Tree = {
+  /** The one stored prefix of `path`, 0 to 21 lower-case hexadecimal digits. */
+  find(path: string): StoredNode | 'erased' | 'unknown'
+  /** The part that holds `path` if anything does: `''` is `tree`, `3f` is `tree.3f`. */
+  suffixFor(path: string): string | undefined
+  /** All entries of a part, for changing it. */
+  entriesOf(suffix: string): Map<string, Uint8Array> | undefined
+  readonly parts: ReadonlyMap<string, TreePart>
+}
+
+type TreePart = { open(): OpenPart | undefined }
+type OpenPart = { readonly bytes: Buffer; readonly offsets: Uint32Array }
+
+export const createTree = (parts: Iterable<readonly [string, TreePartSource]>): Tree =>
+  treeOf(new Map([...parts].map(([suffix, source]) => [suffix, treePart(suffix, source)])))
+
+/** A tree with other parts in the place of some; undefined: the part is gone. */
+export function replaceTreeParts(
+  tree: Tree,
+  changes: Iterable<readonly [string, TreePartSource | undefined]>,
+): Tree {
+  const parts = new Map(tree.parts)
+  for (const [suffix, source] of changes) {
+    if (source === undefined) parts.delete(suffix)
+    else parts.set(suffix, treePart(suffix, source))
+  }
+  return treeOf(parts)
+}
+
+/** Throws `record_unreadable`, at first use, for bytes that are no tree. */
+function treePart(suffix: string, source: TreePartSource): TreePart {
+  let opened: OpenPart | undefined
+  return {
+    open() {
+      if (opened !== undefined) return opened
+      const bytes = typeof source === 'function' ? source() : source
+      if (bytes !== undefined) opened = { bytes, offsets: indexTree(bytes, suffix) }
+      return opened
+    },
+  }
+}
+
+function treeOf(parts: ReadonlyMap<string, TreePart>): Tree {
+  const suffixDigitsMax = Math.max(0, ...[...parts.keys()].map((suffix) => suffix.length))
+  // Of a part and the sixteen that replace it, a follower may see both for a moment: the longer
+  // suffix is the newer one, since parts are never joined again.
+  const suffixFor = (path: string): string | undefined => {
+    for (let digits = Math.min(suffixDigitsMax, path.length); digits >= 0; digits--) {
+      const suffix = path.slice(0, digits)
+      if (parts.has(suffix)) return suffix
+    }
+    return undefined
+  }
+  const open = (suffix: string | undefined): OpenPart | undefined =>
+    suffix === undefined ? undefined : parts.get(suffix)?.open()
+
+  return {
+    parts,
+    suffixFor,
+    find(path) {
+      const part = open(suffixFor(path))
+      if (part === undefined) return 'unknown'
+      return findInTree(part.bytes, part.offsets, path) ?? 'erased'
+    },
+    entriesOf(suffix) {
+      const part = open(suffix)
+      return part && decodeTree(part.bytes, suffix)
+    },
+  }
+}

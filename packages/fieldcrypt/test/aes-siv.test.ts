@@ -1,0 +1,65 @@
+// AES-SIV against the published vectors, in the key sizes that they have.
+import { describe, expect, test } from '@jest/globals'
+import { adStateOf, expandSivKey, openInPlace, sealInPlace } from '../src/aes-siv.ts'
+import { DATA_AT, SIV_AT, workspaceFor } from '../src/workspace.ts'
+import { hex, rfc5297, wycheproof } from './support/vectors.ts'
+
+function seal(keyHex: string, ads: string[], plaintextHex: string): string {
+  const key = expandSivKey(hex(keyHex))
+  const ad = adStateOf(key, ads.map(hex))
+  const plaintext = hex(plaintextHex)
+  const workspace = workspaceFor(plaintext.length)
+  workspace.bytes.set(plaintext, DATA_AT)
+  sealInPlace(key, ad, workspace, plaintext.length)
+  return workspace.bytes.toString('hex', SIV_AT, DATA_AT + plaintext.length)
+}
+
+function open(keyHex: string, ads: string[], sealedHex: string): string | undefined {
+  const key = expandSivKey(hex(keyHex))
+  const ad = adStateOf(key, ads.map(hex))
+  const sealed = hex(sealedHex)
+  const length = sealed.length - 16
+  const workspace = workspaceFor(length)
+  workspace.bytes.set(sealed, SIV_AT)
+  const authentic = openInPlace(key, ad, workspace, length)
+  return authentic ? workspace.bytes.toString('hex', DATA_AT, DATA_AT + length) : undefined
+}
+
+test.each(rfc5297.examples)('RFC 5297 $name comes out byte for byte', (example) => {
+  expect(seal(example.key, example.ad, example.plaintext)).toBe(example.output)
+  expect(open(example.key, example.ad, example.output)).toBe(example.plaintext)
+})
+
+describe.each(wycheproof.testGroups)('with keys of $keySize bits', ({ tests }) => {
+  test('what Wycheproof calls valid comes out byte for byte and opens', () => {
+    const valid = tests.filter(({ result }) => result === 'valid')
+    expect(valid.length).toBeGreaterThan(20)
+    for (const { key, aad, msg, ct } of valid) {
+      expect(seal(key, [aad], msg)).toBe(ct)
+      expect(open(key, [aad], ct)).toBe(msg)
+    }
+  })
+
+  test('what Wycheproof calls invalid does not open', () => {
+    const invalid = tests.filter(({ result }) => result === 'invalid')
+    expect(invalid.length).toBeGreaterThan(20)
+    for (const { key, aad, ct } of invalid) expect(open(key, [aad], ct)).toBeUndefined()
+  })
+})
+
+test("all 442 of Wycheproof's cases are there", () => {
+  const results = wycheproof.testGroups.flatMap(({ tests }) => tests.map(({ result }) => result))
+  expect(results).toHaveLength(wycheproof.numberOfTests)
+  expect(new Set(results)).toEqual(new Set(['valid', 'invalid']))
+})
+
+test('a plaintext that did not authenticate is not left in memory', () => {
+  const key = expandSivKey(Buffer.alloc(64, 7))
+  const ad = adStateOf(key, ['field'])
+  const workspace = workspaceFor(20)
+  workspace.bytes.write('secret secret secret', DATA_AT)
+  sealInPlace(key, ad, workspace, 20)
+  workspace.bytes.writeUInt8((workspace.bytes[SIV_AT] ?? 0) ^ 1, SIV_AT)
+  expect(openInPlace(key, ad, workspace, 20)).toBe(false)
+  expect(workspace.bytes.subarray(DATA_AT, DATA_AT + 20)).toEqual(Buffer.alloc(20))
+})

@@ -1,0 +1,148 @@
+// Parts at rest: golden bytes, and nothing opens but the right record under the right ring.
+import { createSecretKey } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import {
+  levelOfPart,
+  levelPart,
+  makeEraParts,
+  makePart,
+  ringOfPart,
+  ringVersionOf,
+  suffixOfPart,
+  treePart,
+  unwrapPart,
+  wrapPart,
+} from '../src/index.ts'
+import { refusalOf } from './support/errors.ts'
+import { madeKeys, seededBytes } from './support/made-keys.ts'
+import { hex, keysV1, treeBytes } from './support/vectors.ts'
+
+const { record } = keysV1
+const ring = {
+  ringVersion: record.ringVersion,
+  ringKey: createSecretKey(hex(record.ringKey)),
+  recordKey: record.key,
+}
+const value = hex(record.value)
+const refused = (recordKey: string) => ({
+  code: 'record_unreadable',
+  message: `record ${recordKey} cannot be opened`,
+})
+
+describe('a wrapped part', () => {
+  test('has the bytes of the vector, and opens', () => {
+    expect(wrapPart({ ...ring, plain: treeBytes, nonce: hex(record.nonce) })).toEqual(value)
+    expect(ringVersionOf(value)).toBe(record.ringVersion)
+    expect(unwrapPart({ ...ring, value })).toEqual(treeBytes)
+  })
+
+  test('has another nonce each time when none is given', () => {
+    const [one, two] = [
+      wrapPart({ ...ring, plain: treeBytes }),
+      wrapPart({ ...ring, plain: treeBytes }),
+    ]
+    expect(one).not.toEqual(two)
+    expect(unwrapPart({ ...ring, value: one })).toEqual(treeBytes)
+    expect(unwrapPart({ ...ring, value: two })).toEqual(treeBytes)
+  })
+
+  test('does not open under another ring', () => {
+    const ringKey = createSecretKey(Buffer.alloc(32, 1))
+    expect(refusalOf(() => unwrapPart({ ...ring, ringKey, value }))).toEqual(refused(record.key))
+  })
+
+  test('does not open as another record', () => {
+    const recordKey = record.key.replace('/591/', '/592/')
+    expect(refusalOf(() => unwrapPart({ ...ring, recordKey, value }))).toEqual(refused(recordKey))
+  })
+
+  test('does not open with any bit changed, but for the ring version that chooses the key', () => {
+    for (let bit = 0; bit < value.length * 8; bit++) {
+      if (bit >> 3 >= 1 && bit >> 3 < 5) continue
+      const changed = Buffer.from(value)
+      changed.writeUInt8((changed[bit >> 3] ?? 0) ^ (1 << (bit & 7)), bit >> 3)
+      expect(refusalOf(() => unwrapPart({ ...ring, value: changed }))).toEqual(refused(record.key))
+    }
+  })
+
+  test('does not open when it is cut off', () => {
+    for (let length = 0; length < value.length; length++) {
+      const cut = value.subarray(0, length)
+      expect(refusalOf(() => unwrapPart({ ...ring, value: cut }))).toEqual(refused(record.key))
+    }
+  })
+
+  test('tells no ring version when it is of no known format', () => {
+    for (const bytes of [Buffer.alloc(0), Buffer.of(2, 0, 0, 0, 7), Buffer.of(1, 0, 0, 0)]) {
+      expect(refusalOf(() => ringVersionOf(bytes))?.code).toBe('record_unreadable')
+    }
+  })
+
+  test('refuses a nonce of another size', () => {
+    const nonce = Buffer.alloc(16)
+    expect(() => wrapPart({ ...ring, plain: treeBytes, nonce })).toThrow(RangeError)
+  })
+})
+
+describe('names of parts', () => {
+  test('say what a part is and which ring wraps it', () => {
+    expect([treePart(''), treePart('3f'), levelPart(7)]).toEqual(['tree', 'tree.3f', 'level.7'])
+    expect(['tree', 'tree.3f', 'level.7', 'link'].map(suffixOfPart)).toEqual([
+      '',
+      '3f',
+      undefined,
+      undefined,
+    ])
+    expect(['level.0', 'level.255', 'level.256', 'level.01', 'tree'].map(levelOfPart)).toEqual([
+      0,
+      255,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(['link', 'label', 'tree', 'tree.0', 'level.3'].map(ringOfPart)).toEqual([
+      'link',
+      'open',
+      'open',
+      'open',
+      'level.3',
+    ])
+  })
+
+  test('that no part has belong to no ring and cannot be made', () => {
+    for (const name of ['', 'tree.', 'tree.G', 'level.', 'level.300', 'links']) {
+      const refusal = { code: 'record_unreadable', message: `part ${name} cannot be opened` }
+      expect(refusalOf(() => ringOfPart(name))).toEqual(refusal)
+      expect(refusalOf(() => makePart(name, seededBytes('x')))).toEqual(refusal)
+    }
+  })
+})
+
+test('the first parts of an era are fresh random keys and a tree of one root', () => {
+  const parts = makeEraParts([0, 255], seededBytes('era'))
+  const sizes = Object.fromEntries([...parts].map(([part, plain]) => [part, plain.length]))
+  expect(sizes).toEqual({ link: 96, label: 32, tree: 33, 'level.0': 32, 'level.255': 32 })
+  expect(new Set([...parts.values()].map((plain) => plain.toString('hex'))).size).toBe(5)
+  expect(parts.get('tree')?.[0]).toBe(0)
+})
+
+describe('the part `link`', () => {
+  const { link: keys } = madeKeys('subjects', 1)
+  if (keys === undefined) throw new Error('made with all parts')
+
+  test('hashes data subjects and seals their links, and gives the link back', () => {
+    const link = hex('0123456789abcdef')
+    const sealed = keys.sealLink(link)
+    expect(keys.subjectHash('anna@example.com')).toHaveLength(16)
+    expect(keys.subjectHash('anna@example.com')).not.toEqual(keys.subjectHash('ben@example.com'))
+    expect(sealed).toHaveLength(16)
+    expect(Buffer.from(keys.openLink(sealed))).toEqual(link)
+  })
+
+  test('refuses what is not a sealed link', () => {
+    for (const sealed of [Buffer.alloc(16), Buffer.alloc(15), Buffer.alloc(0)]) {
+      expect(refusalOf(() => keys.openLink(sealed))?.code).toBe('corrupt')
+    }
+    expect(refusalOf(() => keys.subjectHash('\udfff'))?.code).toBe('not_well_formed')
+  })
+})

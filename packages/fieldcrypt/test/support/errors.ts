@@ -1,0 +1,33 @@
+// What a refusal was: code and message, since both are a promise.
+import { AppError } from '@weir/kit'
+
+export function refusalOf(action: () => unknown): { code: string; message: string } | undefined {
+  try {
+    action()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { code: error.code, message: error.message }
+  }
+}
+
+export async function asyncRefusalOf(
+  action: () => Promise<unknown>,
+): Promise<{ code: string; message: string } | undefined> {
+  const outcome = await action().then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  return (
+    outcome &&
+    refusalOf(() => {
+      throw outcome.error
+    })
+  )
+}
+
+/** The one answer to everything that doesn't check out. */
+export const CORRUPT = {
+  code: 'corrupt',
+  message: 'the sealed field or its keyLink does not check out',
+}

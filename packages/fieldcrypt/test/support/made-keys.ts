@@ -1,0 +1,26 @@
+// Keys of an era made from a seed, so that a failure can be seen again.
+import { createHash } from 'node:crypto'
+import { eraKeys, makeEraParts, type EraKeys, type RandomBytes } from '../../src/index.ts'
+
+/** Bytes that look random and are always the same for a seed. */
+export function seededBytes(seed: string): RandomBytes {
+  let made = 0
+  return (size) =>
+    createHash('shake256', { outputLength: size }).update(`${seed} ${made++}`).digest()
+}
+
+export function madeKeys(
+  streamId: string,
+  era: number,
+  levels: readonly number[] = [0, 1, 2, 3],
+): EraKeys {
+  const parts = makeEraParts(levels, seededBytes(`${streamId} ${era}`))
+  return eraKeys({
+    streamId,
+    era,
+    link: parts.get('link'),
+    label: parts.get('label'),
+    trees: [['', parts.get('tree') ?? Buffer.alloc(0)]],
+    level: (level) => parts.get(`level.${level}`),
+  })
+}

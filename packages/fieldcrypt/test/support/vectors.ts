@@ -1,0 +1,47 @@
+// The fixtures as the tests use them: format version 1 as an independent implementation writes it,
+// RFC 5297's examples and Wycheproof's AES-SIV cases. Golden for ever.
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { eraKeys, type EraKeys } from '../../src/index.ts'
+import { encodeTree } from '../../src/tree-bytes.ts'
+import { createTree, type Tree } from '../../src/tree.ts'
+import keysV1 from '../vectors/keys-v1.json' with { type: 'json' }
+import rfc5297 from '../vectors/rfc5297.json' with { type: 'json' }
+import wycheproof from '../vectors/wycheproof_aes_siv_cmac.json' with { type: 'json' }
+
+export { keysV1, rfc5297, wycheproof }
+
+export const hex = (text: string): Buffer => Buffer.from(text, 'hex')
+
+/** The cases write levels as properties, `"0"` to `"3"`. */
+export const perLevel = (values: Readonly<Record<string, string>>): [number, string][] =>
+  Object.entries(values).map(([level, value]) => [Number(level), value])
+
+export const linkKey: KeyObject = createSecretKey(hex(keysV1.keys.linkKey))
+export const treeBytes: Buffer = encodeTree(new Map([['', hex(keysV1.keys.tree[''])]]))
+export const tree: Tree = createTree([['', treeBytes]])
+
+const levelKeys = new Map(perLevel(keysV1.keys.levelKeys))
+export const levelKeyBytes = (level: number): Buffer | undefined => {
+  const key = levelKeys.get(level)
+  return key === undefined ? undefined : hex(key)
+}
+
+/** The vectors' keys as those of any stream and era, the tree replaced if one is given. */
+export function vectorKeys(
+  era: number,
+  { streamId = 'stream-a', trees = [['', treeBytes]] }: VectorKeysOptions = {},
+): EraKeys {
+  return eraKeys({
+    streamId,
+    era,
+    trees,
+    link: Buffer.concat([hex(keysV1.keys.linkKey), Buffer.alloc(32, 0xa1), Buffer.alloc(32, 0xb2)]),
+    label: hex(keysV1.keys.labelKey),
+    level: levelKeyBytes,
+  })
+}
+
+export type VectorKeysOptions = {
+  readonly streamId?: string
+  readonly trees?: Iterable<readonly [string, Buffer | (() => Buffer | undefined)]>
+}
