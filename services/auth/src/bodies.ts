@@ -1,0 +1,136 @@
+// What the endpoints of management take, one schema each. A rule is told as the end of a sentence
+// that begins with the member's name. Unknown members are refused: a typo would go unnoticed.
+import { ROTATION_HOURS } from '@weir/fieldcrypt'
+import { z } from 'zod'
+import type { Limits, Scope } from '@weir/streams'
+
+const nameRule = 'must be 1 to 63 lower-case letters and digits, with single dashes between them'
+const name = z
+  .string(nameRule)
+  .max(63, nameRule)
+  .regex(/^[a-z0-9](-?[a-z0-9])*$/, nameRule)
+
+const tagRule = 'must be a string of 1 to 100 characters'
+const tagsRule = 'must be a list of at most 50 strings'
+const tags = z
+  .array(z.string(tagRule).min(1, tagRule).max(100, tagRule), tagsRule)
+  .max(50, tagsRule)
+
+const limitRule = 'must be a string of 1 to 15 digits, and not 0'
+const limit = z.string(limitRule).regex(/^(?!0+$)\d{1,15}$/, limitRule)
+const limits = z.strictObject(
+  { eventRate: limit.optional(), eventCount: limit.optional() },
+  objectRule('must be an object with eventRate and eventCount'),
+)
+
+const partitionsRule = 'must be a whole number from 1 to 100'
+const partitions = z.int(partitionsRule).min(1, partitionsRule).max(100, partitionsRule)
+
+const rotationRule = `must be one of ${ROTATION_HOURS.join(', ')}`
+const rotationHours = z
+  .number(rotationRule)
+  .refine((hours) => ROTATION_HOURS.includes(hours), rotationRule)
+
+const retentionRule = 'must be a whole number of days from 1 to 3650'
+const keyRetentionDays = z.int(retentionRule).min(1, retentionRule).max(3650, retentionRule)
+
+const enabled = z.boolean('must be true or false')
+
+const levelRule = 'must be a whole number from 0 to 255'
+const levelsRule = 'must be a list of consent levels, at least one'
+const consentLevels = z
+  .array(z.int(levelRule).min(0, levelRule).max(255, levelRule), levelsRule)
+  .min(1, levelsRule)
+  .refine((levels) => new Set(levels).size === levels.length, {
+    message: 'must name each level once',
+    when: ({ value }) => Array.isArray(value),
+  })
+
+const decrypterRule = 'must be 1 to 63 letters, digits, dots, dashes and underscores'
+const decrypterName = z
+  .string(decrypterRule)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, decrypterRule)
+
+const typeRule = 'must be CUMULATIVE or GRANULAR'
+
+export const accountBody = z.strictObject(
+  { billingId: name.refine((id) => id !== 'weir', 'must not be weir, which is reserved') },
+  objectRule(),
+)
+
+export const streamBody = (defaults: Limits) =>
+  z.strictObject(
+    {
+      name,
+      tags: tags.default([]),
+      limits: limits.default({}).transform(({ eventRate, eventCount }): Limits => ({
+        eventRate: eventRate ?? defaults.eventRate,
+        eventCount: eventCount ?? defaults.eventCount,
+      })),
+      partitions: partitions.default(3),
+      rotationHours: rotationHours.default(24),
+      keyRetentionDays: keyRetentionDays.default(365),
+    },
+    objectRule(),
+  )
+
+export const streamPatch = z.strictObject(
+  {
+    enabled: enabled.optional(),
+    tags: tags.optional(),
+    limits: limits.optional(),
+    keyRetentionDays: keyRetentionDays.optional(),
+  },
+  objectRule(),
+)
+
+export const outputBody = z
+  .strictObject(
+    {
+      name,
+      consentLevels,
+      consentLevelType: z.enum(['CUMULATIVE', 'GRANULAR'], typeRule),
+      decrypterName: decrypterName.default('default'),
+      tags: tags.default([]),
+      from: z.enum(['earliest', 'now'], 'must be earliest or now').default('now'),
+    },
+    objectRule(),
+  )
+  .refine(hasOneLevelIfCumulative, {
+    path: ['consentLevels'],
+    message: 'must hold exactly one level when consentLevelType is CUMULATIVE',
+    // Also beside other problems: all of them are told at once.
+    when: () => true,
+  })
+
+export const outputPatch = z.strictObject({ enabled: enabled.optional() }, objectRule())
+
+const scopeRule = 'must be send, listen, or a list of them'
+const scopeName = z.enum(['send', 'listen'], scopeRule)
+
+export const credentialsBody = z.strictObject(
+  {
+    scope: z
+      .union(
+        [scopeName.transform((one): Scope[] => [one]), z.array(scopeName).min(1, scopeRule)],
+        scopeRule,
+      )
+      .refine((scope) => new Set(scope).size === scope.length, 'must name each scope once')
+      .optional(),
+  },
+  objectRule(),
+)
+
+function hasOneLevelIfCumulative(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return true
+  if (!('consentLevelType' in body) || body.consentLevelType !== 'CUMULATIVE') return true
+  if (!('consentLevels' in body) || !Array.isArray(body.consentLevels)) return true
+  return body.consentLevels.length <= 1
+}
+
+/** What isn't an object is told by this rule; unknown members have a sentence of their own. */
+function objectRule(rule = 'The body must be a JSON object') {
+  return {
+    error: (issue: z.core.$ZodRawIssue) => (issue.code === 'invalid_type' ? rule : undefined),
+  }
+}

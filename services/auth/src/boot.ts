@@ -1,0 +1,48 @@
+// What must have worked once before auth takes work: one step after the other, each tried again until it
+// does. What is still missing is what /health/ready tells.
+import { backoff, delay } from '@weir/kit'
+import type { Log } from '@weir/kit'
+
+export type BootStep = {
+  /** Why auth isn't ready while this has not worked. */
+  readonly reason: string
+  run(): Promise<void>
+}
+
+export type Boot = {
+  /** Resolves when all steps have worked, or when it is stopped. */
+  run(): Promise<void>
+  /** Empty when all steps have worked. */
+  notReady(): string[]
+  stop(): void
+}
+
+export function createBoot(steps: readonly BootStep[], log: Log): Boot {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let waitingFor = steps[0]
+
+  const insist = async ({ reason, run }: BootStep): Promise<void> => {
+    for (const pauseMs of backoff({ minMs: 200, maxMs: 5_000 })) {
+      if (signal.aborted) return
+      try {
+        return await run()
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error, reason }, 'not ready yet; trying again')
+        await delay(pauseMs, signal).catch(() => undefined)
+      }
+    }
+  }
+
+  return {
+    async run() {
+      for (const step of steps) {
+        waitingFor = step
+        await insist(step)
+      }
+      if (!signal.aborted) waitingFor = undefined
+    },
+    notReady: () => (waitingFor === undefined ? [] : [waitingFor.reason]),
+    stop: () => stopping.abort(),
+  }
+}

@@ -1,0 +1,65 @@
+// What auth counts. Labels are closed sets: path templates, methods, statuses, kinds of grant; never an
+// account, a stream or a client.
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Registry } from 'prom-client'
+
+export type Grant = 'credentials' | 'refresh' | 'client_credentials'
+
+export type AuthMetrics = {
+  answered(request: { method: string; route: string; status: number; seconds: number }): void
+  tokenIssued(grant: Grant): void
+  tokenRefused(grant: Grant, code: string): void
+  changed(outcome: 'done' | 'refused' | 'failed'): void
+}
+
+export function createAuthMetrics(registry: Registry, cleanUpsPending: () => number): AuthMetrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'svc_auth_requests_total',
+    help: 'Requests answered, by path template, method and status',
+    labelNames: ['route', 'method', 'status'] as const,
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'svc_auth_request_duration_seconds',
+    help: 'Time from a request to its answer, by path template and method',
+    labelNames: ['route', 'method'] as const,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+    registers,
+  })
+  const issued = new Counter({
+    name: 'svc_auth_tokens_issued_total',
+    help: 'Id tokens issued, by what they were given for',
+    labelNames: ['grant'] as const,
+    registers,
+  })
+  const refused = new Counter({
+    name: 'svc_auth_tokens_refused_total',
+    help: 'Token requests refused, by what was offered and why',
+    labelNames: ['grant', 'code'] as const,
+    registers,
+  })
+  const changes = new Counter({
+    name: 'svc_auth_changes_total',
+    help: 'Changes of control state, by how they ended',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
+  new Gauge({
+    name: 'svc_auth_clean_ups_pending',
+    help: 'Deleted streams whose topics, groups or keys are still there',
+    registers,
+    collect() {
+      this.set(cleanUpsPending())
+    },
+  })
+  return {
+    answered({ method, route, status, seconds: duration }) {
+      requests.inc({ route, method, status })
+      seconds.observe({ route, method }, duration)
+    },
+    tokenIssued: (grant) => issued.inc({ grant }),
+    tokenRefused: (grant, code) => refused.inc({ grant, code }),
+    changed: (outcome) => changes.inc({ outcome }),
+  }
+}

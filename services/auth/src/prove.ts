@@ -1,0 +1,94 @@
+// Proving to be a stream's client: by clientId and secret, or by a refresh token. Whatever is wrong, the
+// answer is the same, and so is the way to it: an unknown client costs what a wrong secret costs.
+import { timingSafeEqual } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { hasCode } from '@weir/kit'
+import { hashSecret } from '@weir/streams'
+import type { Credential, StateFollower, StreamRecord } from '@weir/streams'
+import { verifyRefreshToken } from '@weir/tokens'
+import { Refusal } from './errors.ts'
+import type { FailureLimit } from './failure-limit.ts'
+
+export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
+
+export type Secrets = {
+  /** Left out where a client doesn't tell it: clientIds are unique over all accounts. */
+  readonly billingId?: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export type Prover = {
+  /** @throws Refusal `invalid_credentials`, `too_many_failures` */
+  bySecret(secrets: Secrets): Promise<Client>
+  /** @throws Refusal `invalid_credentials` */
+  byRefreshToken(token: string): Promise<Client>
+}
+
+const clientIdCharsMax = 64
+const nobodysHash = Buffer.alloc(32)
+
+export function createProver(deps: {
+  follower: Pick<StateFollower, 'lookAgain'> & {
+    tables: Pick<StateFollower['tables'], 'credential'>
+  }
+  failures: FailureLimit
+  keyOf: (kid: string) => KeyObject | undefined
+  issuer: string
+  now: () => number
+}): Prover {
+  const { follower, failures, keyOf, issuer, now } = deps
+
+  const clientOf = (clientId: string, billingId?: string): Client | undefined => {
+    const found = follower.tables.credential(clientId)
+    if (found?.stream.state !== 'ready') return undefined
+    return billingId === undefined || billingId === found.stream.billingId ? found : undefined
+  }
+
+  const match = ({ billingId, clientId }: Secrets, hash: Buffer): Client | undefined => {
+    const client = clientOf(clientId, billingId)
+    const stored = client ? Buffer.from(client.credential.secretHash, 'hex') : nobodysHash
+    return timingSafeEqual(hash, stored) ? client : undefined
+  }
+
+  const refresh = (token: string): Client | undefined => {
+    try {
+      const nowSeconds = Math.floor(now() / 1000)
+      const claims = verifyRefreshToken(token, { keyOf, issuer, nowSeconds })
+      return clientOf(claims.sub, claims.billingId)
+    } catch (error) {
+      if (hasCode(error, 'invalid_token')) return undefined
+      throw error
+    }
+  }
+
+  return {
+    async bySecret(secrets) {
+      const hash = Buffer.from(hashSecret(secrets.clientSecret), 'hex')
+      const client = match(secrets, hash)
+      if (client !== undefined) return client
+      // Another replica may have made these credentials a moment ago; a wrong secret waits as well.
+      await follower.lookAgain()
+      const late = match(secrets, hash)
+      if (late !== undefined) return late
+      const waitSeconds = failures.fail(secrets.clientId.slice(0, clientIdCharsMax))
+      throw waitSeconds === undefined ? invalidCredentials() : tooManyFailures(waitSeconds)
+    },
+    async byRefreshToken(token) {
+      const client = refresh(token)
+      if (client !== undefined) return client
+      await follower.lookAgain()
+      const late = refresh(token)
+      if (late === undefined) throw invalidCredentials()
+      return late
+    },
+  }
+}
+
+const invalidCredentials = (): Refusal =>
+  new Refusal('invalid_credentials', 'The credentials are unknown, wrong, expired or revoked')
+
+const tooManyFailures = (waitSeconds: number): Refusal =>
+  new Refusal('too_many_failures', 'Too many failed attempts for this client; wait and try again', {
+    headers: { 'retry-after': String(waitSeconds) },
+  })

@@ -1,0 +1,35 @@
+// Accounts: made by the platform, looked at by themselves.
+import { addApiKey, createAccount } from '@weir/streams'
+import { accountBody } from '../bodies.ts'
+import type { Handler } from '../http.ts'
+import type { Management } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+import { accountOf } from '../render.ts'
+
+export const makeAccount =
+  ({ stewardship, callers }: Management): Handler =>
+  async (call) => {
+    callers.requirePlatform(call)
+    const { billingId } = check(accountBody, await readJson(call))
+    const { account, apiKey } = await createAccount(stewardship, billingId)
+    return { status: 201, body: { ...accountOf(account, [], []), apiKey } }
+  }
+
+/** One more key, for whoever lost the first. */
+export const makeApiKey =
+  ({ stewardship, callers }: Management): Handler =>
+  async (call) => {
+    callers.requirePlatform(call)
+    const { account, apiKey } = await addApiKey(stewardship, call.param('billingId'))
+    return { status: 201, body: { billingId: account.billingId, apiKey } }
+  }
+
+export const showAccount =
+  ({ stewardship, callers }: Management): Handler =>
+  async (call) => {
+    const account = await callers.account(call)
+    const { tables } = stewardship.follower
+    const streams = tables.streamsOf(account.billingId)
+    const contracts = tables.contractsOf(account.billingId)
+    return { status: 200, body: accountOf(account, streams, contracts) }
+  }

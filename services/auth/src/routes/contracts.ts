@@ -1,0 +1,47 @@
+// Event contracts (spec Event contract): published, listed, shown, archived. Both versions of the API show
+// them alike.
+import { archiveContract, noContract } from '@weir/streams'
+import type { Handler } from '../http.ts'
+import { lookUp } from '../management.ts'
+import type { Management } from '../management.ts'
+import { publishContract } from '../publish-contract.ts'
+import { readJson } from '../read-json.ts'
+import { contractOf } from '../render.ts'
+
+export const makeContract =
+  (deps: Management): Handler =>
+  async (call) => {
+    const { billingId } = await deps.callers.account(call)
+    const { contract, warnings } = await publishContract(deps, billingId, await readJson(call))
+    const body = { ...contractOf(contract), ...(warnings.length > 0 ? { warnings } : {}) }
+    return { status: 201, body }
+  }
+
+export const listContracts =
+  ({ stewardship, callers }: Management): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const contracts = stewardship.follower.tables.contractsOf(billingId)
+    return { status: 200, body: contracts.map(contractOf) }
+  }
+
+export const showContract =
+  (deps: Management): Handler =>
+  async (call) => {
+    const { billingId } = await deps.callers.account(call)
+    const id = call.param('contract')
+    const contract = await lookUp(deps, (state) => {
+      const found = state.contract(billingId, id)
+      if (found === undefined) throw noContract(id)
+      return found
+    })
+    return { status: 200, body: contractOf(contract) }
+  }
+
+export const retireContract =
+  ({ stewardship, callers }: Management): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const contract = await archiveContract(stewardship, { billingId, id: call.param('contract') })
+    return { status: 200, body: contractOf(contract) }
+  }

@@ -1,0 +1,71 @@
+// /oauth2/token: the client credentials grant (RFC 6749 4.4), so that any OAuth client gets the same id
+// token. The client proves itself by HTTP Basic or in the form, not by both.
+import { Refusal } from '../errors.ts'
+import type { Call, Handler } from '../http.ts'
+import { idTokenLifeSeconds } from '../issue.ts'
+import type { Secrets } from '../prove.ts'
+import type { TokenDesk } from '../token-desk.ts'
+import { counted } from './tokens.ts'
+
+export const issueForGrant =
+  (desk: TokenDesk): Handler =>
+  (call) =>
+    counted(desk, 'client_credentials', async () => {
+      const form = await readForm(call)
+      const grant = form.get('grant_type')
+      if (grant === null) throw malformed('grant_type is missing')
+      const secrets = secretsOf(call, form)
+      if (grant !== 'client_credentials')
+        throw new Refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
+      const client = await desk.prover.bySecret(secrets)
+      const body = {
+        access_token: desk.issue(client).idToken,
+        token_type: 'Bearer',
+        expires_in: idTokenLifeSeconds,
+        scope: client.credential.scope.join(' '),
+      }
+      return { status: 200, headers: { pragma: 'no-cache' }, body }
+    })
+
+async function readForm(call: Call): Promise<URLSearchParams> {
+  const form = new URLSearchParams((await call.readBody()).toString('utf8'))
+  // RFC 6749 3.2: no parameter twice.
+  for (const name of new Set(form.keys()))
+    if (form.getAll(name).length > 1) throw malformed('A parameter is there twice')
+  return form
+}
+
+function secretsOf(call: Call, form: URLSearchParams): Secrets {
+  const authorization = call.header('authorization')
+  const clientId = form.get('client_id')
+  const clientSecret = form.get('client_secret')
+  if (authorization !== undefined) {
+    if (clientSecret !== null) throw malformed('Send the client secret in one place, not in two')
+    const basic = basicOf(authorization)
+    if (clientId !== null && clientId !== basic.clientId)
+      throw malformed('client_id differs from the one in the header Authorization')
+    return basic
+  }
+  if (!clientId || !clientSecret)
+    throw new Refusal('invalid_credentials', 'Send client_id and client_secret, or HTTP Basic')
+  return { clientId, clientSecret }
+}
+
+/** RFC 6749 2.3.1: both halves are form-encoded before they are joined. */
+function basicOf(authorization: string): Secrets {
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1]
+  const pair = Buffer.from(encoded ?? '', 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  if (colon < 1) throw new Refusal('invalid_credentials', 'Send HTTP Basic, or a form')
+  return {
+    clientId: formDecoded(pair.slice(0, colon)),
+    clientSecret: formDecoded(pair.slice(colon + 1)),
+  }
+}
+
+/** What isn't encoded is taken as it is: not every client does. */
+function formDecoded(text: string): string {
+  return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? text
+}
+
+const malformed = (sentence: string): Refusal => new Refusal('invalid_request', sentence)

@@ -1,0 +1,63 @@
+// Derived output streams of an input stream: made, listed, shown, changed and deleted.
+import {
+  createDerived,
+  deleteOutput,
+  patchStream,
+  requireInput,
+  requireOutput,
+} from '@weir/streams'
+import { outputBody, outputPatch } from '../bodies.ts'
+import type { Handler } from '../http.ts'
+import { lookUp } from '../management.ts'
+import type { Shown } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+
+export const makeOutput =
+  ({ stewardship, callers, shape }: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const request = check(outputBody, await readJson(call))
+    const linkedStream = call.param('stream')
+    const created = await createDerived(stewardship, { billingId, linkedStream, ...request })
+    return { status: 201, body: shape.created(created) }
+  }
+
+export const listOutputs =
+  (deps: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await deps.callers.account(call)
+    const name = call.param('stream')
+    const outputs = await lookUp(deps, (state) =>
+      state.outputsOf(requireInput(state, billingId, name)),
+    )
+    const ready = outputs.filter(({ state }) => state === 'ready')
+    return { status: 200, body: ready.map(deps.shape.shown) }
+  }
+
+export const showOutput =
+  (deps: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await deps.callers.account(call)
+    const names = { input: call.param('stream'), name: call.param('output') }
+    const stream = await lookUp(deps, (state) => requireOutput(state, billingId, names))
+    return { status: 200, body: deps.shape.shown(stream) }
+  }
+
+export const changeOutput =
+  ({ stewardship, callers, shape }: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const patch = check(outputPatch, await readJson(call))
+    const target = { billingId, input: call.param('stream'), name: call.param('output') }
+    const stream = await patchStream(stewardship, target, patch)
+    return { status: 200, body: shape.shown(stream) }
+  }
+
+export const dropOutput =
+  ({ stewardship, callers, shape }: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const target = { billingId, input: call.param('stream'), name: call.param('output') }
+    const deleted = await deleteOutput(stewardship, target)
+    return { status: 200, body: { deleted: deleted.map(shape.deleted) } }
+  }

@@ -1,0 +1,66 @@
+// Input streams: made, listed, shown, changed and deleted (spec Resources, States and transitions).
+import { createInput, deleteStream, patchStream, requireInput } from '@weir/streams'
+import { streamBody, streamPatch } from '../bodies.ts'
+import { invalid } from '../errors.ts'
+import type { Call, Handler } from '../http.ts'
+import { lookUp } from '../management.ts'
+import type { Shown } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+
+export const makeStream = ({ stewardship, callers, shape, defaultLimits }: Shown): Handler => {
+  const schema = streamBody(defaultLimits)
+  return async (call) => {
+    const { billingId } = await callers.account(call)
+    const request = check(schema, await readJson(call))
+    const created = await createInput(stewardship, { billingId, ...request })
+    return { status: 201, body: shape.created(created) }
+  }
+}
+
+export const listStreams =
+  ({ stewardship, callers, shape }: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const streams = stewardship.follower.tables
+      .streamsOf(billingId)
+      .filter(({ kind, state }) => kind === 'input' && state === 'ready')
+    return { status: 200, body: streams.map(shape.shown) }
+  }
+
+export const showStream =
+  (deps: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await deps.callers.account(call)
+    const name = call.param('stream')
+    const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
+    return { status: 200, body: deps.shape.shown(stream) }
+  }
+
+export const changeStream =
+  ({ stewardship, callers, shape }: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const patch = check(streamPatch, await readJson(call))
+    const stream = await patchStream(stewardship, { billingId, name: call.param('stream') }, patch)
+    return { status: 200, body: shape.shown(stream) }
+  }
+
+export const dropStream =
+  ({ stewardship, callers, shape }: Shown): Handler =>
+  async (call) => {
+    const { billingId } = await callers.account(call)
+    const recursive = isRecursive(call)
+    const deleted = await deleteStream(stewardship, {
+      billingId,
+      name: call.param('stream'),
+      recursive,
+    })
+    return { status: 200, body: { deleted: deleted.map(shape.deleted) } }
+  }
+
+function isRecursive(call: Call): boolean {
+  const recursive = call.query('recursive') ?? 'false'
+  if (recursive !== 'true' && recursive !== 'false')
+    throw invalid(['recursive must be true or false'])
+  return recursive === 'true'
+}

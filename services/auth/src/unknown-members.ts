@@ -1,0 +1,33 @@
+// Members of a contract that nothing reads: a misspelt `pii_fields` would leave plaintext in the stream,
+// so each is a problem. What the members hold is not looked at here.
+
+const contractMembers = [
+  'id',
+  'schema',
+  'validations',
+  'key_field',
+  'pii_fields',
+  'data_subject_field',
+]
+const schemaMembers = ['schema_type', 'schema_registry_ref', 'definition']
+const validationMembers = ['field', 'type', 'value']
+
+/** One sentence for each. */
+export function unknownMembers(contract: object): string[] {
+  const schema: unknown = 'schema' in contract ? contract.schema : undefined
+  const validations: unknown = 'validations' in contract ? contract.validations : undefined
+  return [
+    ...unknownIn('', contract, contractMembers),
+    ...unknownIn('schema.', schema, schemaMembers),
+    ...(Array.isArray(validations) ? validations : []).flatMap((validation: unknown, index) =>
+      unknownIn(`validations[${index}].`, validation, validationMembers),
+    ),
+  ]
+}
+
+function unknownIn(place: string, value: unknown, known: readonly string[]): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  return Object.keys(value)
+    .filter((member) => !known.includes(member))
+    .map((member) => `${place}${member}: is not known here; leave it out`)
+}

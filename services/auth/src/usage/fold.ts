@@ -1,0 +1,146 @@
+// Folds minutes that are past their time into their days. A day's sum and the end of its minutes are one
+// transaction, so nothing is ever counted twice or lost, and one replica does it at a time: the next one's
+// fence ends what an earlier one had open. What is read of the past is made good by what was written since
+// folding it could begin.
+import { createTransactor } from '@weir/kafka'
+import type { AddressedRecord, Kafka, Transactor } from '@weir/kafka'
+import {
+  addUsage,
+  dayKey,
+  dayOf,
+  jsonValue,
+  msOfMinute,
+  noUsage,
+  parseUsageKey,
+  usagePartitions,
+  usageTopic,
+} from '@weir/streams'
+import type { Usage } from '@weir/streams'
+import { foldedBefore, minutesKeptDays } from './periods.ts'
+import { chunksOf } from './tombstones.ts'
+import type { UsageLog, UsageTable } from './usage-log.ts'
+
+const dayMs = 86_400_000
+const transactionTimeoutMs = 30_000
+
+export type FoldDeps = {
+  readonly kafka: Kafka
+  readonly log: Pick<UsageLog, 'lay'>
+  /** False for a stream that is gone: nothing of it is kept. */
+  readonly hasStream: (streamId: string) => boolean
+}
+
+/** How many minutes were folded. @throws AppError `fenced` when another replica has begun to */
+export async function foldUsage(deps: FoldDeps, nowMs: number): Promise<number> {
+  const transactor = createTransactor(deps.kafka, {
+    transactionalId: 'weir.usage.fold',
+    timeoutMs: transactionTimeoutMs,
+    awaitVisible: false,
+  })
+  try {
+    await transactor.fence()
+    let folded = 0
+    for (let partition = 0; partition < usagePartitions; partition++)
+      folded += await foldPartition(deps, { transactor, partition, nowMs })
+    return folded
+  } finally {
+    await transactor.close()
+  }
+}
+
+type Part = { readonly transactor: Transactor; readonly partition: number; readonly nowMs: number }
+
+async function foldPartition(deps: FoldDeps, part: Part): Promise<number> {
+  const { transactor, partition, nowMs } = part
+  const folds = foldsOf(await oldUsage(deps, partition, nowMs), deps.hasStream)
+  for (const batch of inBatches(folds))
+    await transactor.transaction(async (tx) => {
+      for (const fold of batch)
+        for (const chunk of chunksOf(recordsOf(fold, partition))) await tx.send(chunk)
+    })
+  return folds.reduce((sum, fold) => sum + fold.minutes.length, 0)
+}
+
+/** The minutes that are past their time, and the days that some of them are in already. */
+async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Promise<UsageTable> {
+  const beforeMs = foldedBefore(nowMs)
+  const table: UsageTable = new Map()
+  const isOld = (key: string): boolean => {
+    const parsed = parseUsageKey(key)
+    return parsed !== undefined && 'minute' in parsed && msOfMinute(parsed.minute) < beforeMs
+  }
+  await log.lay({ partition, fromMs: 0, toMs: beforeMs, isWanted: isOld }, table)
+  if (table.size === 0) return table
+  const days = new Set<string>()
+  let oldestMs = beforeMs
+  for (const key of table.keys()) {
+    const parsed = parseUsageKey(key)
+    if (parsed === undefined || !('minute' in parsed)) continue
+    oldestMs = Math.min(oldestMs, msOfMinute(parsed.minute))
+    days.add(dayKey(parsed.streamId, dayOf(msOfMinute(parsed.minute))))
+  }
+  // No day is folded before all of it is past its time.
+  const fromMs = oldestMs + minutesKeptDays * dayMs
+  const isWanted = (key: string): boolean => table.has(key) || days.has(key)
+  await log.lay({ partition, fromMs, isWanted }, table)
+  return table
+}
+
+export type Fold = {
+  readonly streamId: string
+  readonly day: string
+  /** Undefined when the stream is gone. */
+  readonly usage: Usage | undefined
+  /** The keys of the minutes in it. */
+  readonly minutes: readonly string[]
+}
+
+/** Each stream's days, with what was in them before. */
+export function foldsOf(
+  table: UsageTable,
+  hasStream: (streamId: string) => boolean,
+): readonly Fold[] {
+  const folds = new Map<string, Fold & { minutes: string[] }>()
+  for (const [key, usage] of table) {
+    const parsed = parseUsageKey(key)
+    if (parsed === undefined || usage === null || !('minute' in parsed)) continue
+    const { streamId } = parsed
+    const day = dayOf(msOfMinute(parsed.minute))
+    const foldKey = dayKey(streamId, day)
+    let fold = folds.get(foldKey)
+    if (fold === undefined) {
+      const sum = hasStream(streamId) ? noUsage() : undefined
+      const before = table.get(foldKey)
+      if (sum !== undefined && before) addUsage(sum, before)
+      fold = { streamId, day, usage: sum, minutes: [] }
+      folds.set(foldKey, fold)
+    }
+    if (fold.usage !== undefined) addUsage(fold.usage, usage)
+    fold.minutes.push(key)
+  }
+  return [...folds.values()]
+}
+
+function recordsOf({ streamId, day, usage, minutes }: Fold, partition: number): AddressedRecord[] {
+  const place = { topic: usageTopic, partition }
+  return [
+    { ...place, key: dayKey(streamId, day), value: usage === undefined ? null : jsonValue(usage) },
+    ...minutes.map((key) => ({ ...place, key, value: null })),
+  ]
+}
+
+/** A transaction's worth each; a stream's day is never split. */
+function* inBatches(folds: readonly Fold[]): Generator<readonly Fold[]> {
+  const minutesMax = 10_000
+  let batch: Fold[] = []
+  let minutes = 0
+  for (const fold of folds) {
+    batch.push(fold)
+    minutes += fold.minutes.length
+    if (minutes < minutesMax) continue
+    yield batch
+    batch = []
+    minutes = 0
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,75 @@
+// A question about usage: which time, in pieces of which length. Pure. Minutes are kept 35 days, days for good, so
+// what is older can only be asked for by the day.
+import { invalid } from '../errors.ts'
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+
+const pieces = {
+  '1m': { ms: minuteMs, usuallyMs: 60 * minuteMs },
+  '15m': { ms: 15 * minuteMs, usuallyMs: dayMs },
+  '1h': { ms: 60 * minuteMs, usuallyMs: dayMs },
+  '1d': { ms: dayMs, usuallyMs: 30 * dayMs },
+} as const
+
+export type By = keyof typeof pieces
+
+export type Period = {
+  readonly by: By
+  readonly pieceMs: number
+  /** Whole pieces: the first one's start, the last one's end. */
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+export const minutesKeptDays = 35
+/** What is older, and a whole day, has been or may be folded into its day at any time. */
+export const foldedBefore = (nowMs: number): number =>
+  Math.floor((nowMs - minutesKeptDays * dayMs) / dayMs) * dayMs
+
+/** All minutes that are kept, and some. */
+const piecesMax = 51_000
+
+type Asked = { by?: string | undefined; from?: string | undefined; until?: string | undefined }
+
+/** @throws Refusal `invalid` with everything that is wrong */
+export function periodOf({ by = '1h', from, until }: Asked, nowMs: number): Period {
+  const problems: string[] = []
+  if (!isBy(by)) problems.push(`by must be one of ${Object.keys(pieces).join(', ')}`)
+  const piece = pieces[isBy(by) ? by : '1h']
+  const askedUntilMs = timeOf('until', until, problems) ?? nowMs
+  const untilMs = ceilTo(Math.min(askedUntilMs, nowMs), piece.ms)
+  const askedFromMs = timeOf('from', from, problems) ?? untilMs - piece.usuallyMs
+  const fromMs = floorTo(askedFromMs, piece.ms)
+  if (problems.length > 0 || !isBy(by)) throw invalid(problems)
+  if (fromMs >= untilMs) problems.push('from must be before until, and not in the future')
+  if (by !== '1d' && fromMs < nowMs - minutesKeptDays * dayMs)
+    problems.push(`from must be within the last ${minutesKeptDays} days, or by must be 1d`)
+  if ((untilMs - fromMs) / piece.ms > piecesMax)
+    problems.push(`from and until must be at most ${piecesMax} times ${by} apart`)
+  if (problems.length > 0) throw invalid(problems)
+  return { by, pieceMs: piece.ms, fromMs, untilMs }
+}
+
+const isBy = (text: string): text is By => Object.hasOwn(pieces, text)
+
+const floorTo = (ms: number, unit: number): number => Math.floor(ms / unit) * unit
+const ceilTo = (ms: number, unit: number): number => Math.ceil(ms / unit) * unit
+
+// date / date-time of RFC 3339, with the seconds left out if they are zero
+const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i
+
+function timeOf(name: string, text: string | undefined, problems: string[]): number | undefined {
+  if (text === undefined) return undefined
+  const ms =
+    form.test(text) && isOnCalendar(text.slice(0, 10)) ? Date.parse(text.toUpperCase()) : NaN
+  if (!Number.isNaN(ms)) return ms
+  problems.push(`${name} must be a date or a time such as 2026-11-21 or 2026-11-21T10:00:00Z`)
+  return undefined
+}
+
+/** `Date.parse` takes 31 February for a day in March. */
+function isOnCalendar(date: string): boolean {
+  const ms = Date.parse(`${date}T00:00:00Z`)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date)
+}

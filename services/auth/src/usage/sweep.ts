@@ -1,0 +1,75 @@
+// Takes away what replicas have left behind and nobody looks at any more: the heartbeats of dead ones, their
+// counts of months that are over, and everything that was counted of a stream that is gone.
+import type { Admin, RangeReader } from '@weir/kafka'
+import {
+  countsTopic,
+  monthCountOf,
+  monthOf,
+  parseCountKey,
+  replicasTopic,
+  usagePartitionOf,
+  usageTopic,
+} from '@weir/streams'
+import type { MonthCount, ReplicaFollower } from '@weir/streams'
+import type { WriteTombstones } from './tombstones.ts'
+import type { UsageLog } from './usage-log.ts'
+
+export type SweepDeps = {
+  readonly write: WriteTombstones
+  readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
+  readonly reader: Pick<RangeReader, 'read'>
+  readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead' | 'catchUp'>
+  readonly log: Pick<UsageLog, 'ofStream'>
+}
+
+/** The heartbeats of replicas that have not been heard of for a minute. */
+export async function sweepReplicas({ write, replicas }: SweepDeps): Promise<void> {
+  if (!replicas.isRead() || replicas.replicas.dead().length === 0) return
+  await replicas.catchUp() // one may have come back
+  const dead = replicas.replicas.dead()
+  await write(dead.map((key) => ({ topic: replicasTopic, partition: 0, key })))
+}
+
+/** What dead replicas counted in months before this one. */
+export async function sweepMonths(deps: SweepDeps, nowMs: number): Promise<void> {
+  if (!deps.replicas.isRead()) return
+  const atWork = new Set(deps.replicas.replicas.heard().map(({ id }) => id))
+  const month = monthOf(nowMs)
+  const counts = await readCounts(deps)
+  const over = [...counts].filter(([key, count]) => {
+    const replica = parseCountKey(key)?.replica
+    return replica === undefined || (count.month < month && !atWork.has(replica))
+  })
+  await deps.write(over.map(([key]) => ({ topic: countsTopic, partition: 0, key })))
+}
+
+/** Everything that was counted of a stream. To be called when no replica counts it any more. */
+export async function forgetUsage(
+  deps: SweepDeps,
+  { streamId, createdAtMs }: { streamId: string; createdAtMs: number },
+): Promise<void> {
+  const table = await deps.log.ofStream(streamId, { fromMs: createdAtMs })
+  const partition = usagePartitionOf(streamId)
+  const usage = [...table].filter(([, value]) => value !== null)
+  const counts = [...(await readCounts(deps)).keys()].filter((key) =>
+    key.startsWith(`${streamId}/`),
+  )
+  await deps.write([
+    ...usage.map(([key]) => ({ topic: usageTopic, partition, key })),
+    ...counts.map((key) => ({ topic: countsTopic, partition: 0, key })),
+  ])
+}
+
+async function readCounts({ admin, reader }: SweepDeps): Promise<Map<string, MonthCount>> {
+  const [from = 0n] = await admin.earliestOffsets(countsTopic)
+  const [to = 0n] = await admin.endOffsets(countsTopic, { isolation: 'read_committed' })
+  const counts = new Map<string, MonthCount>()
+  await reader.read({ topic: countsTopic, partition: 0, from, to }, (records) => {
+    for (const { key, value } of records) {
+      const text = key?.toString('utf8') ?? ''
+      if (value === null) counts.delete(text)
+      else counts.set(text, monthCountOf(value))
+    }
+  })
+  return counts
+}

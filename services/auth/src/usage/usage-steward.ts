@@ -1,0 +1,74 @@
+// auth's care for what is counted: reading it, folding old minutes, taking away what nobody needs any more.
+import { createRangeReader } from '@weir/kafka'
+import type { Admin, Kafka } from '@weir/kafka'
+import { AppError, hasCode } from '@weir/kit'
+import { dayOf, followReplicas } from '@weir/streams'
+import type { ReplicaFollower, StateFollower } from '@weir/streams'
+import type { Round } from '../rounds.ts'
+import { foldUsage } from './fold.ts'
+import { forgetUsage, sweepMonths, sweepReplicas } from './sweep.ts'
+import type { SweepDeps } from './sweep.ts'
+import { createTombstoneWriter } from './tombstones.ts'
+import { createUsageLog } from './usage-log.ts'
+import type { UsageLog } from './usage-log.ts'
+
+export type UsageSteward = {
+  readonly log: UsageLog
+  /** Who there is, and how far each has followed control state. */
+  readonly replicas: ReplicaFollower
+  readonly rounds: readonly Round[]
+  /** Everything that was counted of a stream goes. */
+  forget(stream: { streamId: string; createdAtMs: number }): Promise<void>
+  close(): Promise<void>
+}
+
+const sweepEveryMs = 10_000
+const foldEveryMs = 3_600_000
+
+export function createUsageSteward(options: {
+  kafka: Kafka
+  admin: Admin
+  follower: Pick<StateFollower, 'tables' | 'isFresh'>
+  replica: string
+  now: () => number
+}): UsageSteward {
+  const { kafka, admin, follower, replica, now } = options
+  const reader = createRangeReader(kafka)
+  const log = createUsageLog({ admin, reader })
+  const replicas = followReplicas({ kafka, service: 'auth', now })
+  const write = createTombstoneWriter(kafka, replica)
+  const sweeping: SweepDeps = { write, admin, reader, replicas, log }
+  let foldedOn = ''
+
+  /** Tables that may lack a stream say nothing about what is gone. */
+  const hasStream = (streamId: string): boolean => {
+    if (!follower.isFresh()) throw new AppError('unavailable', 'control state is not fresh')
+    return follower.tables.streamById(streamId) !== undefined
+  }
+
+  /** Once a day there is something to do. */
+  const fold = async (): Promise<void> => {
+    const today = dayOf(now())
+    if (foldedOn === today) return
+    try {
+      await foldUsage({ kafka, log, hasStream }, now())
+      await sweepMonths(sweeping, now())
+      foldedOn = today
+    } catch (error) {
+      if (!hasCode(error, 'fenced')) throw error // else another replica is at it
+    }
+  }
+
+  return {
+    log,
+    replicas,
+    rounds: [
+      { name: 'replicas', run: () => sweepReplicas(sweeping).then(() => sweepEveryMs) },
+      { name: 'usage', run: () => fold().then(() => foldEveryMs) },
+    ],
+    forget: (stream) => forgetUsage(sweeping, stream),
+    async close() {
+      await Promise.all([replicas.close(), reader.close()])
+    },
+  }
+}

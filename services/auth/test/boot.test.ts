@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals'
+import { createLog } from '@weir/kit'
+import { createBoot } from '../src/boot.ts'
+
+const log = createLog('auth-test', 'silent')
+
+test('steps run in order, each until it has worked, and what is missing is told', async () => {
+  const seen: string[] = []
+  let faults = 2
+  const boot = createBoot(
+    [
+      { reason: 'no topics', run: async () => void seen.push('topics') },
+      {
+        reason: 'no keys',
+        async run() {
+          seen.push('keys')
+          expect(boot.notReady()).toEqual(['no keys'])
+          if (faults-- > 0) throw new Error('not yet')
+        },
+      },
+      { reason: 'no registry', run: async () => void seen.push('registry') },
+    ],
+    log,
+  )
+  expect(boot.notReady()).toEqual(['no topics'])
+  await boot.run()
+  expect(seen).toEqual(['topics', 'keys', 'keys', 'keys', 'registry'])
+  expect(boot.notReady()).toEqual([])
+})
+
+test('one that is stopped ends, and never says that it is ready', async () => {
+  const boot = createBoot(
+    [
+      {
+        reason: 'no topics',
+        async run() {
+          boot.stop()
+          throw new Error('not yet')
+        },
+      },
+    ],
+    log,
+  )
+  await boot.run()
+  expect(boot.notReady()).toEqual(['no topics'])
+})

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals'
+import type { Registry } from '@weir/kafka'
+import { AppError, createLog } from '@weir/kit'
+import type { ContractRecord } from '@weir/streams'
+import { checkRegistry } from '../src/check-registry.ts'
+
+const log = createLog('auth-test', 'silent')
+
+const contract = (id: string, registryId: number): ContractRecord => ({
+  billingId: 'acme',
+  id,
+  status: 'active',
+  schemaRegistryRef: `c-${id}/latest`,
+  subject: `c-${id}`,
+  registryId,
+  schemaText: `"${id}"`,
+  validations: [],
+  keyField: 'a',
+  piiFields: {},
+  createdAtMs: 1,
+})
+
+/** Knows schemas by subject; gives what is new the next id. */
+function registryWith(known: Record<string, number>, nextId = 100) {
+  const registered: string[] = []
+  const missing = async (): Promise<never> => {
+    throw new AppError('not_found', 'not asked here')
+  }
+  const registry: Registry = {
+    find: async (subject) => known[subject],
+    async register(subject, schemaText) {
+      registered.push(subject)
+      return { id: nextId, schemaText }
+    },
+    bySubject: missing,
+    byId: missing,
+  }
+  return { registry, registered }
+}
+
+const check = (registry: Registry, contracts: ContractRecord[]) =>
+  checkRegistry({ follower: { tables: { contracts: () => contracts } }, registry, log })
+
+test('nothing is wrong while the registry knows each schema by its id', async () => {
+  const { registry, registered } = registryWith({ 'c-a': 1, 'c-b': 2 })
+  expect(await check(registry, [contract('a', 1), contract('b', 2)])).toEqual([])
+  expect(registered).toEqual([])
+})
+
+test('a schema that the registry has lost is registered again, and must get its id back', async () => {
+  const { registry, registered } = registryWith({}, 7)
+  expect(await check(registry, [contract('a', 7)])).toEqual([])
+  expect(registered).toEqual(['c-a'])
+  expect(await check(registry, [contract('a', 8)])).toEqual([
+    'the registry knows the schema of contract a of acme by the id 7, its events by 8',
+  ])
+})
+
+test('each contract under another id is a problem of its own', async () => {
+  const { registry } = registryWith({ 'c-a': 5, 'c-b': 2 })
+  expect(await check(registry, [contract('a', 1), contract('b', 2), contract('c', 3)])).toEqual([
+    expect.stringContaining('contract a of acme by the id 5'),
+    expect.stringContaining('contract c of acme by the id 100'),
+  ])
+})

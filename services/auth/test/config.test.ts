@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import { readConfig } from '../src/config.ts'
+
+const needed = {
+  KAFKA_BROKERS: 'a:9092,b:9092',
+  SCHEMA_REGISTRY_URL: 'http://registry/apis/ccompat/v7/',
+  KEK_FILE: '/kek',
+  PLATFORM_KEY: 'the platform key',
+}
+
+test('what is needed is enough, and the rest has the defaults that are documented', () => {
+  expect(readConfig(needed)).toEqual({
+    ...needed,
+    KAFKA_BROKERS: ['a:9092', 'b:9092'],
+    SCHEMA_REGISTRY_URL: 'http://registry/apis/ccompat/v7',
+    AUTH_HOST: '127.0.0.1',
+    AUTH_PORT: 8081,
+    AUTH_ADMIN_PORT: 9081,
+    AUTH_PUBLIC_URL: 'http://127.0.0.1:8081',
+    PRODUCE_TIMEOUT_MS: 5_000,
+    LIMITS_DEFAULT_EVENT_RATE: '100000',
+    LIMITS_DEFAULT_EVENT_COUNT: '1000000000',
+    LOG_LEVEL: 'info',
+  })
+})
+
+test.each([
+  ['PLATFORM_KEY', { PLATFORM_KEY: '' }],
+  ['TLS_KEY_FILE', { TLS_CERT_FILE: '/cert' }],
+  ['LIMITS_DEFAULT_EVENT_RATE', { LIMITS_DEFAULT_EVENT_RATE: '0' }],
+  ['TOPIC_REPLICATION', { TOPIC_REPLICATION: '0' }],
+  ['AUTH_PORT', { AUTH_PORT: '70000' }],
+])('a wrong %s stops the start and is named', (key, wrong) => {
+  expect(() => readConfig({ ...needed, ...wrong })).toThrow(key)
+})
+
+test('a platform key file stands for the key', () => {
+  const config = readConfig({ ...needed, PLATFORM_KEY: '', PLATFORM_KEY_FILE: '/key' })
+  expect(config.PLATFORM_KEY_FILE).toBe('/key')
+})

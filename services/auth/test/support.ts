@@ -1,0 +1,171 @@
+// What the tests against a running auth share: replicas started as processes of their own, accounts of
+// their own, and requests whose answers can be looked at whole.
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from '@jest/globals'
+import { startService } from '@weir/devstack'
+import type { Service } from '@weir/devstack'
+
+export const kafkaBrokers = process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092'
+export const registryUrl =
+  process.env['SCHEMA_REGISTRY_URL'] ?? 'http://127.0.0.1:18085/apis/ccompat/v7'
+
+const platformKey = 'platform-key-of-the-tests'
+// Whoever shares a broker shares the keys that wrap its rings.
+const kekFile = process.env['KEK_FILE'] ?? newKekFile()
+
+function newKekFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'weir-auth-test-')), 'kek')
+  writeFileSync(file, `test 1 ${'5a'.repeat(32)}\n`, { mode: 0o600 })
+  return file
+}
+
+/** What every replica is started with. */
+export const startAuthEnv = {
+  AUTH_PORT: '0',
+  AUTH_ADMIN_PORT: '0',
+  KAFKA_BROKERS: kafkaBrokers,
+  SCHEMA_REGISTRY_URL: registryUrl,
+  KEK_FILE: kekFile,
+  PLATFORM_KEY: platformKey,
+}
+
+export const startAuth = (env: Record<string, string> = {}): Promise<Service> =>
+  startService({ name: 'auth', env: { ...startAuthEnv, ...env } })
+
+export type Json = Record<string, unknown>
+
+export type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as an object; empty when it is something else. */
+  readonly json: Json
+  readonly list: readonly Json[]
+}
+
+export type RequestOptions = {
+  readonly method?: string
+  readonly bearer?: string
+  readonly json?: unknown
+  readonly body?: string | Buffer
+  readonly headers?: Record<string, string>
+  /** How long the answer may take. */
+  readonly patienceMs?: number
+}
+
+export async function send(url: string, options: RequestOptions = {}): Promise<Reply> {
+  const { method = 'GET', bearer, json } = options
+  const body = json === undefined ? options.body : JSON.stringify(json)
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    signal: AbortSignal.timeout(options.patienceMs ?? 30_000),
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  const parsed = tryParse(text)
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson(parsed) ? parsed : {},
+    list: Array.isArray(parsed) ? parsed.filter(isJson) : [],
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+// --- an account, and what it asks ---
+
+export const uniqueName = (what: string): string => `${what}-${randomUUID().slice(0, 13)}`
+
+export type Account = {
+  readonly billingId: string
+  readonly apiKey: string
+  get(path: string): Promise<Reply>
+  post(path: string, json?: unknown): Promise<Reply>
+  patch(path: string, json: unknown): Promise<Reply>
+  delete(path: string): Promise<Reply>
+  /** The same account at another replica. */
+  at(service: Pick<Service, 'url'>): Account
+}
+
+export async function makeAccount(service: Pick<Service, 'url'>): Promise<Account> {
+  const billingId = uniqueName('acc')
+  const reply = await asPlatform(service, '/v2/accounts', { billingId })
+  if (reply.status !== 201) throw new Error(`no account: ${reply.status} ${reply.text}`)
+  return accountAt(service, billingId, textOf(reply.json, 'apiKey'))
+}
+
+export const asPlatform = (
+  { url }: Pick<Service, 'url'>,
+  path: string,
+  json?: unknown,
+): Promise<Reply> =>
+  send(`${url}${path}`, {
+    method: 'POST',
+    bearer: platformKey,
+    ...(json === undefined ? {} : { json }),
+  })
+
+function accountAt({ url }: Pick<Service, 'url'>, billingId: string, apiKey: string): Account {
+  const ask = (path: string, options: RequestOptions): Promise<Reply> =>
+    send(`${url}${path}`, { bearer: apiKey, ...options })
+  return {
+    billingId,
+    apiKey,
+    get: (path) => ask(path, {}),
+    post: (path, json) => ask(path, { method: 'POST', ...(json === undefined ? {} : { json }) }),
+    patch: (path, json) => ask(path, { method: 'PATCH', json }),
+    delete: (path) => ask(path, { method: 'DELETE' }),
+    at: (service) => accountAt(service, billingId, apiKey),
+  }
+}
+
+// --- looking into answers ---
+
+export function textOf(json: unknown, member: string): string {
+  const value = isJson(json) ? json[member] : undefined
+  if (typeof value !== 'string') throw new Error(`there is no text ${member}`)
+  return value
+}
+
+export type Secrets = { readonly clientId: string; readonly clientSecret: string }
+
+/** The credentials in the answer to a creation, of either shape or on their own. */
+export function secretsOf({ json }: Reply): Secrets {
+  const held = json['credentials'] ?? json
+  const credentials: unknown = Array.isArray(held) ? held[0] : held
+  return {
+    clientId: textOf(credentials, 'clientId'),
+    clientSecret: textOf(credentials, 'clientSecret'),
+  }
+}
+
+export const problemsOf = ({ json }: Reply): readonly string[] =>
+  Array.isArray(json['problems']) ? json['problems'].map(String) : []
+
+/** An RFC 9457 problem document, as every refusal of management is. */
+export const problem = (status: number, code: string): Json => ({
+  status,
+  code,
+  title: expect.any(String),
+  detail: expect.any(String),
+  type: `urn:weir:problem:${code}`,
+})

@@ -1,0 +1,134 @@
+// Minutes that are past their time, on a broker of the test's own: the log has to be as old as they are, so the
+// test makes the topic and says when its records were written.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startStack } from '@weir/devstack'
+import type { Service, Stack } from '@weir/devstack'
+import { createAdmin, createBatchProducer, createKafka } from '@weir/kafka'
+import type { BatchProducer } from '@weir/kafka'
+import { createLog, pollUntil } from '@weir/kit'
+import {
+  dayKey,
+  dayOf,
+  jsonValue,
+  minuteOf,
+  usageKey,
+  usagePartitionOf,
+  usagePartitions,
+  usageTopic,
+} from '@weir/streams'
+import { createTopicReader } from '@weir/testkit'
+import type { TopicReader } from '@weir/testkit'
+import { makeAccount, registryUrl, startAuth, textOf } from '../support.ts'
+import type { Account } from '../support.ts'
+
+const dayMs = 86_400_000
+const minuteMs = 60_000
+const nowMs = Date.now()
+const oldDayMs = Math.floor((nowMs - 40 * dayMs) / dayMs) * dayMs
+
+let folder: string
+let stack: Stack
+let auth: Service
+let account: Account
+let producer: BatchProducer
+let reader: TopicReader
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-auth-fold-'))
+  stack = await startStack({ folder, ports: 'free', schemaRegistryUrl: registryUrl })
+  const brokers = stack.kafkaBrokers.split(',')
+  const log = createLog('auth-test', 'silent')
+  const kafka = createKafka({ brokers, clientId: 'auth-test', log })
+  const admin = createAdmin(kafka)
+  const config = { 'cleanup.policy': 'compact' }
+  await admin.createTopic({ topic: usageTopic, partitions: usagePartitions, config })
+  await admin.close()
+  producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
+  reader = createTopicReader(brokers)
+  auth = await startAuth({ KAFKA_BROKERS: stack.kafkaBrokers })
+  account = await makeAccount(auth)
+}, 90_000)
+
+afterAll(async () => {
+  await producer?.close()
+  await reader?.close()
+  await auth?.stop()
+  await stack?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+async function count(key: string, atMs: number, events: number): Promise<void> {
+  const streamId = key.slice(0, key.indexOf('/'))
+  await producer.send(usageTopic, usagePartitionOf(streamId), {
+    key,
+    value: jsonValue({ events, bytes: events * 100, refused: { undecodable: 1 } }),
+    headers: {},
+    timestampMs: atMs,
+  })
+}
+
+/** The last word on each key of a stream. */
+async function tableOf(streamId: string): Promise<Record<string, unknown>> {
+  const table: Record<string, unknown> = {}
+  for (const { key, value } of await reader.read(usageTopic))
+    if (String(key).startsWith(`${streamId}/`))
+      table[String(key)] = value === null ? null : JSON.parse(String(value))
+  return table
+}
+
+async function makeStream(name: string, isRight: (streamId: string) => boolean): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    expect((await account.post('/v2/streams', { name: `${name}-${tries}` })).status).toBe(201)
+    const { json } = await account.get(`/v2/streams/${name}-${tries}`)
+    if (isRight(textOf(json, 'streamId'))) return textOf(json, 'streamId')
+  }
+}
+
+/** Replicas of auth fold when they start. */
+async function foldUntil(isDone: () => Promise<boolean>): Promise<void> {
+  const other = await startAuth({ KAFKA_BROKERS: stack.kafkaBrokers })
+  try {
+    await pollUntil(isDone, { deadlineMs: 30_000, everyMs: 200, what: 'folding' })
+  } finally {
+    await other.stop()
+  }
+}
+
+test('old minutes become one record of their day; younger ones stay; folding again changes nothing', async () => {
+  // Given
+  const streamId = await makeStream('old', (id) => usagePartitionOf(id) < usagePartitions - 1)
+  const gone = 'b2f1c6f4-6f0e-4d5c-9c39-0c1de4b0a111'
+  const day = dayKey(streamId, dayOf(oldDayMs))
+  const old = [0, 1, 2].map((minute) => usageKey(streamId, 'r', minuteOf(oldDayMs) + minute))
+  const other = usageKey(streamId, 'r2', minuteOf(oldDayMs))
+  const young = usageKey(streamId, 'r', minuteOf(nowMs - 34 * dayMs))
+  for (const key of [...old, other]) await count(key, oldDayMs, 1)
+  await count(other, oldDayMs + minuteMs, 5)
+  await count(usageKey(gone, 'r', minuteOf(oldDayMs)), oldDayMs, 1)
+  await count(young, nowMs - 34 * dayMs, 7)
+  const younger = { events: 7, bytes: 700, refused: { undecodable: 1 } }
+
+  // When
+  await foldUntil(async () => day in (await tableOf(streamId)))
+
+  // Then
+  const folded = { events: 8, bytes: 800, refused: { undecodable: 4 } }
+  const noMinutes = Object.fromEntries([...old, other].map((key) => [key, null]))
+  expect(await tableOf(streamId)).toEqual({ ...noMinutes, [young]: younger, [day]: folded })
+  const ofGone = await tableOf(gone)
+  expect(Object.values(ofGone)).toEqual(Object.values(ofGone).map(() => null))
+
+  // When another replica folds, what it has done by the time it has folded something in a later partition
+  const laterId = await makeStream(
+    'later',
+    (id) => usagePartitionOf(id) > usagePartitionOf(streamId),
+  )
+  await count(usageKey(laterId, 'r', minuteOf(oldDayMs)), oldDayMs, 1)
+  await foldUntil(async () => dayKey(laterId, dayOf(oldDayMs)) in (await tableOf(laterId)))
+
+  // Then
+  expect(await tableOf(streamId)).toEqual({ ...noMinutes, [young]: younger, [day]: folded })
+}, 120_000)

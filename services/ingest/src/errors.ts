@@ -1,0 +1,70 @@
+// Every way in which an event is refused, and the one place that turns an error into an answer
+// (docs/wire-format.md Ingest). The body is one line for people, `Svc-Error` the code for machines.
+import { AppError, hasCode } from '@weir/kit'
+import type { HttpResponse } from '@weir/http2'
+
+const status = {
+  not_found: 404,
+  method_not_allowed: 405,
+  invalid_token: 401,
+  not_an_input_stream: 403,
+  scope_missing: 403,
+  stream_disabled: 403,
+  event_count_used_up: 402,
+  event_rate_exceeded: 429,
+  unsupported_encoding: 415,
+  too_large: 413,
+  schema_id_missing: 400,
+  unknown_schema_id: 400,
+  undecodable: 400,
+  key_field_empty: 400,
+  invalid_consent_levels: 400,
+  validation_failed: 400,
+  duplicate_header: 400,
+  unavailable: 503,
+  internal: 500,
+} satisfies Record<string, number>
+
+export type RefusalCode = keyof typeof status
+export const refusalCodes = Object.keys(status)
+
+/** What a client may need besides the line: when to come back, which methods there are. */
+const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
+  invalid_token: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  method_not_allowed: { allow: 'POST' },
+  unsupported_encoding: { 'accept-encoding': 'gzip, identity' },
+  event_rate_exceeded: { 'retry-after': '1' },
+  unavailable: { 'retry-after': '1' },
+}
+
+export const refusal = (
+  code: RefusalCode,
+  message: string,
+  cause?: unknown,
+): AppError<RefusalCode> => new AppError(code, message, { cause })
+
+/** What no refusal stands for is an internal error, and says nothing about itself. */
+export function refusalOf(error: unknown): AppError<RefusalCode> {
+  if (isRefusal(error)) return error
+  if (hasCode(error, 'record_too_large'))
+    return refusal(
+      'too_large',
+      'The event is too large for Kafka once its fields are sealed',
+      error,
+    )
+  if (hasCode(error, 'key_unavailable', 'record_unreadable'))
+    return refusal('unavailable', 'The keys of the stream are not all there; try again', error)
+  return refusal('internal', 'Something went wrong on our side', error)
+}
+
+export function answerOf({ code, message }: AppError<RefusalCode>): HttpResponse {
+  return {
+    status: status[code],
+    headers: { 'svc-error': code, ...headersOf[code] },
+    body: message,
+  }
+}
+
+function isRefusal(error: unknown): error is AppError<RefusalCode> {
+  return error instanceof AppError && Object.hasOwn(status, error.code)
+}

@@ -1,0 +1,155 @@
+// The way of one event, from the request to 204 (spec Events; docs/wire-format.md Ingest): the first
+// check that fails answers, and only what the broker has acknowledged is accepted.
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { bodyForm } from '@weir/contracts'
+import type { Contract, Event } from '@weir/contracts'
+import type { HttpRequest, HttpResponse } from '@weir/http2'
+import { hasCode } from '@weir/kit'
+import type { Access, InputStream } from '@weir/streams'
+import type { ActiveContract } from './active-contracts.ts'
+import { refusal, refusalOf } from './errors.ts'
+import type { Limits } from './limits.ts'
+
+/** An event that passed every check. */
+export type CheckedEvent = {
+  readonly stream: InputStream
+  readonly active: ActiveContract
+  readonly event: Event
+  /** The value of the contract's key field. */
+  readonly key: string
+  /** Of its body, decompressed. */
+  readonly bytes: number
+}
+
+export type IngestDeps = {
+  /** Whose token it is. @throws AppError `invalid_token` */
+  access: (authorization: string | undefined) => Access | Promise<Access>
+  /** False while revocations may be missing. */
+  isFresh: () => boolean
+  limits: Limits
+  contractFor: (billingId: string, schemaId: string) => ActiveContract | Promise<ActiveContract>
+  /** Seals the event's PII in place, stamps it and stores it. @throws AppError `unavailable` */
+  store: (checked: CheckedEvent, nowMs: number) => Promise<void>
+  now: () => number
+  eventBytesMax: number
+  schemaIdHeaders: readonly string[]
+}
+
+const accepted: HttpResponse = { status: 204 }
+const decompress = promisify(gunzip)
+
+export async function ingest(deps: IngestDeps, request: HttpRequest): Promise<HttpResponse> {
+  const stream = inputOf(await accessOf(deps, request)) // spec Authentication 2, 3
+  try {
+    deps.limits.admit(stream, deps.now()) // spec Limits
+    const body = await bodyOf(deps, request)
+    const active = await deps.contractFor(stream.billingId, schemaIdOf(deps, request))
+    const event = read(active.contract, request, body)
+    const key = check(active.contract, event)
+    const bytes = body?.length ?? 0
+    await storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
+    return accepted
+  } catch (error) {
+    if (!hasCode(error, 'aborted')) deps.limits.refused(stream, deps.now(), refusalOf(error).code)
+    throw error
+  }
+}
+
+function accessOf(deps: IngestDeps, request: HttpRequest): Access | Promise<Access> {
+  if (!deps.isFresh())
+    throw refusal(
+      'unavailable',
+      'Revoked tokens can not be told from valid ones at the moment; try again',
+    )
+  if (request.headerCount('authorization') > 1)
+    throw refusal('invalid_token', 'There are several Authorization headers; send one')
+  return deps.access(request.header('authorization'))
+}
+
+function inputOf({ stream, scope }: Access): InputStream {
+  if (stream.kind !== 'input')
+    throw refusal(
+      'not_an_input_stream',
+      `${stream.name} is a derived stream: events are sent with a token of its input stream`,
+    )
+  if (!scope.includes('send'))
+    throw refusal(
+      'scope_missing',
+      'These credentials are for listening; sending needs the scope send',
+    )
+  if (!stream.enabled) throw refusal('stream_disabled', `The stream ${stream.name} is disabled`)
+  return stream
+}
+
+/** Undefined when it isn't what its content encoding says. */
+async function bodyOf(deps: IngestDeps, request: HttpRequest): Promise<Buffer | undefined> {
+  const encoding = single(request, 'content-encoding')?.trim().toLowerCase() || 'identity'
+  if (encoding !== 'identity' && encoding !== 'gzip')
+    throw refusal('unsupported_encoding', 'Send the event as it is or with Content-Encoding: gzip')
+  const body = await request.body(deps.eventBytesMax)
+  if (body === undefined) throw tooLarge(deps)
+  if (encoding === 'identity') return body
+  try {
+    return await decompress(body, { maxOutputLength: deps.eventBytesMax })
+  } catch (error) {
+    if (isTooLong(error)) throw tooLarge(deps)
+    return undefined
+  }
+}
+
+function schemaIdOf(deps: IngestDeps, request: HttpRequest): string {
+  for (const name of deps.schemaIdHeaders) {
+    const id = single(request, name)?.trim()
+    if (id !== undefined && id !== '') return id
+  }
+  throw refusal('schema_id_missing', 'Name the contract of the event in the header Svc-Schema-Id')
+}
+
+function read(contract: Contract, request: HttpRequest, body: Buffer | undefined): Event {
+  if (body === undefined) throw refusal('undecodable', 'The body is not valid gzip')
+  const form = bodyForm({
+    serializationType:
+      single(request, 'svc-serialization-type') ?? single(request, 'strm-serialization-type'),
+    contentType: single(request, 'content-type'),
+    firstByte: body[0],
+  })
+  return form === 'json' ? contract.readJson(body) : contract.readAvro(body)
+}
+
+/** @returns the value of the key field */
+function check(contract: Contract, event: Event): string {
+  const key = contract.keyOf(event)
+  if (key === undefined)
+    throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)
+  if (contract.invalidConsentLevel(event) !== undefined)
+    throw refusal('invalid_consent_levels', 'svcMeta/consentLevels holds a level outside 0 to 255')
+  const violation = contract.firstViolation(event)
+  if (violation !== undefined) throw refusal('validation_failed', violation) // spec Errors
+  return key
+}
+
+/** Only what is stored counts for the month. */
+async function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<void> {
+  const { stream, bytes } = checked
+  const nowMs = deps.now()
+  deps.limits.reserve(stream, nowMs, bytes)
+  try {
+    await deps.store(checked, nowMs)
+  } catch (error) {
+    deps.limits.release(stream, nowMs, bytes)
+    throw error
+  }
+}
+
+function single(request: HttpRequest, name: string): string | undefined {
+  if (request.headerCount(name) > 1)
+    throw refusal('duplicate_header', `There are several ${name} headers; send one`)
+  return request.header(name)
+}
+
+const tooLarge = ({ eventBytesMax }: IngestDeps) =>
+  refusal('too_large', `An event has at most ${eventBytesMax} bytes, also when it is decompressed`)
+
+const isTooLong = (error: unknown): boolean =>
+  error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'

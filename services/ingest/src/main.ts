@@ -1,0 +1,86 @@
+// Composes ingest: configuration, control state, sealing, Kafka, the listener. Nothing is decided here.
+import { createSealer } from '@weir/fieldcrypt'
+import { listenHttp } from '@weir/http2'
+import { createBatchProducer, createKafka } from '@weir/kafka'
+import { createLog, createMetrics, onShutdown, readTls, startAdmin } from '@weir/kit'
+import {
+  createGate,
+  followState,
+  forgetPeople,
+  loadKek,
+  onStreamGone,
+  topicOf,
+} from '@weir/streams'
+import { createActiveContracts } from './active-contracts.ts'
+import { readConfig } from './config.ts'
+import { lookAgainWithin } from './look-again.ts'
+import { createIngestMetrics } from './metrics.ts'
+import { createRoutes } from './routes.ts'
+import { createSharing } from './sharing.ts'
+import { createStore } from './store.ts'
+
+const peopleMax = 100_000
+
+const config = readConfig(process.env)
+const log = createLog('ingest', config.LOG_LEVEL)
+const registry = createMetrics('ingest')
+const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'weir-ingest', log })
+const kek = await loadKek(config.KEK_FILE)
+const mayUseRing = (ring: string): boolean => ring !== 'sign'
+const follower = lookAgainWithin(
+  followState({ kafka, service: 'ingest', kek, mayUseRing, log }),
+  config.PRODUCE_TIMEOUT_MS,
+)
+const producer = createBatchProducer(kafka, {
+  produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
+  inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX,
+  onBatch: (batch) => metrics.batchStored(batch),
+})
+const metrics = createIngestMetrics(registry, producer.inFlightBytes)
+const sealer = createSealer({ entriesMax: peopleMax })
+const sharing = createSharing({ kafka, follower, now: Date.now, log })
+const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now })
+forgetPeople(follower, sealer)
+onStreamGone(follower, (stream) => producer.forgetTopic(topicOf(stream)))
+
+// Whoever waits for Kafka gets an answer, as far as the 10 s that a shutdown may take allow.
+const graceMs = Math.min(config.PRODUCE_TIMEOUT_MS + 1_000, 7_000)
+let stopping = false
+const onError = (error: unknown): void => log.error({ err: error }, 'a request failed')
+const listener = await listenHttp({
+  host: config.INGEST_HOST,
+  port: config.INGEST_PORT,
+  http2: config.INGEST_HTTP,
+  ...(await readTls(config)),
+  onError,
+  handler: createRoutes({
+    access: gate.check,
+    isFresh: () => follower.isFresh() && sharing.isRead(),
+    limits: sharing.limits,
+    contractFor: createActiveContracts(follower),
+    store: createStore({ follower, sealer, producer }),
+    now: Date.now,
+    eventBytesMax: config.EVENT_BYTES_MAX,
+    schemaIdHeaders: config.SCHEMA_ID_HEADERS,
+    metrics,
+    onInternal: onError,
+  }),
+})
+const admin = await startAdmin({
+  host: config.INGEST_HOST,
+  port: config.INGEST_ADMIN_PORT,
+  registry,
+  readiness: () => (stopping ? ['shutting down'] : [...follower.notReady(), ...sharing.notReady()]),
+})
+onShutdown(log, [
+  { name: 'unready', run: async () => void (stopping = true) },
+  { name: 'listener', run: () => listener.close(graceMs) },
+  { name: 'producer', run: () => producer.close() },
+  { name: 'usage', run: () => sharing.close() },
+  { name: 'control state', run: () => follower.close() },
+  { name: 'admin port', run: () => admin.close() },
+])
+log.info({ port: listener.port, adminPort: admin.port }, 'listening')
+await follower.start()
+await sharing.start()
+log.info('control state is read; ready')

@@ -1,0 +1,64 @@
+// What ingest counts. Labels come from closed sets: never a stream, a contract or anything of an event.
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Registry } from 'prom-client'
+
+export type IngestMetrics = {
+  answered(status: number, code: string, ms: number): void
+  batchStored(batch: { records: number; bytes: number; ms: number }): void
+}
+
+export function createIngestMetrics(
+  registry: Registry,
+  inFlightBytes: () => number,
+): IngestMetrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'svc_ingest_requests_total',
+    help: 'Answers to POST /event by status and refusal code (none when accepted).',
+    labelNames: ['status', 'code'] as const,
+    registers,
+  })
+  const latency = new Histogram({
+    name: 'svc_ingest_request_seconds',
+    help: 'Time from the request headers to the answer, by status.',
+    labelNames: ['status'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  })
+  const batchRecords = new Histogram({
+    name: 'svc_ingest_batch_records',
+    help: 'Events in one produce request.',
+    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500],
+    registers,
+  })
+  const batchBytes = new Counter({
+    name: 'svc_ingest_stored_bytes_total',
+    help: 'Bytes that Kafka has acknowledged.',
+    registers,
+  })
+  const produce = new Histogram({
+    name: 'svc_ingest_produce_seconds',
+    help: 'Time from a produce request to its acknowledgement.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  })
+  new Gauge({
+    name: 'svc_ingest_in_flight_bytes',
+    help: 'Bytes of events on their way to Kafka.',
+    registers,
+    collect() {
+      this.set(inFlightBytes())
+    },
+  })
+  return {
+    answered(status, code, ms) {
+      requests.inc({ status, code })
+      latency.observe({ status }, ms / 1000)
+    },
+    batchStored({ records, bytes, ms }) {
+      batchRecords.observe(records)
+      batchBytes.inc(bytes)
+      produce.observe(ms / 1000)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+// The paths of ingest, exact, and the one place where a refusal becomes an answer.
+import type { HttpRequest, HttpResponse } from '@weir/http2'
+import { hasCode } from '@weir/kit'
+import { answerOf, refusal, refusalOf } from './errors.ts'
+import { ingest } from './ingest.ts'
+import type { IngestDeps } from './ingest.ts'
+import type { IngestMetrics } from './metrics.ts'
+
+export function createRoutes(
+  deps: IngestDeps & { metrics: IngestMetrics; onInternal: (error: unknown) => void },
+) {
+  const refuse = (error: unknown, startedAt: number): HttpResponse => {
+    const refused = refusalOf(error)
+    if (refused.code === 'internal') deps.onInternal(error)
+    const answer = answerOf(refused)
+    deps.metrics.answered(answer.status, refused.code, performance.now() - startedAt)
+    return answer
+  }
+
+  return async (request: HttpRequest): Promise<HttpResponse> => {
+    const startedAt = performance.now()
+    try {
+      if (request.path !== '/event')
+        throw refusal('not_found', 'There is nothing here; events are sent by POST /event')
+      if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
+      const answer = await ingest(deps, request)
+      deps.metrics.answered(answer.status, 'none', performance.now() - startedAt)
+      return answer
+    } catch (error) {
+      if (hasCode(error, 'aborted')) throw error // the client is gone: nobody to answer
+      return refuse(error, startedAt)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// SIGTERM under load: what was answered 204 is stored, what was under way gets an answer, and the process
+// ends by itself in time with exit code 0.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { pollUntil, withTimeout } from '@weir/kit'
+import { compiledExample, plainEvent, textIn } from '@weir/testkit'
+import { connect, protocols } from './support/clients.ts'
+import { goodRequest, startScene, type Scene } from './support/scene.ts'
+
+let scene: Scene
+let ingest: Service
+beforeAll(async () => {
+  scene = await startScene()
+  ingest = await scene.world.replica('ingest')
+})
+afterAll(() => scene?.stop())
+
+test('nothing that was accepted is lost when ingest is told to end', async () => {
+  const accepted: string[] = []
+  const statuses = new Set<number>()
+  const clients = await Promise.all(protocols.map((protocol) => connect[protocol](ingest.url)))
+  let isEnding = false
+  const load = async (worker: number): Promise<void> => {
+    const client = clients[worker % clients.length]
+    for (let index = 0; client; index += 1) {
+      const mark = `${worker}-${index}`
+      const parts = { producerSessionId: `${worker}`, eventType: mark }
+      const answer = await client.send(await goodRequest(scene.token, parts)).catch(() => undefined)
+      if (answer === undefined) return // the connection is over
+      statuses.add(answer.status)
+      if (answer.status === 204) accepted.push(mark)
+      else if (isEnding) return
+    }
+  }
+  const workers = Array.from({ length: 20 }, (_, worker) => load(worker))
+  await pollUntil(() => accepted.length > 300, { deadlineMs: 30_000, what: 'accepting events' })
+
+  process.kill(ingest.pid, 'SIGTERM')
+  isEnding = true
+  const exitCode = await withTimeout(ingest.exited, 10_000, 'ending')
+  await withTimeout(Promise.all(workers), 10_000, 'the last answers')
+  for (const client of clients) client.close()
+
+  expect(exitCode).toBe(0)
+  expect([...statuses].filter((status) => status !== 204 && status !== 503)).toEqual([])
+  const contract = await compiledExample('clickstream')
+  const records = await scene.reader.read(scene.input.topic)
+  const stored = new Set(records.map((record) => textIn(plainEvent(contract, record), 'eventType')))
+  expect(accepted.filter((mark) => !stored.has(mark))).toEqual([])
+})
+
+test('a connection that nobody uses does not hold it up', async () => {
+  const other = await scene.world.replica('ingest')
+  const clients = await Promise.all(protocols.map((protocol) => connect[protocol](other.url)))
+  for (const client of clients) await client.send(await goodRequest(scene.token))
+  process.kill(other.pid, 'SIGTERM')
+  expect(await withTimeout(other.exited, 5_000, 'ending')).toBe(0)
+  for (const client of clients) client.close()
+})

@@ -1,0 +1,125 @@
+// From a checked event to a record, with real sealing and without Kafka.
+import { randomBytes } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Event } from '@weir/contracts'
+import { createSealer, ERA_MS, eraKeys, makeEraParts } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
+import { partitionOf, unframe } from '@weir/kafka'
+import type { ProduceRecord } from '@weir/kafka'
+import { asObject, exampleEvent } from '@weir/testkit'
+import type { ActiveContract } from '../src/active-contracts.ts'
+import { createStore } from '../src/store.ts'
+import { activeContract, inputStream } from './support/records.ts'
+
+const stream = inputStream()
+const nowMs = Date.UTC(2027, 0, 15, 12)
+const era = Math.floor(nowMs / ERA_MS)
+
+let active: ActiveContract
+beforeAll(async () => {
+  active = await activeContract()
+})
+
+/** The keys of an era, without the parts that are named. */
+function keysWithout(...missing: readonly string[]): EraKeys {
+  const parts = makeEraParts([0, 1], randomBytes)
+  for (const part of missing) parts.delete(part)
+  const tree = parts.get('tree')
+  return eraKeys({
+    streamId: stream.streamId,
+    era,
+    trees: tree === undefined ? [] : [['', () => tree]],
+    link: parts.get('link'),
+    label: parts.get('label'),
+    level: (level) => parts.get(`level.${level}`),
+  })
+}
+
+type Sent = { topic: string; partition: number; record: ProduceRecord }
+
+/** A store whose keys may come when control state is looked at again. */
+function storeWith(before: EraKeys | undefined, after = before) {
+  let keys = before
+  let looks = 0
+  const sent: Sent[] = []
+  const asked: unknown[] = []
+  const store = createStore({
+    follower: {
+      keyring: { eraKeys: (...which) => (asked.push(which), keys) },
+      async lookAgain() {
+        looks += 1
+        keys = after
+      },
+    },
+    sealer: createSealer({ entriesMax: 10 }),
+    producer: {
+      async send(topic, partition, record) {
+        sent.push({ topic, partition, record })
+      },
+    },
+  })
+  return {
+    sent,
+    asked,
+    looks: () => looks,
+    store: async (event: Event, key = 'session-0001') =>
+      store({ stream, active, event, key, bytes: 1 }, nowMs),
+  }
+}
+
+const readEvent = async (parts: object = {}): Promise<Event> =>
+  active.contract.readJson(
+    Buffer.from(JSON.stringify({ ...(await exampleEvent('clickstream')), ...parts })),
+  )
+
+test('one reading of the clock stamps the event, the record and the epoch of its keys', async () => {
+  const { store, sent, asked } = storeWith(keysWithout())
+  await store(await readEvent())
+  const [{ topic, partition, record } = { topic: '', partition: 0, record: undefined }] = sent
+  if (record === undefined) throw new Error('nothing was sent')
+  const { schemaId, payload } = unframe(Buffer.from(record.value))
+  const event = asObject(active.contract.toPlain(active.contract.decode(payload)))
+  expect(asked).toEqual([['acme', stream.streamId, era]])
+  expect(asObject(event['svcMeta'])).toMatchObject({ timestamp: nowMs, schemaId: 'clickstream' })
+  expect([topic, schemaId, record.timestampMs]).toEqual(['acme.clicks', 7, nowMs])
+  expect(partition).toBe(partitionOf(String(record.key), 3))
+})
+
+test.each([['link'], ['level.0'], ['level.1']])(
+  'a part of the keys that is not there yet, %s, is looked for once more, and the event sealed once',
+  async (part) => {
+    const { store, sent, looks } = storeWith(keysWithout(part), keysWithout())
+    await store(await readEvent())
+    expect(looks()).toBe(1)
+    expect(sent).toHaveLength(1)
+  },
+)
+
+test.each([['link'], ['label'], ['tree'], ['level.0'], ['level.1']])(
+  'without the part %s nothing is stored',
+  async (part) => {
+    const { store, sent } = storeWith(keysWithout(part))
+    await expect(store(await readEvent())).rejects.toMatchObject({
+      code: expect.stringMatching(/^(unavailable|key_unavailable)$/),
+    })
+    expect(sent).toEqual([])
+  },
+)
+
+test('without any keys nothing is stored', async () => {
+  const { store, sent, looks } = storeWith(undefined)
+  await expect(store(await readEvent())).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'The keys of the stream clicks are not there yet; try again',
+  })
+  expect([looks(), sent]).toEqual([1, []])
+})
+
+test('the person behind an equal key field value keeps one key link, another has another', async () => {
+  const { store, sent } = storeWith(keysWithout())
+  for (const key of ['one', 'one', 'two'])
+    await store(await readEvent({ producerSessionId: key }), key)
+  const [first, second, third] = sent.map(({ record }) => String(record.key))
+  expect(second).toBe(first)
+  expect(third).not.toBe(first)
+})

@@ -1,0 +1,61 @@
+// Contracts made for one test: an envelope, the fields the test is about, and what they must match.
+import { expectStatus, freshName } from '@weir/testkit'
+import type { Account } from '@weir/testkit'
+
+export type Field = { name: string; type: unknown; default?: unknown }
+export type ContractParts = {
+  id: string
+  fields: readonly Field[]
+  validations?: readonly { field: string; value: string }[]
+  keyField?: string
+  piiFields?: Readonly<Record<string, number>>
+}
+
+const envelope: readonly Field[] = [
+  { name: 'schemaId', type: ['null', 'string'], default: null },
+  { name: 'nonce', type: ['null', 'int'], default: null },
+  { name: 'timestamp', type: ['null', 'long'], default: null },
+  { name: 'keyLink', type: ['null', 'int'], default: null },
+  { name: 'billingId', type: ['null', 'string'], default: null },
+  { name: 'consentLevels', type: { type: 'array', items: 'int' } },
+]
+
+/** Makes it, with a field `key` when it has none to be the key. */
+export async function makeContract(account: Account, parts: ContractParts): Promise<void> {
+  const { id, validations = [], keyField = 'key', piiFields = {} } = parts
+  const key: Field[] = keyField === 'key' ? [{ name: 'key', type: 'string' }] : []
+  const fields = [
+    { name: 'svcMeta', type: { type: 'record', name: 'Envelope', fields: envelope } },
+    ...key,
+    ...parts.fields,
+  ]
+  expectStatus(
+    await account.call('POST', '/v2/contracts', {
+      id,
+      schema: {
+        schema_type: 'avro',
+        schema_registry_ref: `${account.billingId.replaceAll('-', '_')}-${freshName('c')}/latest`,
+        definition: { type: 'record', name: 'Made', fields },
+      },
+      validations: validations.map((validation) => ({ ...validation, type: 'regex' })),
+      key_field: keyField,
+      pii_fields: piiFields,
+    }),
+    201,
+  )
+}
+
+/** An event of such a contract, as JSON. */
+export const madeEvent = (parts: object = {}, consentLevels: readonly number[] = [0]): string =>
+  JSON.stringify({
+    svcMeta: {
+      schemaId: null,
+      nonce: null,
+      timestamp: null,
+      keyLink: null,
+      billingId: null,
+      consentLevels,
+    },
+    key: 'k',
+    ...parts,
+  })

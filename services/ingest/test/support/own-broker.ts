@@ -1,0 +1,64 @@
+// A broker of a test's own: to be paused and killed, or for want of other replicas, with which limits would be
+// shared. The registry is the test run's.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startStack } from '@weir/devstack'
+import type { Stack } from '@weir/devstack'
+import { pollUntil } from '@weir/kit'
+import { setting } from '@weir/testkit'
+import { startScene, type Scene, type SceneOptions } from './scene.ts'
+
+export type OwnBroker = Pick<
+  Stack,
+  'kafkaBrokers' | 'resumeBroker' | 'killBroker' | 'restartBroker' | 'stop'
+> & {
+  /** Resolves once it says nothing more, though it stays connected. */
+  pauseBroker(): Promise<void>
+}
+
+export type OwnScene = Scene & { broker: OwnBroker }
+
+export async function startOwnScene({ env, ...more }: SceneOptions = {}): Promise<OwnScene> {
+  const broker = await startOwnBroker()
+  try {
+    const scene = await startScene({ ...more, env: { ...env, KAFKA_BROKERS: broker.kafkaBrokers } })
+    const stop = async (): Promise<void> => {
+      broker.resumeBroker()
+      await scene.stop()
+      await broker.stop()
+    }
+    return { ...scene, broker, stop }
+  } catch (error) {
+    await broker.stop()
+    throw error
+  }
+}
+
+async function startOwnBroker(): Promise<OwnBroker> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-ingest-test-'))
+  const schemaRegistryUrl = setting('SCHEMA_REGISTRY_URL')
+  const stack = await startStack({ folder, ports: 'free', schemaRegistryUrl })
+  return {
+    ...stack,
+    async pauseBroker() {
+      const pid = stack.brokerPid()
+      stack.pauseBroker()
+      const isStopped = async (): Promise<boolean> => pid === undefined || hasStopped(pid)
+      await pollUntil(isStopped, { deadlineMs: 10_000, everyMs: 5, what: 'pausing the broker' })
+    },
+    async stop() {
+      stack.resumeBroker()
+      await stack.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A signal is sent at once and acted on later: on a busy machine, after another answer or two. */
+async function hasStopped(pid: number): Promise<boolean> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)])
+  return stdout.trim().startsWith('T')
+}

@@ -1,0 +1,46 @@
+// Records as control state holds them, for tests without Kafka.
+import { compileContract, prepareContract } from '@weir/contracts'
+import { asObject, exampleContract } from '@weir/testkit'
+import type { ContractRecord, InputStream } from '@weir/streams'
+import type { ActiveContract } from '../../src/active-contracts.ts'
+
+export const inputStream = (more: Partial<InputStream> = {}): InputStream => ({
+  kind: 'input',
+  billingId: 'acme',
+  name: 'clicks',
+  streamId: 'a2f1c6f4-6f0e-4d5c-9c39-0c1de4b0a111',
+  state: 'ready',
+  stateSinceMs: 1,
+  enabled: true,
+  tags: [],
+  credentials: [],
+  partitions: 3,
+  createdAtMs: 1,
+  limits: { eventRate: '10', eventCount: '3' },
+  rotationHours: 24,
+  keyRetentionDays: 365,
+  ...more,
+})
+
+/** The contract clickstream of the account acme. */
+export async function contractRecord(more: Partial<ContractRecord> = {}): Promise<ContractRecord> {
+  const definition = await exampleContract('clickstream')
+  const schemaText = JSON.stringify(asObject(definition['schema'])['definition'])
+  const result = await prepareContract(definition, schemaText)
+  if ('problems' in result) throw new Error(result.problems.join('; '))
+  return {
+    ...result.prepared,
+    billingId: 'acme',
+    status: 'active',
+    schemaRegistryRef: 'catalog-clickstream/latest',
+    subject: 'catalog-clickstream',
+    registryId: 7,
+    createdAtMs: 1,
+    ...more,
+  }
+}
+
+export async function activeContract(): Promise<ActiveContract> {
+  const record = await contractRecord()
+  return { contract: compileContract(record), registryId: record.registryId }
+}

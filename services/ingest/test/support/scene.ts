@@ -1,0 +1,109 @@
+// What most tests of ingest start from: the services, an account with an input stream and a token for it, a
+// client of each protocol, and a reader of what lies in Kafka.
+import { expect } from '@jest/globals'
+import { createAccount, createTopicReader, exampleEvent, startWorld } from '@weir/testkit'
+import type {
+  Account,
+  ExampleContract,
+  ServiceEnv,
+  TestStream,
+  TopicReader,
+  World,
+} from '@weir/testkit'
+import {
+  connect,
+  protocols,
+  type Answer,
+  type Client,
+  type Header,
+  type Protocol,
+  type Sent,
+} from './clients.ts'
+
+export type Scene = {
+  world: World
+  account: Account
+  input: TestStream
+  token: string
+  clients: Readonly<Record<Protocol, Client>>
+  reader: TopicReader
+  stop(): Promise<void>
+}
+
+export type SceneOptions = {
+  contracts?: readonly ExampleContract[]
+  env?: ServiceEnv
+}
+
+export async function startScene({
+  contracts = ['clickstream'],
+  env = {},
+}: SceneOptions = {}): Promise<Scene> {
+  const world = await startWorld(env)
+  try {
+    const account = await createAccount(world.auth.url)
+    for (const contract of contracts) await account.contract(contract)
+    const input = await account.input('in')
+    const token = await account.token(input)
+    const clients = {
+      'HTTP/2': await connect['HTTP/2'](world.ingest.url),
+      'HTTP/1.1': await connect['HTTP/1.1'](world.ingest.url),
+    }
+    const reader = createTopicReader(world.env['KAFKA_BROKERS']?.split(','))
+    const stop = async (): Promise<void> => {
+      for (const client of Object.values(clients)) client.close()
+      await reader.close()
+      await world.stop()
+    }
+    return { world, account, input, token, clients, reader, stop }
+  } catch (error) {
+    await world.stop()
+    throw error
+  }
+}
+
+export const bearer = (token: string): Header => ['authorization', `Bearer ${token}`]
+export const schema = (id: string): Header => ['svc-schema-id', id]
+
+/** An event as a producer sends it, parts of it replaced. */
+export async function eventOf(name: ExampleContract, parts: object = {}): Promise<string> {
+  return JSON.stringify({ ...(await exampleEvent(name)), ...parts })
+}
+
+/** A request that is right in every way. */
+export async function goodRequest(token: string, parts: object = {}): Promise<Required<Sent>> {
+  return {
+    method: 'POST',
+    path: '/event',
+    headers: [bearer(token), schema('clickstream')],
+    body: await eventOf('clickstream', parts),
+  }
+}
+
+/** Status, code and, when it is given, the whole sentence. */
+export function expectRefusal(answer: Answer, status: number, code: string, body?: string): void {
+  expect([answer.status, answer.header('svc-error'), answer.body]).toEqual([
+    status,
+    code,
+    body ?? answer.body,
+  ])
+  expect(answer.header('content-type')).toBe('text/plain; charset=utf-8')
+  expect(answer.body).not.toBe('')
+  if (body === undefined) expect(answer.body).not.toMatch(/[\r\n]/) // one line
+}
+
+export type Refusal = readonly [status: number, code: string, sentence?: string | undefined]
+
+/** The same answer over both protocols. */
+export async function expectRefusedByBoth(
+  { clients }: Pick<Scene, 'clients'>,
+  request: Sent,
+  [status, code, sentence]: Refusal,
+): Promise<void> {
+  for (const protocol of protocols)
+    expectRefusal(await clients[protocol].send(request), status, code, sentence)
+}
+
+export function expectAccepted(answer: Answer): void {
+  expect([answer.status, answer.header('svc-error'), answer.body]).toEqual([204, undefined, ''])
+}

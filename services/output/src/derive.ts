@@ -1,0 +1,110 @@
+// What a derived stream holds (spec Events 4 and 5): of an input stream's records those whose consent
+// includes the derived stream's levels, with the fields opened that it may see. Pure but for the keys
+// it is given; whatever isn't known for certain is not opened, and not passed.
+import type { Contract, Event } from '@weir/contracts'
+import type { EraKeys, Opened, Opener } from '@weir/fieldcrypt'
+import { timeOf } from '@weir/fieldcrypt'
+import { frame, unframe } from '@weir/kafka'
+import type { OutRecord, SourceRecord } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import type { DerivedStream, InputStream } from '@weir/streams'
+import type { KnownContract } from './known-contracts.ts'
+import { levelsOf } from './levels.ts'
+import type { Levels } from './levels.ts'
+
+export type DeriveDeps = {
+  opener: Pick<Opener, 'person' | 'open'>
+  contract: (id: string) => KnownContract | undefined
+  /** Of the input stream. `erased`: gone for good; undefined: not at hand, which is never taken for it. */
+  eraKeys: (era: number) => EraKeys | 'erased' | undefined
+}
+
+/** Undefined when the record's consent doesn't reach the stream. */
+export type Derive = (record: SourceRecord) => OutRecord | undefined
+
+const hourMs = 3_600_000
+
+/**
+ * What it makes throws AppError `not_known_yet` when a contract or key is missing: wait and try again;
+ * `corrupt`, `not_framed` or `undecodable` for a record that no ingest wrote.
+ */
+export function createDerive(
+  deps: DeriveDeps,
+  stream: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
+  input: Pick<InputStream, 'streamId' | 'rotationHours'>,
+): Derive {
+  const levels = levelsOf(stream)
+
+  return (record) => {
+    const { schemaId, keyLink, framed } = partsOf(record)
+    const known = deps.contract(schemaId)
+    if (known === undefined) throw notKnownYet(`the contract ${schemaId}`)
+    const { contract, registryId } = known
+    if (framed.schemaId !== registryId)
+      throw new AppError('corrupt', 'the record is framed with the schema of another contract')
+    const event = contract.decode(framed.payload)
+    if (!levels.pass(contract.consentLevelsOf(event))) return undefined
+    const mayOpen = contract.levels.some(levels.open)
+    const erased = mayOpen
+      ? openFields(deps, { levels, contract, event, keyLink, record, input })
+      : []
+    return {
+      key: record.key,
+      value: mayOpen ? frame(registryId, contract.encode(event)) : record.value,
+      headers: {
+        'svc-schema-id': schemaId,
+        'svc-key-link': keyLink,
+        ...(erased.length === 0 ? {} : { [undecryptableHeader]: erased.join(',') }),
+      },
+      timestampMs: record.timestampMs,
+    }
+  }
+}
+
+type ToOpen = {
+  levels: Levels
+  contract: Contract
+  event: Event
+  keyLink: Buffer
+  record: SourceRecord
+  input: Pick<InputStream, 'streamId' | 'rotationHours'>
+}
+
+/** Opens what the stream may see, in place; gives the paths of the fields whose keys are erased. */
+function openFields(deps: DeriveDeps, to: ToOpen): string[] {
+  const time = timeOf(to.record.timestampMs, to.input.rotationHours * hourMs)
+  const era = `stream ${to.input.streamId}, era ${time.era}`
+  const keys = deps.eraKeys(time.era)
+  if (keys === undefined) throw notKnownYet(`the keys of ${era}`)
+  const person = keys === 'erased' ? 'erased' : deps.opener.person(keys, to.keyLink, time)
+  if (person === 'unknown') throw notKnownYet(`the label key of ${era}`)
+  const erased = new Set<string>()
+  to.contract.mapPii(to.event, (text, path, level) => {
+    if (!to.levels.open(level)) return text
+    const field: Opened =
+      person === 'erased' ? { kind: person } : deps.opener.open(person, level, path, text)
+    if (field.kind === 'unknown') throw notKnownYet(`the key of level ${level} of ${era}`)
+    if (field.kind === 'opened') return field.value
+    erased.add(path)
+    return text
+  })
+  return [...erased]
+}
+
+/** Names the fields that stay sealed because their keys are erased (docs/wire-format.md Kafka). */
+const undecryptableHeader = 'svc-undecryptable'
+
+/** How many fields of a derived record stay sealed because their keys are erased. */
+export const undecryptableFieldsOf = ({ headers }: OutRecord): number =>
+  headers?.[undecryptableHeader]?.toString().split(',').length ?? 0
+
+function partsOf(record: SourceRecord) {
+  const schemaId = record.headers['svc-schema-id']?.toString('utf8')
+  const keyLink = record.headers['svc-key-link']
+  if (schemaId === undefined || keyLink === undefined || record.value === null)
+    throw new AppError('corrupt', 'the record lacks what every event has')
+  return { schemaId, keyLink, framed: unframe(record.value) }
+}
+
+const notKnownYet = (what: string): AppError<'not_known_yet'> =>
+  new AppError('not_known_yet', `${what} is not known yet`)

@@ -1,0 +1,110 @@
+// One reader per topic and replica, however many clients watch it. A client gets every event from
+// the end of each partition as it was when it came, and nothing before.
+import type { Tail, TailOptions } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import { createRenderQueue } from './render-queue.ts'
+import type { Message } from './render-queue.ts'
+import type { Render } from './render.ts'
+import { closing } from './watcher.ts'
+import type { Closing, Watcher } from './watcher.ts'
+
+export type FeedDeps = {
+  topic: string
+  /** The ends of the partitions as a read_committed reader sees them. */
+  endOffsets: () => Promise<readonly bigint[]>
+  tail: (options: Pick<TailOptions, 'topic' | 'fromOffsets' | 'onRecords' | 'onStopped'>) => Tail
+  render: Render
+  /** Resolves when control state is as new as it can be. */
+  lookAgain: () => Promise<void>
+  log: Log
+}
+
+export type Feed = {
+  /**
+   * Resolves when the client's beginning is fixed; from there it misses nothing.
+   * @throws AppError `unavailable`
+   */
+  join(watcher: Watcher): Promise<void>
+  /** True when nobody is left. */
+  leave(watcher: Watcher): boolean
+  close(): Promise<void>
+}
+
+/** While its beginning isn't known, messages are held: it may have to see them. */
+type Seat = { from: readonly bigint[] | undefined; held: Message[] }
+
+const heldMessagesMax = 10_000
+
+export function createFeed(deps: FeedDeps): Feed {
+  const { topic, endOffsets, log } = deps
+  const seats = new Map<Watcher, Seat>()
+  let started: Promise<readonly bigint[]> | undefined
+  let reader: Tail | undefined
+  let isOver = false
+
+  const deliver = (watcher: Watcher, seat: Seat, message: Message): void => {
+    const { from, held } = seat
+    if (from !== undefined) {
+      if (message.offset >= (from[message.partition] ?? 0n)) watcher.send(message.text)
+    } else if (held.length < heldMessagesMax) held.push(message)
+    else watcher.end(closing.unsure)
+  }
+
+  const end = (why: Closing, reason: string): void => {
+    log.info({ topic, reason }, 'a topic is no longer watched')
+    isOver = true
+    for (const watcher of seats.keys()) watcher.end(why)
+  }
+
+  const queue = createRenderQueue({
+    ...deps,
+    onMessage(message) {
+      for (const [watcher, seat] of seats) deliver(watcher, seat, message)
+    },
+    onFull: () => end(closing.unsure, 'more comes than can be shown'),
+  })
+
+  const start = async (): Promise<readonly bigint[]> => {
+    const ends = await endOffsets()
+    reader = deps.tail({
+      topic,
+      fromOffsets: ends,
+      onRecords: queue.take,
+      onStopped: (reason) => end(closing.gone, reason),
+    })
+    return ends
+  }
+
+  /** For the first client the reader's own beginning; for later ones the ends as they are now. */
+  const beginning = async (): Promise<readonly bigint[]> => {
+    if (started !== undefined) {
+      await started
+      return endOffsets()
+    }
+    started = start()
+    started.catch(() => (started = undefined))
+    return started
+  }
+
+  return {
+    async join(watcher) {
+      if (isOver) throw new AppError('unavailable', 'the topic is no longer read')
+      // Seated before the ends are read, so what comes in between is held, not missed.
+      const seat: Seat = { from: undefined, held: [] }
+      seats.set(watcher, seat)
+      seat.from = await beginning()
+      for (const message of seat.held.splice(0)) deliver(watcher, seat, message)
+    },
+    leave(watcher) {
+      seats.delete(watcher)
+      return seats.size === 0
+    },
+    async close() {
+      queue.close()
+      seats.clear()
+      await started?.catch(() => {})
+      await reader?.close()
+    },
+  }
+}

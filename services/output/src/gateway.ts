@@ -1,0 +1,144 @@
+// The WebSocket gateway, for development (spec Receive events over websocket): upgrades those who may
+// watch, and ends a connection within a second of its right to be there.
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Log } from '@weir/kit'
+import type { Access, Gate, StateFollower, StreamRecord } from '@weir/streams'
+import { controlTopic } from '@weir/streams'
+import type { WebSocket } from 'ws'
+import { WebSocketServer } from 'ws'
+import { admit, isRefused, unavailable } from './admit.ts'
+import type { Feed } from './feed.ts'
+import { refuseUpgrade } from './refuse-upgrade.ts'
+import { closing, createWatcher } from './watcher.ts'
+import type { Closing, Watcher } from './watcher.ts'
+
+const pingEveryMs = 20_000
+const checkEveryMs = 1_000
+const messageBytesMax = 4_096 // clients have nothing to say
+
+export type GatewayDeps = {
+  gate: Gate
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
+  /** Makes the feed of a stream's topic, for its first client. */
+  feed: (stream: StreamRecord) => Feed
+  counts: { clients(delta: 1 | -1): void; sent(): void; tooSlow(): void }
+  log: Log
+}
+
+export type Gateway = {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  close(): Promise<void>
+}
+
+type Client = { access: Access; watcher: Watcher; socket: WebSocket; answered: boolean }
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { gate, follower, log, counts } = deps
+  const clients = new Set<Client>()
+  const feeds = new Map<string, Feed>()
+  let isClosing = false
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: messageBytesMax,
+    perMessageDeflate: false,
+    handleProtocols: (protocols) => (protocols.has('weir') ? 'weir' : false),
+  })
+
+  const feedOf = (stream: StreamRecord): Feed => {
+    const feed = feeds.get(stream.streamId) ?? deps.feed(stream)
+    feeds.set(stream.streamId, feed)
+    return feed
+  }
+
+  const leave = (stream: StreamRecord, feed: Feed, watcher: Watcher): void => {
+    if (!feed.leave(watcher) || feeds.get(stream.streamId) !== feed) return
+    feeds.delete(stream.streamId)
+    feed.close().catch((error: unknown) => log.warn({ err: error }, 'a feed did not close cleanly'))
+  }
+
+  /** Why the client may not be here any more; undefined while it may. */
+  const reasonToEnd = (access: Access): Closing | undefined => {
+    if (isClosing) return closing.restart
+    if (!follower.isFresh()) return closing.unsure
+    const stream = follower.tables.streamById(access.stream.streamId)
+    if (stream?.state !== 'ready') return closing.gone
+    if (gate.recheck(access) === undefined) return closing.tokenDead
+    return stream.enabled ? undefined : closing.disabled
+  }
+
+  const check = ({ access, watcher }: Client): void => {
+    const why = reasonToEnd(access)
+    if (why !== undefined) watcher.end(why)
+  }
+
+  const opened = (socket: WebSocket, access: Access, watcher: Watcher): void => {
+    const client: Client = { access, watcher, socket, answered: true }
+    clients.add(client)
+    counts.clients(1)
+    socket.on('pong', () => (client.answered = true))
+    socket.on('error', () => {}) // a close follows, and that is all there is to do
+    socket.on('close', () => {
+      clients.delete(client)
+      counts.clients(-1)
+    })
+    check(client) // before anything is sent: it may have lost its right while it was being let in
+    watcher.attach(socket)
+  }
+
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const admitted = await admit({ gate, follower }, request)
+    if (isRefused(admitted)) return refuseUpgrade(socket, admitted)
+    if (isClosing) return refuseUpgrade(socket, unavailable)
+    if (socket.destroyed) return
+    const watcher = createWatcher(counts)
+    const feed = feedOf(admitted.stream)
+    socket.once('close', () => leave(admitted.stream, feed, watcher))
+    try {
+      await feed.join(watcher) // its beginning is fixed before the 101
+    } catch (error) {
+      log.warn({ err: error }, 'the end of a topic could not be read')
+      return refuseUpgrade(socket, unavailable)
+    }
+    server.handleUpgrade(request, socket, head, (webSocket) => opened(webSocket, admitted, watcher))
+  }
+
+  const unsubscribe = follower.onChange((topic, key) => {
+    if (topic !== controlTopic || key === undefined) return
+    for (const client of clients) {
+      const { billingId, name } = client.access.stream
+      if (key === `stream/${billingId}/${name}`) check(client)
+    }
+  })
+  const checkAll = setInterval(() => {
+    for (const client of clients) check(client)
+  }, checkEveryMs)
+  const pingAll = setInterval(() => {
+    for (const client of clients) {
+      if (!client.answered) client.socket.terminate()
+      client.answered = false
+      client.socket.ping()
+    }
+  }, pingEveryMs)
+
+  return {
+    upgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy())
+      upgrade(request, socket, head).catch((error: unknown) => {
+        log.error({ err: error }, 'an upgrade failed')
+        socket.destroy()
+      })
+    },
+    async close() {
+      isClosing = true
+      unsubscribe()
+      clearInterval(checkAll)
+      clearInterval(pingAll)
+      for (const client of clients) check(client)
+      const open = [...feeds.values()]
+      feeds.clear()
+      await Promise.all(open.map((feed) => feed.close()))
+    },
+  }
+}

@@ -1,0 +1,29 @@
+// What a derived stream's consent levels mean (spec Events 4 and 5; docs/wire-format.md Derived
+// streams). CUMULATIVE has one level and sees what lies at it and below; GRANULAR sees exactly its
+// levels. Deny is the default: no levels pass and open nothing.
+import type { DerivedStream } from '@weir/streams'
+
+export type Levels = {
+  /** True when the consent of an event lets it into the stream. */
+  readonly pass: (consentLevels: readonly number[]) => boolean
+  /** True when the stream may see fields of the level. */
+  readonly open: (level: number) => boolean
+}
+
+export function levelsOf(
+  stream: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
+): Levels {
+  const { consentLevels, consentLevelType } = stream
+  const pass = (consent: readonly number[]): boolean =>
+    consentLevels.length > 0 && consentLevels.every((level) => consent.includes(level))
+  switch (consentLevelType) {
+    case 'CUMULATIVE': {
+      const [highest = -1] = consentLevels
+      return { pass, open: (level) => level <= highest }
+    }
+    case 'GRANULAR':
+      return { pass, open: (level) => consentLevels.includes(level) }
+    default:
+      return { pass: () => false, open: () => false }
+  }
+}

@@ -1,0 +1,83 @@
+// What output counts. Labels come from closed sets, but for the lag, whose series are bounded.
+import type { OutRecord } from '@weir/kafka'
+import { Counter, Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { undecryptableFieldsOf } from './derive.ts'
+
+export type OutputMetrics = {
+  /** What became of records, once it is committed; undefined: their consent didn't reach the stream. */
+  derived(records: readonly (OutRecord | undefined)[]): void
+  deriverFailed(code: string): void
+  lostToRetention(events: number): void
+  gateway: { clients(delta: 1 | -1): void; sent(): void; tooSlow(): void }
+}
+
+export function createOutputMetrics(
+  registry: Registry,
+  sources: { lags: () => Iterable<readonly [topic: string, lag: number]>; lagSeriesMax: number },
+): OutputMetrics {
+  const registers = [registry]
+  const events = new Counter({
+    name: 'svc_output_events_total',
+    help: 'Events read by derivers, by whether their consent let them pass.',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
+  const undecryptable = new Counter({
+    name: 'svc_output_undecryptable_fields_total',
+    help: 'Fields delivered sealed because their keys are erased.',
+    registers,
+  })
+  const failures = new Counter({
+    name: 'svc_output_derive_failures_total',
+    help: 'Rounds of a deriver that failed and are tried again, by error code.',
+    labelNames: ['code'] as const,
+    registers,
+  })
+  const lost = new Counter({
+    name: 'svc_output_events_lost_to_retention_total',
+    help: 'Events that retention removed before they were derived.',
+    registers,
+  })
+  const clients = new Gauge({
+    name: 'svc_output_ws_clients',
+    help: 'WebSocket clients that are connected.',
+    registers,
+  })
+  const sent = new Counter({
+    name: 'svc_output_ws_messages_total',
+    help: 'Messages sent to WebSocket clients.',
+    registers,
+  })
+  const tooSlow = new Counter({
+    name: 'svc_output_ws_too_slow_total',
+    help: 'WebSocket clients closed because they could not keep up.',
+    registers,
+  })
+  new Gauge({
+    name: 'svc_output_lag_events',
+    help: 'Events of the input stream that a derived stream is behind, the largest first.',
+    labelNames: ['stream'] as const,
+    registers,
+    collect() {
+      this.reset()
+      const largest = [...sources.lags()].sort((a, b) => b[1] - a[1]).slice(0, sources.lagSeriesMax)
+      for (const [stream, lag] of largest) this.set({ stream }, lag)
+    },
+  })
+  return {
+    derived(records) {
+      const passed = records.filter((record) => record !== undefined)
+      events.inc({ outcome: 'passed' }, passed.length)
+      events.inc({ outcome: 'filtered' }, records.length - passed.length)
+      for (const record of passed) undecryptable.inc(undecryptableFieldsOf(record))
+    },
+    deriverFailed: (code) => failures.inc({ code }),
+    lostToRetention: (count) => lost.inc(count),
+    gateway: {
+      clients: (delta) => clients.inc(delta),
+      sent: () => sent.inc(),
+      tooSlow: () => tooSlow.inc(),
+    },
+  }
+}

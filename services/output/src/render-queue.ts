@@ -1,0 +1,114 @@
+// From a topic's records to messages, in order and in small turns: between two of them sockets are
+// written to, so that a burst doesn't make quick clients look slow. What can't be shown is logged by
+// its offset, never by its values, and left out; it holds up nothing.
+import { setImmediate } from 'node:timers/promises'
+import type { SourceRecord } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import type { Render } from './render.ts'
+
+export type Message = {
+  readonly partition: number
+  readonly offset: bigint
+  readonly text: Buffer
+}
+
+export type RenderQueueDeps = {
+  topic: string
+  render: Render
+  /** Resolves when control state is as new as it can be. */
+  lookAgain: () => Promise<void>
+  onMessage: (message: Message) => void
+  /** More waits than may: nothing is shown any more. */
+  onFull: () => void
+  log: Log
+}
+
+export type RenderQueue = {
+  take(partition: number, records: readonly SourceRecord[]): void
+  close(): void
+}
+
+type Chunk = {
+  readonly partition: number
+  readonly records: readonly SourceRecord[]
+  readonly bytes: number
+}
+
+const unknownContract = 'unknown_contract'
+const recordsPerTurn = 20
+export const queuedBytesMax = 67_108_864
+
+export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
+  const { topic, render, lookAgain, onMessage, onFull, log } = deps
+  const chunks: Chunk[] = []
+  let queuedBytes = 0
+  let recordsThisTurn = 0
+  let isWorking = false
+  let isClosed = false
+
+  /** The text of the message, or the code of what keeps the record from being one. */
+  const tryRender = (record: SourceRecord): Buffer | string => {
+    try {
+      return render(record) ?? unknownContract
+    } catch (error) {
+      return hasCode(error) ? error.code : 'unexpected'
+    }
+  }
+
+  const show = async ({ partition, records }: Chunk): Promise<void> => {
+    const leftOut: { offset: number; code: string }[] = []
+    let hasLookedAgain = false
+    for (const record of records) {
+      if (++recordsThisTurn > recordsPerTurn) await endTurn()
+      let text = tryRender(record)
+      if (text === unknownContract && !hasLookedAgain) {
+        await lookAgain().catch(() => {})
+        hasLookedAgain = true // for all of them: they had been read before
+        text = tryRender(record)
+      }
+      if (isClosed) return
+      if (typeof text === 'string') leftOut.push({ offset: Number(record.offset), code: text })
+      else onMessage({ partition, offset: record.offset, text })
+    }
+    if (leftOut.length > 0)
+      log.warn(
+        { topic, partition, records: leftOut.length, first: leftOut[0] },
+        'records that are no events, or of no known contract, are not shown',
+      )
+  }
+
+  const endTurn = async (): Promise<void> => {
+    recordsThisTurn = 0
+    await setImmediate()
+  }
+
+  const showAll = async (): Promise<void> => {
+    isWorking = true
+    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+      await show(chunk)
+      queuedBytes -= chunk.bytes
+    }
+    isWorking = false
+  }
+
+  const close = (): void => {
+    isClosed = true
+    chunks.length = 0
+  }
+
+  return {
+    take(partition, records) {
+      if (isClosed) return
+      const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+      queuedBytes += bytes
+      if (queuedBytes > queuedBytesMax) {
+        close()
+        return onFull()
+      }
+      chunks.push({ partition, records, bytes })
+      if (!isWorking) void showAll()
+    },
+    close,
+  }
+}

@@ -1,0 +1,87 @@
+// Consumers that share nothing with this project: kcat, and a Python script on Confluent's client.
+import { execFile } from 'node:child_process'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { setting } from '@weir/testkit'
+
+const repository = join(import.meta.dirname, '../../../..')
+const python = join(repository, '.weir/venv/bin/python')
+const run = promisify(execFile)
+const howToInstall = 'packages/testkit/ci/prepare.sh installs it'
+
+export type KcatRecord = {
+  place: string
+  key: string
+  timestampMs: number
+  schemaId: string
+  /** kcat prints the bytes of a header as far as the first zero. */
+  keyLinkShown: Buffer
+  source: string
+  value: Buffer
+}
+
+/** Every committed record of a topic, as kcat reads it. */
+export async function readWithKcat(topic: string): Promise<KcatRecord[]> {
+  const format = '%p/%o %T %k %S %s%h\n'
+  const args = ['-C', '-b', setting('KAFKA_BROKERS'), '-t', topic, '-o', 'beginning', '-e', '-q']
+  const options = { encoding: 'buffer', timeout: 60_000, maxBuffer: 2 ** 28 } as const
+  const { stdout } = await run('kcat', [...args, '-f', format], options).catch((error: unknown) => {
+    if (isMissing(error))
+      throw new Error(`kcat is missing: ${howToInstall} (Debian: apt install kcat)`)
+    throw error
+  })
+  const records: KcatRecord[] = []
+  for (let at = 0; at < stdout.length;) {
+    const [record, next] = parseRecord(stdout, at)
+    records.push(record)
+    at = next
+  }
+  return records
+}
+
+// record = partition "/" offset SP timestamp SP key SP value-bytes SP value headers LF
+function parseRecord(output: Buffer, from: number): [KcatRecord, number] {
+  let at = from
+  const upTo = (end: string): Buffer => {
+    const found = output.subarray(at, output.indexOf(end, at))
+    at += found.length + end.length
+    return found
+  }
+  const [place, timestamp, key, bytes] = [upTo(' '), upTo(' '), upTo(' '), upTo(' ')]
+  const value = output.subarray(at, (at += Number(bytes)))
+  const schemaId = upTo(',svc-key-link=').toString()
+  const keyLinkShown = upTo(',svc-source=')
+  const source = upTo('\n').toString()
+  const record = {
+    place: place.toString(),
+    key: key.toString(),
+    timestampMs: Number(timestamp),
+    schemaId: schemaId.replace('svc-schema-id=', ''),
+    keyLinkShown,
+    source,
+    value,
+  }
+  return [record, at]
+}
+
+export type PrintedEvent = { source: string; event: Record<string, unknown> }
+
+/** What `examples/analysts/read_stream.py` prints of a topic. */
+export async function readWithPython(topic: string): Promise<PrintedEvent[]> {
+  await access(python).catch(() => {
+    throw new Error(`Confluent's Python client is missing in .weir/venv: ${howToInstall}`)
+  })
+  const script = join(repository, 'examples/analysts/read_stream.py')
+  const { stdout } = await run(python, [script, topic], { timeout: 60_000, maxBuffer: 2 ** 28 })
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [source = ''] = line.split(' ', 1)
+      return { source, event: JSON.parse(line.slice(source.length)) }
+    })
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'

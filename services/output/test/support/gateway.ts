@@ -1,0 +1,193 @@
+// A gateway behind a real HTTP server, with real tokens, and without Kafka: control state, events and the
+// clock are the test's. Of all timers only intervals are the test's too.
+import { createPrivateKey } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { jest } from '@jest/globals'
+import { createGate } from '@weir/streams'
+import type { DerivedStream, InputStream, StreamRecord } from '@weir/streams'
+import { makeSigningKey, signIdToken } from '@weir/tokens'
+import { WebSocket } from 'ws'
+import type { Feed } from '../../src/feed.ts'
+import { createGateway } from '../../src/gateway.ts'
+import type { Watcher } from '../../src/watcher.ts'
+import { credentialOf, followerOf, inputStream, keptLog } from './streams.ts'
+
+const issuer = 'https://auth.example.org'
+const signing = makeSigningKey()
+const startMs = Date.UTC(2026, 10, 20, 12)
+
+export type Client = {
+  status: number
+  header(name: string): string | undefined
+  /** Of a refusal. */
+  body: string
+  socket: WebSocket
+  messages: string[]
+  closed: Promise<{ code: number; reason: string }>
+}
+
+export async function openGateway() {
+  useTestIntervals()
+  const { follower, put, putStream, removeStream, startOver, setFresh } = followerOf()
+  put(`signing/${signing.kid}`, {
+    kid: signing.kid,
+    publicJwk: signing.publicJwk,
+    signsFromMs: 0,
+    signsUntilMs: startMs * 2,
+    publishedUntilMs: startMs * 2,
+  })
+  let nowMs = startMs
+  const gate = createGate({ follower, issuer, now: () => nowMs })
+  const feeds = fakeFeeds()
+  const counts = { clients: 0, sent: 0, tooSlow: 0 }
+  const gateway = createGateway({
+    gate,
+    follower,
+    feed: feeds.make,
+    counts: {
+      clients: (delta) => void (counts.clients += delta),
+      sent: () => void (counts.sent += 1),
+      tooSlow: () => void (counts.tooSlow += 1),
+    },
+    log: keptLog().log,
+  })
+  const sockets = new Set<Socket>()
+  const server = createServer().on('upgrade', gateway.upgrade)
+  server.on('connection', (socket) => sockets.add(socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = addressOf(server.address())
+  return {
+    gateway,
+    feeds,
+    counts,
+    port,
+    /** The server's ends of them. */
+    connections: () => [...sockets],
+    putStream,
+    removeStream,
+    startOver,
+    setFresh,
+    /** The clock, and what comes round by it. */
+    pass(ms: number): void {
+      nowMs += ms
+      jest.advanceTimersByTime(ms)
+    },
+    tokenOf: (stream: InputStream | DerivedStream, lifeSeconds = 3_600) =>
+      tokenOf(stream, nowMs, lifeSeconds),
+    connect: (token: string | undefined, more: ConnectOptions = {}) =>
+      connect(port, {
+        ...more,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...more.headers,
+        },
+      }),
+    async close(): Promise<void> {
+      await gateway.close()
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+      jest.useRealTimers()
+    },
+  }
+}
+
+/** An input stream with credentials, as a token's claims name it. */
+export const watched = (more: Partial<InputStream> = {}): InputStream =>
+  inputStream({ credentials: [credentialOf()], ...more })
+
+function tokenOf(stream: StreamRecord, nowMs: number, lifeSeconds: number): string {
+  const nowSeconds = Math.floor(nowMs / 1000)
+  const { billingId, streamId, kind, name } = stream
+  return signIdToken(
+    { kid: signing.kid, privateKey: createPrivateKey(signing.privatePem) },
+    { sub: stream.credentials[0]?.clientId ?? '', billingId, stream: name, streamId, kind },
+    { issuer, nowSeconds, lifeSeconds },
+  )
+}
+
+function fakeFeeds() {
+  const made: { stream: StreamRecord; watchers: Set<Watcher>; closes: number }[] = []
+  let joining: Promise<void> = Promise.resolve()
+  return {
+    made,
+    send(text: string): void {
+      for (const { watchers } of made)
+        for (const watcher of watchers) watcher.send(Buffer.from(text))
+    },
+    /** What clients wait for before they are in. */
+    joinAfter: (promise: Promise<void>) => void (joining = promise),
+    make(stream: StreamRecord): Feed {
+      const feed = { stream, watchers: new Set<Watcher>(), closes: 0 }
+      made.push(feed)
+      return {
+        async join(watcher) {
+          feed.watchers.add(watcher)
+          await joining
+        },
+        leave(watcher) {
+          feed.watchers.delete(watcher)
+          return feed.watchers.size === 0
+        },
+        async close() {
+          feed.closes += 1
+        },
+      }
+    },
+  }
+}
+
+export type ConnectOptions = {
+  path?: string
+  protocols?: string[]
+  headers?: Record<string, string>
+  autoPong?: boolean
+}
+
+/** Resolves when the upgrade is answered, one way or the other. */
+function connect(port: number, options: ConnectOptions): Promise<Client> {
+  const { path = '/ws', protocols = [], headers = {}, autoPong = true } = options
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { headers, autoPong })
+  const messages: string[] = []
+  socket.on('message', (data: Buffer) => messages.push(data.toString()))
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() })),
+  )
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject)
+    socket.on('upgrade', ({ headers: answered }) => {
+      const header = (name: string) => answered[name]?.toString()
+      socket.on('open', () => resolve({ status: 101, header, body: '', socket, messages, closed }))
+    })
+    socket.on('unexpected-response', (_request, response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => (body += text))
+      response.on('end', () => {
+        const header = (name: string) => response.headers[name]?.toString()
+        resolve({ status: response.statusCode ?? 0, header, body, socket, messages, closed })
+      })
+    })
+  })
+}
+
+/** Intervals go by the test's clock; all else, sockets above all, by the real one. */
+function useTestIntervals(): void {
+  jest.useFakeTimers({
+    doNotFake: [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'setImmediate',
+      'clearImmediate',
+      'setTimeout',
+      'clearTimeout',
+    ],
+  })
+}
+
+const addressOf = (address: string | AddressInfo | null): AddressInfo => {
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port')
+  return address
+}

@@ -1,0 +1,117 @@
+// Events of all example contracts, made from a seed: the same seed gives the same events in the same order.
+// Each carries its number in a field that is no PII, by which it is found again.
+import { asObject, exampleContract, exampleContracts, exampleEvent } from '@weir/testkit'
+import type { ExampleContract } from '@weir/testkit'
+
+export type SentEvent = {
+  number: number
+  contract: ExampleContract
+  schemaId: string
+  consentLevels: number[]
+  /** Avro JSON, as it is sent. */
+  body: Record<string, unknown>
+  /** Who it is of: events of one person are sent one after another. */
+  person: string
+}
+
+type Shape = {
+  contract: ExampleContract
+  schemaId: string
+  example: Record<string, unknown>
+  keyField: string
+  /** By path; `customer/id` is the only one with two parts. */
+  piiFields: Record<string, number>
+}
+
+/** Where the number of an event stands. */
+const numberField: Record<ExampleContract, string> = {
+  clickstream: 'referrer',
+  demo_v1: 'not_sensitive_value',
+  demo_event: 'notSensitiveValue',
+  nps_unified_v1: 'article_title',
+  partner_nps_unified_v1: 'article_title',
+}
+
+const shapes: Shape[] = await Promise.all(
+  Object.values(exampleContracts).map(async (contract) => {
+    const { id, key_field: keyField, pii_fields: piiFields } = await exampleContract(contract)
+    const example = await exampleEvent(contract)
+    return {
+      contract,
+      schemaId: String(id),
+      example,
+      keyField: String(keyField),
+      piiFields: Object(piiFields),
+    }
+  }),
+)
+
+/** A text that isn't there, is empty, in another script, long, or looks as if it were sealed already. */
+const texts = [
+  '',
+  'plain',
+  'zażółć 🙂',
+  'x'.repeat(500),
+  'AdS8ATjVqwDsTfBy5UQOAlUQ5c0kNajKwepUtQqULoCq',
+]
+
+/** `count` events of `people` persons, each with several consents and contracts. */
+export function makeEvents(count: number, people: number, seed: number): SentEvent[] {
+  const random = randomOf(seed)
+  const pick = <Item>(items: readonly Item[]): Item | undefined =>
+    items[Math.floor(random() * items.length)]
+  return Array.from({ length: count }, (_, number) => {
+    const shape = pick(shapes) ?? unreachable()
+    const person = `person-${Math.floor(random() * people)}`
+    const consentLevels = [0, 1, 2, 3, 9].filter(() => random() < 0.5)
+    const body = structuredClone(shape.example)
+    for (const path of Object.keys(shape.piiFields)) {
+      const text = path === shape.keyField ? person : pick(texts)
+      put(body, path, path === 'customer/id' ? `${text}-${number}` : text)
+      if (path !== shape.keyField && path !== 'customer/id' && random() < 0.2) body[path] = null
+    }
+    put(body, numberField[shape.contract], `number ${number}`)
+    body['svcMeta'] = { ...asObject(body['svcMeta']), consentLevels }
+    return { number, person, consentLevels, body, ...pickOf(shape) }
+  })
+}
+
+const pickOf = ({ contract, schemaId }: Shape) => ({ contract, schemaId })
+
+/** Keeps the form that the example has: a string, or the string branch of a union. */
+function put(body: Record<string, unknown>, path: string, text: unknown): void {
+  const [name = '', inner] = path.split('/')
+  if (inner !== undefined) return void (body[name] = { [inner]: text })
+  body[name] = typeof body[name] === 'string' ? text : { string: text }
+}
+
+/** The same event with these consent levels. */
+export function withConsent(event: SentEvent, consentLevels: number[]): SentEvent {
+  const svcMeta = { ...asObject(event.body['svcMeta']), consentLevels }
+  return { ...event, consentLevels, body: { ...event.body, svcMeta } }
+}
+
+/** The number of an event, from its plain JSON. */
+export function numberOf(contract: ExampleContract, plain: Record<string, unknown>): number {
+  const [, digits] = /^number (\d+)$/.exec(String(plain[numberField[contract]])) ?? []
+  if (digits === undefined) throw new Error('an event without its number')
+  return Number(digits)
+}
+
+export const contractOfSchemaId = (schemaId: string): ExampleContract =>
+  shapes.find((shape) => shape.schemaId === schemaId)?.contract ?? unreachable()
+
+function unreachable(): never {
+  throw new Error('no such contract')
+}
+
+/** mulberry32: small, and good enough to mix cases. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

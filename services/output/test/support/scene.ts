@@ -1,0 +1,80 @@
+// The three services with an account of its own, a producer, and what tests do with them. Output derives the
+// streams of this scene and no others, and no other output derives them, so that a test knows who does.
+import { pollUntil } from '@weir/kit'
+import {
+  connectProducer,
+  createAccount,
+  createTopicReader,
+  freshName,
+  listen,
+  startWorld,
+} from '@weir/testkit'
+import type { Account, Producer, TestListener, TestStream, TopicReader, World } from '@weir/testkit'
+
+export type Scene = {
+  world: World
+  account: Account
+  topics: TopicReader
+  /** A derived stream that this scene's output derives. */
+  output(input: string, name: string, definition: object): Promise<TestStream>
+  /** Sends one event and resolves when it is stored. */
+  send(stream: TestStream, schemaId: string, event: object): Promise<void>
+  /** A WebSocket with a token of the stream. */
+  watch(stream: TestStream): Promise<TestListener>
+  /** What the token of a stream is; asked for once. */
+  tokenOf(stream: TestStream): Promise<string>
+  /** Resolves once a derived stream has derived everything that lies in its input. */
+  untilDerived(input: TestStream, output: string, deadlineMs?: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openScene(): Promise<Scene> {
+  const decrypterName = freshName('scene')
+  const world = await startWorld({ DECRYPTER_NAMES: decrypterName })
+  const account = await createAccount(world.auth.url)
+  const topics = createTopicReader()
+  const tokens = new Map<string, Promise<string>>()
+  const listeners: TestListener[] = []
+  let producer: Promise<Producer> | undefined
+
+  const tokenOf = (stream: TestStream): Promise<string> => {
+    const token = tokens.get(stream.clientId) ?? account.token(stream)
+    tokens.set(stream.clientId, token)
+    return token
+  }
+
+  return {
+    world,
+    account,
+    topics,
+    tokenOf,
+    output: (input, name, definition) =>
+      account.output(input, name, { ...definition, decrypterName }),
+    async send(stream, schemaId, event) {
+      producer ??= connectProducer(world.ingest.url)
+      const { send } = await producer
+      const { status, body } = await send(event, { token: await tokenOf(stream), schemaId })
+      if (status !== 204) throw new Error(`expected 204, got ${status}: ${body}`)
+    },
+    async watch(stream) {
+      const listener = await listen(world.output.url, await tokenOf(stream))
+      listeners.push(listener)
+      return listener
+    },
+    async untilDerived(input, output, deadlineMs = 60_000) {
+      const ends = await topics.admin.endOffsets(input.topic, { isolation: 'read_committed' })
+      const groupId = `weir.${account.billingId}.${output}`
+      const isDone = async () => {
+        const offsets = await topics.admin.committedOffsets(groupId, input.topic)
+        return ends.every((end, partition) => end === 0n || (offsets[partition] ?? 0n) >= end)
+      }
+      await pollUntil(isDone, { deadlineMs, everyMs: 100, what: `deriving ${output}` })
+    },
+    async close() {
+      for (const listener of listeners) listener.socket.terminate()
+      await producer?.then(({ close }) => close())
+      await topics.close()
+      await world.stop()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+// Records of an input topic as ingest writes them, sealed with keys of the test's own, so that derivation
+// can be tried without Kafka: with parts missing, people erased and bytes changed.
+import { randomBytes } from 'node:crypto'
+import { createSealer, eraKeys, makeEraParts, timeOf } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
+import type { Contract } from '@weir/contracts'
+import { frame } from '@weir/kafka'
+import type { OutRecord, SourceRecord } from '@weir/kafka'
+import { asObject, compiledExample, exampleEvent, plainEvent } from '@weir/testkit'
+import type { ExampleContract } from '@weir/testkit'
+import type { InputStream } from '@weir/streams'
+
+export const registryId = 7
+export const timestampMs = Date.UTC(2026, 10, 20, 12)
+const rotationMs = 24 * 3_600_000
+const time = timeOf(timestampMs, rotationMs)
+
+/** The keys of one era, and what they are when a part is missing or everybody is erased. */
+export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
+  const parts = makeEraParts([0, 1, 2, 3], randomBytes)
+  const asked: number[] = []
+  const make = (more: Partial<Parameters<typeof eraKeys>[0]> = {}): EraKeys =>
+    eraKeys({
+      streamId,
+      era: time.era,
+      trees: [['', copy(parts.get('tree'))]],
+      link: copy(parts.get('link')),
+      label: copy(parts.get('label')),
+      level(level) {
+        asked.push(level)
+        return copy(parts.get(`level.${level}`))
+      },
+      ...more,
+    })
+  return {
+    whole: make(),
+    withoutLabel: make({ label: undefined }),
+    withoutTree: make({ trees: [] }),
+    withoutLevels: make({ level: () => undefined }),
+    /** A tree that is there and holds nobody. */
+    erased: make({ trees: [['', Buffer.alloc(0)]] }),
+    /** The same keys, and of which levels they have been asked. */
+    watched() {
+      asked.length = 0
+      return { keys: make(), asked }
+    },
+  }
+}
+
+const copy = (bytes: Buffer | undefined): Buffer => Buffer.from(bytes ?? Buffer.alloc(0))
+
+export type Sealed = { contract: Contract; record: SourceRecord; sent: Record<string, unknown> }
+
+/** An event in Avro JSON, as ingest stores it. */
+function seal(contract: Contract, sent: object, keys: EraKeys): Sealed {
+  const event = contract.readJson(Buffer.from(JSON.stringify(sent)))
+  const sealer = createSealer({ entriesMax: 100 })
+  const person = sealer.person(keys, contract.keyOf(event) ?? '', time)
+  const plain = asObject(contract.toPlain(event))
+  contract.mapPii(event, (text, path, level) => sealer.seal(person, level, path, text))
+  contract.stamp(event, {
+    schemaId: contract.id,
+    nonce: 42,
+    timestampMs,
+    keyLinkUuid: person.uuid,
+    keyLinkInt: person.int,
+    billingId: 'acme',
+  })
+  const record: SourceRecord = {
+    partition: 0,
+    offset: 5n,
+    timestampMs,
+    key: Buffer.from(person.uuid),
+    value: frame(registryId, contract.encode(event)),
+    headers: {
+      'svc-schema-id': Buffer.from(contract.id),
+      'svc-key-link': Buffer.from(person.keyLink),
+    },
+  }
+  return { contract, record, sent: plain }
+}
+
+export async function sealExample(
+  name: ExampleContract,
+  keys: EraKeys,
+  more: object = {},
+): Promise<Sealed> {
+  return seal(await compiledExample(name), { ...(await exampleEvent(name)), ...more }, keys)
+}
+
+/** The event of a derived record as plain JSON. */
+export function eventOf(contract: Contract, record: OutRecord | undefined) {
+  if (!Buffer.isBuffer(record?.value)) throw new Error('there is no derived record')
+  const { value, key } = record
+  return plainEvent(contract, {
+    partition: 0,
+    offset: 0n,
+    timestampMs,
+    key: Buffer.from(key ?? ''),
+    value,
+    headers: {},
+  })
+}
