@@ -1,0 +1,20 @@
+// The event that is measured: the spec's clickstream event, 471 bytes as Avro JSON, of 1,000 sessions in
+// turn.
+import { compiledExample, exampleEvent } from '@weir/testkit'
+
+const sessionPattern = /\d{4}$/
+
+export type Bodies = { json: Buffer[]; avro: Buffer[] }
+
+export async function clickstreamBodies(sessions = 1_000): Promise<Bodies> {
+  const contract = await compiledExample('clickstream')
+  const event = await exampleEvent('clickstream')
+  const session = String(event['producerSessionId'])
+  const json = Array.from({ length: sessions }, (_, i) => {
+    const own = sessionPattern.test(session)
+      ? session.replace(sessionPattern, String(i).padStart(4, '0'))
+      : session.slice(0, -7) + String(i).padStart(7, '0')
+    return Buffer.from(JSON.stringify({ ...event, producerSessionId: own }))
+  })
+  return { json, avro: json.map((body) => contract.encode(contract.readJson(body))) }
+}

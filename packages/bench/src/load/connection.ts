@@ -1,0 +1,163 @@
+// One HTTP/2 connection of the load generator: requests are made of bytes prepared beforehand, answers
+// are counted by the first bytes of their frames. So the generator costs less than any server that it
+// is held against. It speaks just what a load needs, and keeps to flow control and stream limits.
+import * as net from 'node:net'
+import { encodeFirst, encodeIndexed } from './header-block.ts'
+import type { HeaderList } from './header-block.ts'
+
+export type LoadConnection = {
+  /** Sends the body on a new stream; false when the window or the stream limit says wait. */
+  request(body: Buffer, startedAt: number): boolean
+  /** Writes out what `request` gathered. */
+  flush(): void
+  inFlight(): number
+  close(): void
+}
+
+export type OnAnswer = (status: number, startedAt: number) => void
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
+const windowBytes = 0x7fff_ffff - 65_535
+const frameType = { data: 0, headers: 1, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 } as const
+const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const
+/** Indexed fields of HPACK's static table: 8 is `:status: 200` (RFC 7541 Appendix A). */
+const statusByIndex = [200, 204, 206, 304, 400, 404, 500]
+
+export function openConnection(options: {
+  port: number
+  headers: HeaderList
+  streamsMax: number
+  onAnswer: OnAnswer
+  /** There is room again. */
+  onRoom: () => void
+  onEnd: (why: string) => void
+}): Promise<LoadConnection> {
+  const { port, headers, streamsMax, onAnswer, onRoom, onEnd } = options
+  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
+  const started = new Map<number, number>()
+  const first = encodeFirst(headers)
+  const later = encodeIndexed(headers)
+  let nextId = 1
+  let window = 65_535
+  let out: Buffer[] = [
+    preface,
+    frame(frameType.settings, 0, 0, Buffer.alloc(0)),
+    frame(frameType.windowUpdate, 0, 0, uint32(windowBytes)),
+  ]
+  let rest = Buffer.alloc(0)
+  let isReady = false
+
+  const flush = (): void => {
+    if (out.length === 0) return
+    socket.write(out.length === 1 && out[0] !== undefined ? out[0] : Buffer.concat(out))
+    out = []
+  }
+
+  const onFrame = (type: number, flags: number, id: number, payload: Buffer): void => {
+    switch (type) {
+      case frameType.headers: {
+        const startedAt = started.get(id)
+        started.delete(id)
+        if (startedAt !== undefined) onAnswer(statusOf(payload), startedAt)
+        return
+      }
+      case frameType.settings:
+        isReady = true
+        if ((flags & flag.ack) === 0)
+          out.push(frame(frameType.settings, flag.ack, 0, Buffer.alloc(0)))
+        return
+      case frameType.ping:
+        if ((flags & flag.ack) === 0) out.push(frame(frameType.ping, flag.ack, 0, payload))
+        return
+      case frameType.windowUpdate:
+        if (id === 0) window += payload.readUInt32BE(0) & 0x7fff_ffff
+        return
+      case frameType.goAway:
+        onEnd(`GOAWAY ${payload.readUInt32BE(4)}`)
+        return
+      default:
+    }
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let at = 0
+    while (bytes.length - at >= 9) {
+      const length = bytes.readUIntBE(at, 3)
+      if (bytes.length - at < 9 + length) break
+      const id = bytes.readUInt32BE(at + 5) & 0x7fff_ffff
+      onFrame(bytes[at + 3] ?? 0, bytes[at + 4] ?? 0, id, bytes.subarray(at + 9, at + 9 + length))
+      at += 9 + length
+    }
+    rest = Buffer.from(bytes.subarray(at))
+    onRoom()
+    flush()
+  })
+  socket.on('error', (error) => onEnd(error.message))
+  socket.on('close', () => onEnd('closed'))
+
+  const connection: LoadConnection = {
+    request(body, startedAt) {
+      if (!isReady || started.size >= streamsMax || window < body.length) return false
+      const block = nextId === 1 ? first : later
+      const bytes = Buffer.allocUnsafe(18 + block.length + body.length)
+      writeFrameHead(bytes, 0, {
+        length: block.length,
+        type: frameType.headers,
+        flags: flag.endHeaders,
+        id: nextId,
+      })
+      block.copy(bytes, 9)
+      writeFrameHead(bytes, 9 + block.length, {
+        length: body.length,
+        type: frameType.data,
+        flags: flag.endStream,
+        id: nextId,
+      })
+      body.copy(bytes, 18 + block.length)
+      out.push(bytes)
+      started.set(nextId, startedAt)
+      window -= body.length
+      nextId += 2
+      return true
+    },
+    flush,
+    inFlight: () => started.size,
+    close: () => socket.destroy(),
+  }
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      flush()
+      resolve(connection)
+    })
+  })
+}
+
+function statusOf(block: Buffer): number {
+  const byte = block[0] ?? 0
+  if (byte >= 0x88 && byte <= 0x8e) return statusByIndex[byte - 0x88] ?? 0
+  return 0
+}
+
+type FrameHead = { length: number; type: number; flags: number; id: number }
+
+function writeFrameHead(bytes: Buffer, at: number, { length, type, flags, id }: FrameHead): void {
+  bytes.writeUIntBE(length, at, 3)
+  bytes[at + 3] = type
+  bytes[at + 4] = flags
+  bytes.writeUInt32BE(id, at + 5)
+}
+
+function frame(type: number, flags: number, id: number, payload: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(9 + payload.length)
+  writeFrameHead(bytes, 0, { length: payload.length, type, flags, id })
+  payload.copy(bytes, 9)
+  return bytes
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}

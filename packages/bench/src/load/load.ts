@@ -1,0 +1,127 @@
+// The load generator, a process of its own: so many connections and streams, bodies in turn, for a
+// warm-up and then a measured time. It tells its parent on stdout when the measured time begins and
+// what came of it. Closed loop (as fast as answers come) or at a fixed rate.
+import { readFileSync } from 'node:fs'
+import { openConnection } from './connection.ts'
+import type { LoadConnection } from './connection.ts'
+import type { HeaderList } from './header-block.ts'
+
+export type LoadPlan = {
+  port: number
+  connections: number
+  streams: number
+  headers: HeaderList
+  /** A file of bodies, each with its length before it (uint32be). */
+  bodiesFile: string
+  warmUpMs: number
+  measuredMs: number
+  /** Requests a second over all connections; without it as many as are answered. */
+  rate?: number
+}
+
+export type LoadResult = {
+  seconds: number
+  /** Answers with 2xx in the measured time. */
+  answered: number
+  /** Answers with another status, by status, in the whole time, and connections that ended. */
+  errors: Record<string, number>
+  p50Ms: number
+  p99Ms: number
+}
+
+function readBodies(file: string): Buffer[] {
+  const bytes = readFileSync(file)
+  const bodies: Buffer[] = []
+  for (let at = 0; at < bytes.length;) {
+    const length = bytes.readUInt32BE(at)
+    bodies.push(bytes.subarray(at + 4, at + 4 + length))
+    at += 4 + length
+  }
+  return bodies
+}
+
+async function run(plan: LoadPlan): Promise<LoadResult> {
+  const bodies = readBodies(plan.bodiesFile)
+  const latencies: number[] = []
+  const errors: Record<string, number> = {}
+  let nextBody = 0
+  let isMeasuring = false
+  let isOver = false
+
+  const body = (): Buffer => bodies[nextBody++ % bodies.length] ?? Buffer.alloc(0)
+  const note = (what: string): void => void (errors[what] = (errors[what] ?? 0) + 1)
+  const onAnswer = (status: number, startedAt: number): void => {
+    if (status < 200 || status > 299) note(`status ${status}`)
+    else if (isMeasuring) latencies.push(performance.now() - startedAt)
+  }
+
+  const fill = (connection: LoadConnection): void => {
+    const now = performance.now()
+    while (connection.request(body(), now)) continue
+  }
+
+  const connections: LoadConnection[] = []
+  for (let i = 0; i < plan.connections; i++) {
+    let room = (): void => {}
+    const connection = await openConnection({
+      port: plan.port,
+      headers: plan.headers,
+      streamsMax: plan.streams,
+      onAnswer,
+      onRoom: () => room(),
+      onEnd: (why) => (isOver ? undefined : note(why)),
+    })
+    connections.push(connection)
+    if (plan.rate !== undefined) continue
+    room = () => (isOver ? undefined : fill(connection))
+    room()
+    connection.flush()
+  }
+  const pace = plan.rate === undefined ? undefined : startPacing(plan.rate, connections, body)
+
+  await new Promise((resolve) => setTimeout(resolve, plan.warmUpMs))
+  isMeasuring = true
+  const startedAt = performance.now()
+  process.stdout.write('measuring\n')
+  await new Promise((resolve) => setTimeout(resolve, plan.measuredMs))
+  isMeasuring = false
+  const seconds = (performance.now() - startedAt) / 1000
+  process.stdout.write('measured\n')
+  isOver = true
+  clearInterval(pace)
+  for (const connection of connections) connection.close()
+  latencies.sort((a, b) => a - b)
+  const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0
+  return {
+    seconds,
+    answered: latencies.length,
+    errors,
+    p50Ms: percentile(0.5),
+    p99Ms: percentile(0.99),
+  }
+}
+
+/** Open loop: a request's time runs from when it was due, also when it could only be sent later. */
+function startPacing(
+  rate: number,
+  connections: LoadConnection[],
+  body: () => Buffer,
+): NodeJS.Timeout {
+  const startedAt = performance.now()
+  let sent = 0
+  return setInterval(() => {
+    const due = ((performance.now() - startedAt) / 1000) * rate
+    while (sent < due) {
+      const connection = connections[sent % connections.length]
+      if (connection?.request(body(), startedAt + (sent / rate) * 1000) !== true) break
+      sent += 1
+    }
+    for (const connection of connections) connection.flush()
+  }, 1)
+}
+
+const planText = process.argv[2]
+if (planText === undefined) throw new Error('usage: load.ts PLAN, the plan as JSON')
+const result = await run(JSON.parse(planText) as LoadPlan)
+process.stdout.write(`${JSON.stringify(result)}\n`)
+process.exit(0)

@@ -1,0 +1,69 @@
+// `npm run bench [-- part …] [--json FILE]`: runs the parts asked for on a Kafka and registry of its own
+// and prints what they measured. Ratios within one run count; absolute figures are the machine's.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
+import { benchIngest } from './ingest.ts'
+import { otherCore, pin } from './processes.ts'
+import { tableOf } from './results.ts'
+import type { Result } from './results.ts'
+
+const parts = { ingest: benchIngest }
+const isPart = (name: string): name is keyof typeof parts => Object.hasOwn(parts, name)
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'string' },
+    runs: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
+  },
+})
+const wanted = positionals.length === 0 ? Object.keys(parts) : positionals
+const unknown = wanted.filter((name) => !isPart(name))
+const runs = Number(values.runs)
+const seconds = Number(values.seconds)
+if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0)) {
+  process.stderr.write(
+    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--json FILE]\n`,
+  )
+  process.exit(2)
+}
+
+const log = (line: string): void => void process.stdout.write(`${line}\n`)
+const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'))
+const stack = await startStack({ folder, ports: 'free', onProgress: log })
+const brokerPid = stack.brokerPid()
+if (brokerPid !== undefined) pin(brokerPid, otherCore)
+const kekFile = join(folder, 'kek')
+await makeKekFile(kekFile)
+Object.assign(process.env, {
+  KAFKA_BROKERS: stack.kafkaBrokers,
+  SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+  KEK_FILE: kekFile,
+  PLATFORM_KEY: makePlatformKey(),
+})
+const results: Result[] = []
+try {
+  for (const name of wanted)
+    if (isPart(name))
+      results.push(
+        ...(await parts[name]({ runs, warmUpMs: 3_000, measuredMs: seconds * 1000, log })),
+      )
+} finally {
+  await stack.stop()
+  await rm(folder, { recursive: true, force: true })
+}
+log(`\n${tableOf(results)}`)
+const [cpu] = cpus()
+const machine = {
+  cpu: cpu?.model ?? arch(),
+  cores: availableParallelism(),
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+}
+if (values.json !== undefined)
+  await writeFile(values.json, `${JSON.stringify({ machine, results }, null, 2)}\n`)
+process.exit(0)

@@ -1,0 +1,86 @@
+// Processes as a benchmark sees them: pinned to a core where the machine allows it, and read by what
+// the kernel says they used.
+import { execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+
+const ticksPerSecond = Number(run('getconf', ['CLK_TCK']) ?? 100)
+const pageBytes = 4_096
+
+/** The core of what is measured, and that of everything else. */
+export const measuredCore = 0
+export const otherCore = 1
+
+/** Binds all threads of a process to a core; without `taskset` or a second core nothing happens. */
+export function pin(pid: number, core: number): void {
+  if (availableParallelism() > 1) run('taskset', ['-apc', String(core), String(pid)])
+}
+
+/** User and system time of all threads so far. */
+export function cpuSeconds(pid: number): number {
+  const fields = statOf(pid)
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+export function rssMb(pid: number): number {
+  return (Number(statOf(pid)[21]) * pageBytes) / 1_048_576
+}
+
+/** The fields after the command's name, which may hold spaces: `state` is the first (proc(5)). */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+export type Running = {
+  pid: number
+  /** The first line that the test accepts. */
+  line(accept: (line: string) => boolean): Promise<string>
+  stop(): void
+}
+
+export function startNode(file: string, args: readonly string[], core: number): Running {
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const pid = child.pid
+  if (pid === undefined) throw new Error(`${file} did not start`)
+  pin(pid, core)
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  const wake = (): void => {
+    for (const look of waiting) look()
+  }
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line)
+    wake()
+  })
+  let ended = false
+  child.on('exit', () => {
+    ended = true
+    setImmediate(wake)
+  })
+  return {
+    pid,
+    line: (accept) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = lines.find(accept)
+          if (found === undefined && !ended) return
+          waiting.delete(look)
+          if (found === undefined) reject(new Error(`${file} ended`))
+          else resolve(found)
+        }
+        waiting.add(look)
+        look()
+      }),
+    stop: () => void child.kill('SIGKILL'),
+  }
+}
+
+function run(command: string, args: readonly string[]): string | undefined {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  } catch {
+    return undefined
+  }
+}

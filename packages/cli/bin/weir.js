@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+// Starts the `weir` command under a Node that runs TypeScript as it is. Plain JavaScript that any
+// Node ≥ 20 can read: an older Node hands over to the pinned one that came with the installation, and
+// passes on signals and the exit code.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const [major, minor] = process.versions.node.split('.').map(Number)
+// 24.12 is the first that runs TypeScript without a warning.
+const isRecent = major > 24 || (major === 24 && minor >= 12)
+const pinned = isRecent ? undefined : pinnedNode()
+
+if (pinned !== undefined) {
+  runUnder(pinned)
+} else if (major >= 24) {
+  await import('../src/main.ts')
+} else {
+  process.stderr.write(
+    `weir: Node ${process.versions.node} is too old, and the Node 24 that comes with Weir isn't installed.\n` +
+      '  Install it with `npx -y pnpm@12.21.0 install` in the repository, or use Node 24 or newer.\n',
+  )
+  process.exitCode = 1
+}
+
+/** node_modules/node-<platform>-<arch>/bin/node of the nearest folder above that has it. */
+function pinnedNode() {
+  const packageName = `node-${process.platform}-${process.arch}`
+  for (let folder = dirname(main); ; folder = dirname(folder)) {
+    const file = join(folder, 'node_modules', packageName, 'bin', 'node')
+    if (existsSync(file)) return file
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+function runUnder(node) {
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal signals both processes: this one must outlive the other to report how it ended.
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => {
+    process.stderr.write(`weir: ${node} can't be started: ${error.message}\n`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code, signal) => {
+    process.exitCode = signal === null ? code : 128 + (constants.signals[signal] ?? 0)
+  })
+}

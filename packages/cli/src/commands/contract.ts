@@ -1,0 +1,118 @@
+// `weir contract …`: event contracts, as JSON files of the management API's own form.
+import type { Command } from 'commander'
+import { failure, misuse } from '../errors.ts'
+import { openInput } from '../input-file.ts'
+import { isObject, textAt, tryParseJson, valueAt } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { withExamples } from '../options.ts'
+import type { OpenSession, Session } from '../session.ts'
+import { recordsOf } from '../streams.ts'
+import { renderDetails, visible } from '../table.ts'
+import { readAll } from '../terminal.ts'
+
+export function addContractCommands(program: Command, open: OpenSession): void {
+  const noun = program
+    .command('contract')
+    .description('event contracts: schema, validations, key field, PII levels')
+  withExamples(
+    noun
+      .command('create')
+      .description('publish a contract; what is published never changes, a new version is a new id')
+      .option('-f, --file <file>', 'the contract as JSON; - or nothing: standard input')
+      .action((options: { file?: string }, command: Command) =>
+        create(open(command), options.file),
+      ),
+    [
+      'weir contract create -f clickstream.json',
+      '{id, schema, validations, key_field, pii_fields}',
+    ],
+    ['jq \'.id = "shop/click/1.1.0"\' old.json | weir contract create', 'a new version of one'],
+  )
+  withExamples(
+    noun
+      .command('list')
+      .description('the contracts of the account')
+      .action((_options: unknown, command: Command) => list(open(command))),
+    ['weir contract list', 'a table'],
+  )
+  withExamples(
+    noun
+      .command('show')
+      .description('one contract')
+      .argument('<id>', 'the schema id')
+      .action((id: string, _options: unknown, command: Command) => show(open(command), id)),
+    ['weir contract show clickstream -o json', 'as the service keeps it'],
+  )
+  withExamples(
+    noun
+      .command('archive')
+      .description(
+        'take a contract out of use: events that name it get 400; asks first on a terminal',
+      )
+      .argument('<id>', 'the schema id')
+      .option('-y, --yes', "don't ask")
+      .action((id: string, options: { yes?: boolean }, command: Command) =>
+        archive(open(command), id, options.yes),
+      ),
+    ['weir contract archive shop/click/1.0.0', 'once no producer sends it any more'],
+  )
+}
+
+async function create(session: Session, file: string | undefined): Promise<void> {
+  const what = file === undefined || file === '-' ? 'the input' : file
+  const json = tryParseJson(await readAll(openInput(session, file)))
+  if (!isObject(json)) throw misuse(`${what} isn't a JSON object`, 'A contract is one JSON object.')
+  const answer = await session.manage({ method: 'POST', path: ['contracts'], json })
+  session.showRecord(answer, renderSummary)
+}
+
+const listContracts = async (session: Session): Promise<readonly JsonObject[]> =>
+  recordsOf(await session.manage({ method: 'GET', path: ['contracts'] }))
+
+async function list(session: Session): Promise<void> {
+  const items = await listContracts(session)
+  session.showList({
+    answer: items,
+    items,
+    columns: {
+      ID: (contract) => contract.id,
+      STATUS: (contract) => contract.status,
+      SCHEMA: (contract) => textAt(contract, 'schema', 'schema_registry_ref'),
+      KEY: (contract) => contract.key_field,
+      PII: (contract) => levelsOf(contract),
+    },
+    whenEmpty: 'No contracts yet: `weir contract create -f FILE` publishes one.',
+  })
+}
+
+const levelsOf = ({ pii_fields: fields }: JsonObject): readonly string[] =>
+  isObject(fields) ? Object.entries(fields).map(([path, level]) => `${path}: ${String(level)}`) : []
+
+async function show(session: Session, id: string): Promise<void> {
+  const contract = (await listContracts(session)).find((one) => one.id === id)
+  if (contract === undefined) {
+    throw failure(`no contract has the id ${id}`, '`weir contract list` shows what there is.')
+  }
+  session.showRecord(contract, renderContract)
+}
+
+/** The whole contract: the schema as the JSON it is, a line for each of the other members. */
+function renderContract(contract: unknown): string {
+  const definition = JSON.stringify(valueAt(contract, 'schema', 'definition') ?? null, null, 2)
+  const lines = definition.split('\n').map((line) => `  ${visible(line)}`)
+  return [renderSummary(contract), 'schema.definition', ...lines].join('\n')
+}
+
+function renderSummary(contract: unknown): string {
+  if (!isObject(contract) || !isObject(contract.schema)) return renderDetails(contract)
+  const { definition: _shownApart, ...schema } = contract.schema
+  const { warnings: _toldApart, ...members } = contract
+  return renderDetails({ ...members, schema })
+}
+
+async function archive(session: Session, id: string, yes: boolean | undefined): Promise<void> {
+  await session.confirm(`Archive ${id}? Producers that still send it get 400.`, yes)
+  const answer = await session.manage({ method: 'POST', path: ['contracts', id, 'archive'] })
+  if (session.isJson) session.showRecord(answer ?? { archived: id })
+  else session.terminal.print(`Archived ${id}.`)
+}

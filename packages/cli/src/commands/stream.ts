@@ -1,0 +1,183 @@
+// `weir stream …`: input streams.
+import type { Command } from 'commander'
+import { textAt, valueAt } from '../json.ts'
+import { collectText, digits, positiveNumber, withExamples } from '../options.ts'
+import type { OpenSession, Session } from '../session.ts'
+import {
+  inputAdvice,
+  listOutputs,
+  listStreamsWhole,
+  nameOf,
+  readWhole,
+  saveNew,
+  showDeleted,
+  tellOnce,
+} from '../streams.ts'
+
+type CreateOptions = {
+  readonly save?: boolean
+  readonly partitions?: number
+  readonly rate?: string
+  readonly count?: string
+  readonly tag?: readonly string[]
+  readonly rotationHours?: number
+  readonly keyRetentionDays?: number
+}
+
+type DeleteOptions = { readonly recursive?: boolean; readonly yes?: boolean }
+
+export function addStreamCommands(program: Command, open: OpenSession): void {
+  const noun = program.command('stream').description('input streams: what producers send to')
+  addCreate(noun, open)
+  withExamples(
+    noun
+      .command('list')
+      .description('the input streams of the account')
+      .action((_options: unknown, command: Command) => list(open(command))),
+    ['weir stream list', 'a table'],
+    ["weir stream list -o json | jq -r '.[].ref.name'", 'only the names'],
+  )
+  withExamples(
+    noun
+      .command('show')
+      .description('one input stream')
+      .argument('<name>')
+      .action((name: string, _options: unknown, command: Command) => show(open(command), name)),
+    ['weir stream show clicks', 'limits, tags, whether it is enabled'],
+  )
+  addSwitches(noun, open)
+  withExamples(
+    noun
+      .command('delete')
+      .description('delete an input stream, its events and its keys; asks first on a terminal')
+      .argument('<name>')
+      .option('--recursive', 'also the output streams derived from it')
+      .option('-y, --yes', "don't ask")
+      .action((name: string, options: DeleteOptions, command: Command) =>
+        remove(open(command), name, options),
+      ),
+    ['weir stream delete clicks', 'a stream without outputs'],
+    ['weir stream delete clicks --recursive --yes', 'with its outputs, without a question'],
+  )
+}
+
+function addCreate(noun: Command, open: OpenSession): void {
+  withExamples(
+    noun
+      .command('create')
+      .description('make an input stream; prints it with its credentials')
+      .argument('<name>', 'lower-case letters, digits and single dashes, at most 63')
+      .option('--save', 'keep the credentials in the profile, for send, listen and token')
+      .option('--partitions <number>', 'Kafka partitions, 1 to 100 (default: 3)', positiveNumber)
+      .option('--rate <events>', 'the most events a second', digits)
+      .option('--count <events>', 'the most events a calendar month (UTC)', digits)
+      .option('--tag <tag>', 'a tag; may be repeated', collectText)
+      .option(
+        '--rotation-hours <hours>',
+        'how often keys change: 1 2 3 4 6 8 12 24',
+        positiveNumber,
+      )
+      .option('--key-retention-days <days>', 'how long events can be opened', positiveNumber)
+      .action((name: string, options: CreateOptions, command: Command) =>
+        create(open(command), name, options),
+      ),
+    ['weir stream create clicks --save', 'a stream that this machine can send to at once'],
+    [
+      'weir stream create clicks --partitions 12 --rate 5000 --tag web --tag eu',
+      'sized and tagged',
+    ],
+    [
+      'weir stream create clicks -o json > clicks.json',
+      'for a program; mind the secret in the file',
+    ],
+  )
+}
+
+function addSwitches(noun: Command, open: OpenSession): void {
+  for (const [verb, enabled] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    withExamples(
+      noun
+        .command(verb)
+        .description(enabled ? 'let events in again' : 'refuse events until it is enabled again')
+        .argument('<name>')
+        .action(async (name: string, _options: unknown, command: Command) => {
+          const session = open(command)
+          const path = ['streams', name]
+          const advice = inputAdvice
+          session.showRecord(
+            await session.manage({ method: 'PATCH', path, json: { enabled }, advice }),
+          )
+        }),
+      [`weir stream ${verb} clicks`, enabled ? 'after a pause' : 'producers get 403 from now on'],
+    )
+  }
+}
+
+async function create(session: Session, name: string, options: CreateOptions): Promise<void> {
+  const record = await session.manage({
+    method: 'POST',
+    path: ['streams'],
+    json: draft(name, options),
+  })
+  // Shown before it is saved: this is the only time that the service tells the secret.
+  session.showRecord(record)
+  await (options.save ? saveNew(session, name, record) : tellOnce(session))
+}
+
+/** The body of the creation: only what was asked for, the service knows the defaults. */
+export function draft(name: string, options: CreateOptions): unknown {
+  const { rate: eventRate, count: eventCount } = options
+  return {
+    name,
+    tags: options.tag,
+    partitions: options.partitions,
+    rotationHours: options.rotationHours,
+    keyRetentionDays: options.keyRetentionDays,
+    limits: eventRate || eventCount ? { eventRate, eventCount } : undefined,
+  }
+}
+
+async function list(session: Session): Promise<void> {
+  const items = await listStreamsWhole(session)
+  session.showList({
+    answer: items,
+    items,
+    columns: {
+      NAME: nameOf,
+      ENABLED: (stream) => stream.enabled,
+      'EVENTS/S': (stream) => textAt(stream, 'limits', 'eventRate'),
+      'EVENTS/MONTH': (stream) => textAt(stream, 'limits', 'eventCount'),
+      TAGS: (stream) => valueAt(stream, 'tags'),
+    },
+    whenEmpty: 'No streams yet: `weir stream create NAME --save` makes one.',
+  })
+}
+
+const show = async (session: Session, name: string): Promise<void> =>
+  session.showRecord(await readWhole(session, ['streams', name], inputAdvice))
+
+async function remove(session: Session, name: string, options: DeleteOptions): Promise<void> {
+  await session.confirm(await deletionQuestion(session, name, options), options.yes)
+  const answer = await session.manage({
+    method: 'DELETE',
+    path: ['streams', name],
+    query: options.recursive ? { recursive: 'true' } : {},
+    advice: { ...inputAdvice, 409: `To delete them too: weir stream delete ${name} --recursive` },
+  })
+  await showDeleted(session, answer)
+}
+
+/** Names what goes with the stream, as far as somebody reads it. */
+async function deletionQuestion(
+  session: Session,
+  name: string,
+  { recursive, yes }: DeleteOptions,
+): Promise<string> {
+  const asks = recursive && !yes && session.terminal.isInteractive
+  const outputs = asks ? (await listOutputs(session, name)).map(nameOf) : []
+  const withThem = outputs.length === 0 ? '' : ` and its outputs ${outputs.join(', ')}`
+  return `Delete the stream ${name}${withThem}, with all events and keys?`
+}

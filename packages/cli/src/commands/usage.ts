@@ -1,0 +1,82 @@
+// `weir usage NAME`: what an input stream took, piece of time by piece of time.
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { isObject, listAt, valueAt } from '../json.ts'
+import { withExamples } from '../options.ts'
+import type { OpenSession, Session } from '../session.ts'
+
+type UsageOptions = {
+  readonly by?: string
+  readonly from?: string
+  readonly until?: string
+}
+
+export function addUsageCommand(program: Command, open: OpenSession): void {
+  withExamples(
+    program
+      .command('usage')
+      .description('what an input stream took: events, bytes, refused requests')
+      .argument('<name>')
+      .addOption(
+        new Option('--by <length>', 'in pieces of this length (default: 1h)').choices([
+          '1m',
+          '15m',
+          '1h',
+          '1d',
+        ]),
+      )
+      .option('--from <time>', 'a date or a time in RFC 3339 (default: some pieces back)')
+      .option('--until <time>', 'the same (default: now)')
+      .action((name: string, options: UsageOptions, command: Command) =>
+        showUsage(open(command, true), name, options),
+      ),
+    ['weir usage clicks', 'the last day by the hour'],
+    ['weir usage clicks --by 1m', 'the last hour by the minute'],
+    ['weir usage clicks --by 1d --from 2026-11-01 -o csv > november.csv', 'for a spreadsheet'],
+  )
+}
+
+async function showUsage(session: Session, name: string, options: UsageOptions): Promise<void> {
+  const path = ['streams', name, 'usage']
+  const answer = await session.manage({ method: 'GET', path, query: queryOf(options) })
+  const items = listAt(answer, 'usage')
+  if (session.isCsv) return printCsv(session, items)
+  session.showList({
+    answer,
+    items,
+    columns: {
+      FROM: (piece) => valueAt(piece, 'from'),
+      EVENTS: (piece) => valueAt(piece, 'events'),
+      BYTES: (piece) => valueAt(piece, 'bytes'),
+      REFUSED: refusedOf,
+    },
+    whenEmpty: 'Nothing.',
+  })
+  const [events, bytes] = [valueAt(answer, 'total', 'events'), valueAt(answer, 'total', 'bytes')]
+  const refused = refusedOf(valueAt(answer, 'total'))
+  session.tell(`In all ${String(events)} events, ${String(bytes)} bytes, ${refused} refused.`)
+}
+
+function queryOf({ by, from, until }: UsageOptions): Record<string, string> {
+  return {
+    ...(by === undefined ? {} : { by }),
+    ...(from === undefined ? {} : { from }),
+    ...(until === undefined ? {} : { until }),
+  }
+}
+
+function printCsv({ terminal }: Session, items: readonly unknown[]): void {
+  const rows = items.map((piece) =>
+    [...['from', 'events', 'bytes'].map((name) => valueAt(piece, name)), refusedOf(piece)].join(
+      ',',
+    ),
+  )
+  terminal.print(['from,events,bytes,refused', ...rows].join('\n'))
+}
+
+/** For whatever reason. */
+function refusedOf(piece: unknown): number {
+  const refused = valueAt(piece, 'refused')
+  if (!isObject(refused)) return 0
+  return Object.values(refused).reduce((sum: number, count) => sum + Number(count), 0)
+}

@@ -1,0 +1,49 @@
+// Reads JSON whose shape nobody has checked: answers of services, the profile, the demo's file. What
+// isn't there, or is of another type, is undefined; nothing here throws but `parseJson`.
+import { failure } from './errors.ts'
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Own members only, so that a stream named `constructor` is looked up like any other. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  let current = value
+  for (const key of path) {
+    if (!isObject(current) || !Object.hasOwn(current, key)) return undefined
+    current = current[key]
+  }
+  return current
+}
+
+export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = valueAt(value, ...path)
+  return typeof found === 'string' ? found : undefined
+}
+
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = valueAt(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+export const textsAt = (value: unknown, ...path: readonly string[]): readonly string[] =>
+  listAt(value, ...path).filter((item) => typeof item === 'string')
+
+/** The parser's own reason is left out: it quotes the text, which may hold a secret. */
+export function parseJson(text: string, what: string, ...advice: string[]): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw failure(`${what} isn't JSON`, ...advice)
+  }
+}
+
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,11 @@
+// Composes the command from this process. bin/weir.js starts it.
+import process from 'node:process'
+import { run } from './program.ts'
+import { createTerminal } from './terminal.ts'
+
+// A reader that has enough (`weir listen x | head -1`) is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? 0 : 1),
+)
+
+process.exitCode = await run(createTerminal(process), process.argv.slice(2))

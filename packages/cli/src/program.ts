@@ -1,0 +1,88 @@
+// The `weir` command line: nouns and verbs, their help, and the exit code of a run. What a command does is
+// in commands/.
+import { Command, CommanderError, Option } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
+import { addAccountCommands } from './commands/account.ts'
+import { addContractCommands } from './commands/contract.ts'
+import { addCredentialsCommands } from './commands/credentials.ts'
+import { addListenCommand } from './commands/listen.ts'
+import { addOutputCommands } from './commands/output.ts'
+import { addSendCommand } from './commands/send.ts'
+import { addStreamCommands } from './commands/stream.ts'
+import { addTokenCommand } from './commands/token.ts'
+import { addUsageCommand } from './commands/usage.ts'
+import { CliError, misuse, renderError } from './errors.ts'
+import { createSession } from './session.ts'
+import type { GlobalOptions, OpenSession } from './session.ts'
+import type { Terminal } from './terminal.ts'
+
+/** 0: done; 1: refused or failed; 2: used wrongly. Never throws. */
+export async function run(terminal: Terminal, args: readonly string[]): Promise<0 | 1 | 2> {
+  try {
+    await createProgram(terminal).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // commander has told its own errors already; help and version end in one too, with code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    terminal.note(renderError(error))
+    return error instanceof CliError ? error.exitCode : 1
+  }
+}
+
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('weir')
+    .description('Event collection with consent built in: streams, contracts, events.')
+    .version(packageJson.version, '-V, --version')
+    .addOption(
+      new Option('-o, --output <format>', 'tables for people, JSON for programs, CSV of usage')
+        .choices(['table', 'json', 'csv'])
+        .default('table'),
+    )
+    .option('--demo', 'use the account of .weir/demo.json, even when logged in to another')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void terminal.print(text.trimEnd()),
+      writeErr: (text) => terminal.note(text.trimEnd()),
+      outputError: (text, write) => write(`weir: ${text.replace(/^error: /, '')}`),
+    })
+    .showHelpAfterError('  `--help` shows how it is used.')
+    .addHelpText('after', overview)
+  const open: OpenSession = (command, hasCsv = false) => {
+    const options = command.optsWithGlobals<GlobalOptions>()
+    if (options.output === 'csv' && !hasCsv)
+      throw misuse('there is no CSV of this', '`-o csv` is for `weir usage`.')
+    return createSession(terminal, options)
+  }
+  addAccountCommands(program, open)
+  addContractCommands(program, open)
+  addStreamCommands(program, open)
+  addOutputCommands(program, open)
+  addSendCommand(program, open)
+  addListenCommand(program, open)
+  addTokenCommand(program, open)
+  addCredentialsCommands(program, open)
+  addUsageCommand(program, open)
+  return program
+}
+
+const overview = `
+Examples:
+  # the streams of the account in use
+  $ weir stream list
+  # an input stream, an output of it, and an event on its way
+  $ weir stream create clicks --save
+  $ weir output create clicks clicks-marketing --level 2 --save
+  $ weir listen clicks-marketing &
+  $ weir send clicks --schema clickstream -f event.json
+
+Which account: the one logged in to (weir account login, weir account use), kept with saved credentials
+in ~/.config/weir/config.json; with nobody logged in, the demo's, when .weir/demo.json is in this folder
+or above it (npm start writes it). These variables go before both:
+  WEIR_AUTH_URL WEIR_INGEST_URL WEIR_OUTPUT_URL   addresses (http://127.0.0.1:8081, :8082, :8083)
+  WEIR_BILLING_ID WEIR_API_KEY                    account and key for management
+  WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials for send, listen and token
+  WEIR_PLATFORM_KEY                               for account create
+  WEIR_CONFIG                                     another file than ~/.config/weir/config.json
+
+Exit codes: 0 done, 1 the service refused or something failed, 2 used wrongly.`

@@ -1,0 +1,115 @@
+// One run of a command: its terminal, the options every command has, the account, and how results are
+// shown (the answer as it came with `-o json`, tables otherwise). Commands are functions of a session.
+import type { Command } from 'commander'
+import { requireApiKey, resolveAccount } from './account.ts'
+import type { Account } from './account.ts'
+import { call, urlOf } from './api.ts'
+import type { Advice } from './api.ts'
+import { failure } from './errors.ts'
+import { textsAt } from './json.ts'
+import { renderDetails, renderTable } from './table.ts'
+import type { Terminal } from './terminal.ts'
+
+export type GlobalOptions = {
+  readonly output: 'table' | 'json' | 'csv'
+  readonly demo?: boolean
+}
+
+export type Session = {
+  readonly terminal: Terminal
+  readonly isJson: boolean
+  /** Only where the command said that it has CSV. */
+  readonly isCsv: boolean
+  /** The account of this run; looked up at the first call. `bringsKey`: see account.ts. */
+  account(bringsKey?: boolean): Account
+  /** A management call: /<version>/<segments> of auth, under the account's API key. */
+  manage(call: ManagementCall): Promise<unknown>
+  /** `renderText` where a line for each member isn't what a person wants to read. */
+  showRecord(record: unknown, renderText?: (record: unknown) => string): void
+  showList<Item>(list: List<Item>): void
+  /** For people only: programs asked for JSON and get nothing else. */
+  tell(text: string): void
+  /** Asks on a terminal, unless `yes`; without one, nobody can answer and the command goes on. */
+  confirm(question: string, yes: boolean | undefined): Promise<void>
+}
+
+export type ManagementCall = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: readonly string[]
+  /** The shape of streams in the answer; v2 unless said otherwise. */
+  readonly version?: 'v1' | 'v2'
+  readonly query?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly advice?: Advice
+}
+
+export type List<Item> = {
+  /** What `-o json` prints. */
+  readonly answer: unknown
+  readonly items: readonly Item[]
+  readonly columns: Readonly<Record<string, (item: Item) => unknown>>
+  /** Said instead of an empty table. */
+  readonly whenEmpty: string
+}
+
+export type OpenSession = (command: Command, hasCsv?: boolean) => Session
+
+export function createSession(terminal: Terminal, options: GlobalOptions): Session {
+  const isJson = options.output === 'json'
+  const isCsv = options.output === 'csv'
+  let resolved: Account | undefined
+  const account = (bringsKey = false): Account => {
+    if (resolved) return resolved
+    const { env, cwd } = terminal
+    resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
+    if (resolved.demo) tell(`(using the demo account of ${resolved.demo.path})`)
+    return resolved
+  }
+  const tell = (text: string): void => {
+    if (!isJson && !isCsv) terminal.note(text)
+  }
+  const show = (answer: unknown, table: () => string): void => {
+    terminal.print(isJson ? JSON.stringify(answer, null, 2) : table())
+  }
+  return {
+    terminal,
+    isJson,
+    isCsv,
+    account,
+    manage: (what) => manage(account(), what),
+    showRecord: (record, renderText = renderDetails) => {
+      show(record, () => renderText(record))
+      for (const warning of textsAt(record, 'warnings')) terminal.note(`warning: ${warning}`)
+    },
+    showList: ({ answer, items, columns, whenEmpty }) => {
+      if (items.length === 0 && !isJson) return tell(whenEmpty)
+      const rows = items.map((item) => Object.values(columns).map((cell) => cell(item)))
+      show(answer, () => renderTable(Object.keys(columns), rows))
+    },
+    tell,
+    confirm: (question, yes) => confirm(terminal, question, yes),
+  }
+}
+
+function manage(account: Account, what: ManagementCall): Promise<unknown> {
+  const { method, path, version = 'v2', query, json, advice } = what
+  return call(
+    {
+      method,
+      url: urlOf(account.authUrl, [version, ...path], query),
+      bearer: requireApiKey(account),
+      ...(json === undefined ? {} : { json }),
+    },
+    advice,
+  )
+}
+
+async function confirm(
+  terminal: Terminal,
+  question: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  if (yes || !terminal.isInteractive) return
+  const answer = await terminal.ask(`${question} [y/N] `)
+  if (!/^y(es)?$/i.test(answer.trim())) throw failure('nothing was done')
+}

@@ -1,0 +1,98 @@
+// `weir contract …`: the spec's five contracts, published as their files stand in examples/.
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { createAccount, exampleContract, exampleContracts } from '@weir/testkit'
+import { contractFile, eventLine, linesOf } from './ground.ts'
+import type { LookUpGround } from './ground.ts'
+
+export function contractTests(ground: LookUpGround): void {
+  test('all five examples can be published, from a file and from the input, and are listed', async () => {
+    const { weir, world } = ground()
+    const { billingId, apiKey } = await createAccount(world.auth.url)
+    const env = { WEIR_API_KEY: apiKey }
+    const warnings: string[] = []
+    for (const name of Object.values(exampleContracts)) {
+      const file = await contractFile({ weir, billingId }, name)
+      const input = readFileSync(file, 'utf8')
+      const { code, stdout, stderr } = await (name === 'clickstream'
+        ? weir.run(`contract create -f ${file}`, { env })
+        : weir.run('contract create', { input, env }))
+      expect([name, code]).toEqual([name, 0])
+      expect(stdout).toMatch(/^status +active$/m)
+      expect(stdout).not.toContain('definition')
+      warnings.push(stderr)
+    }
+    // What one contract says of a key field, another says otherwise.
+    expect(warnings[0]).toBe('')
+    expect(warnings.join('')).toMatch(
+      /^warning: The key field .* is at level 2, that of contract /m,
+    )
+
+    const rows = linesOf(await weir.ok('contract list', { env }))
+    expect(rows[0]).toMatch(/^ID +STATUS +SCHEMA +KEY +PII$/)
+    expect(rows).toHaveLength(6)
+    expect(rows.find((row) => row.startsWith('clickstream '))).toMatch(
+      / active .*-clickstream\/latest +producerSessionId +customer\/id: 0, producerSessionId: 1$/,
+    )
+  })
+
+  test('a contract is shown as it was published, its schema as JSON', async () => {
+    const { weir } = ground()
+    const { schema, key_field, pii_fields, validations } = await exampleContract('clickstream')
+    const shown = await weir.json('contract show clickstream')
+    expect(shown).toMatchObject({ id: 'clickstream', key_field, pii_fields, validations })
+    expect(shown).toMatchObject({ schema: { definition: definitionOf(schema) } })
+    const text = await weir.ok('contract show demo/event/1.0.0')
+    expect(text).toMatch(/^id +demo\/event\/1\.0\.0$/m)
+    const [, json = ''] = text.split('\nschema.definition\n')
+    const event = await exampleContract('demo_event')
+    expect(JSON.parse(json)).toEqual(definitionOf(event['schema']))
+  })
+
+  test('an archived contract is refused from then on, and no event that names it is stored', async () => {
+    const { weir } = ground()
+    const file = await contractFile(ground(), 'clickstream', 'shop/click/1.0.0')
+    await weir.ok(`contract create -f ${file}`)
+    await weir.ok('stream create archive-check --save')
+    expect(await weir.ok('contract archive shop/click/1.0.0')).toBe('Archived shop/click/1.0.0.\n')
+    expect(await weir.ok('contract list')).toMatch(/^shop\/click\/1\.0\.0 +archived /m)
+    const input = await eventLine('clickstream')
+    expect(await weir.run('send archive-check --schema shop/click/1.0.0', { input })).toEqual({
+      code: 1,
+      stdout: '0 events accepted (204)\n',
+      stderr:
+        "weir: stopped at line 1: Unknown schema id: 'shop/click/1.0.0' (400)\n" +
+        '  `weir contract list` shows the contracts of the account.\n',
+    })
+  })
+
+  test('what is wrong with a contract is told at once, a problem a line', async () => {
+    const { weir } = ground()
+    const create = (input: string) => weir.run('contract create', { input })
+    const [invalid, taken, unreadable, absent] = await Promise.all([
+      create('{"id":"x","validations":[]}'),
+      create(readFileSync(await contractFile(ground(), 'clickstream'), 'utf8')),
+      create('{"id":'),
+      weir.run('contract create -f absent.json'),
+    ])
+    const [head, ...problems] = linesOf(invalid.stderr)
+    expect([invalid.code, head]).toEqual([1, 'weir: The input is invalid (422)'])
+    expect(problems.length).toBeGreaterThan(2)
+    expect(problems.filter((line) => !line.startsWith('  - '))).toEqual([])
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('clickstream already')])
+    expect([unreadable.code, unreadable.stderr]).toEqual([
+      2,
+      "weir: the input isn't a JSON object\n  A contract is one JSON object.\n",
+    ])
+    expect([absent.code, absent.stderr]).toEqual([2, "weir: absent.json can't be read\n"])
+    const unknown = await weir.run('contract show nobody/knows/1.0.0')
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no contract has')])
+  })
+}
+
+/** The tests' own reading of JSON: a member that may not be there. */
+function definitionOf(schema: unknown): unknown {
+  return typeof schema === 'object' && schema !== null && 'definition' in schema
+    ? schema.definition
+    : undefined
+}

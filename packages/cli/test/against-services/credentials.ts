@@ -1,0 +1,79 @@
+// `weir credentials …`: rotation without a gap, and the end of old credentials.
+import { expect, test } from '@jest/globals'
+import { eventLine, memberOf, profileOf } from './ground.ts'
+import type { LookUpGround } from './ground.ts'
+
+export function credentialsTests(ground: LookUpGround): void {
+  test('rotated credentials take the place of saved ones, and the old are good until revoked', async () => {
+    const { weir, billingId } = ground()
+    const made = await weir.ok('stream create rotated --save')
+    const old = {
+      WEIR_CLIENT_ID: memberOf(made, 'credentials.clientId'),
+      WEIR_CLIENT_SECRET: memberOf(made, 'credentials.clientSecret'),
+    }
+    const rotated = await weir.run('credentials rotate rotated')
+    const clientId = memberOf(rotated.stdout, 'clientId')
+    expect(clientId).not.toBe(old.WEIR_CLIENT_ID)
+    expect(rotated.stderr).toContain(`weir credentials revoke rotated ${old.WEIR_CLIENT_ID}`)
+    expect(profileOf(weir)).toMatchObject({
+      accounts: { [billingId]: { streams: { rotated: { clientId } } } },
+    })
+    await Promise.all([weir.ok('token rotated'), weir.ok('token rotated', { env: old })])
+
+    const whichOne = await weir.run('credentials revoke rotated')
+    expect([whichOne.code, whichOne.stderr]).toEqual([
+      2,
+      'weir: rotated has 2 credentials; say which\n' +
+        `  weir credentials revoke rotated ${old.WEIR_CLIENT_ID}\n` +
+        `  weir credentials revoke rotated ${clientId}\n`,
+    ])
+    await weir.ok(`credentials revoke rotated ${old.WEIR_CLIENT_ID}`)
+    const [dead, alive] = await Promise.all([
+      weir.run('token rotated', { env: old }),
+      weir.run('token rotated'),
+    ])
+    expect([dead.code, dead.stderr, alive.code]).toEqual([
+      1,
+      expect.stringMatching(/^weir: .* \(401\)$/m),
+      0,
+    ])
+    expect(dead.stderr).not.toContain(old.WEIR_CLIENT_SECRET)
+
+    expect(await weir.ok('credentials revoke rotated')).toBe(`Revoked ${clientId} of rotated.\n`)
+    expect(JSON.stringify(profileOf(weir))).not.toContain(clientId)
+    expect((await weir.run('credentials revoke rotated')).stderr).toBe(
+      'weir: rotated has no credentials\n',
+    )
+  })
+
+  test('credentials for one purpose do only that, and replace saved ones only when asked to', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create scoped --save')
+    const sendOnly = await weir.ok('credentials rotate scoped --scope send')
+    const env = {
+      WEIR_CLIENT_ID: memberOf(sendOnly, 'clientId'),
+      WEIR_CLIENT_SECRET: memberOf(sendOnly, 'clientSecret'),
+    }
+    expect(JSON.stringify(profileOf(weir))).not.toContain(env.WEIR_CLIENT_ID)
+    const input = await eventLine('clickstream')
+    const [sent, deaf] = await Promise.all([
+      weir.run('send scoped --schema clickstream', { input, env }),
+      weir.run('listen scoped', { env }),
+    ])
+    expect(sent.code).toBe(0)
+    expect([deaf.code, deaf.stderr]).toEqual([
+      1,
+      'weir: These credentials are for sending; listening needs the scope listen (403)\n' +
+        '  `weir credentials rotate scoped --save` makes credentials that may listen.\n',
+    ])
+    await weir.ok('output create scoped scoped-0 --level 0')
+    const wrong = await weir.run('credentials rotate scoped-0 --scope send')
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      'weir: scope must be listen: nothing can be sent to a derived stream (422)\n',
+    ])
+    expect((await weir.run('credentials rotate nobody')).stderr).toContain(
+      'no stream or output is named nobody',
+    )
+  })
+}

@@ -1,0 +1,143 @@
+// `weir stream …` and `weir output …`: made with credentials, listed, shown, switched, deleted.
+import { expect, test } from '@jest/globals'
+import { createTopicReader } from '@weir/testkit'
+import { eventLine, linesOf, memberOf, profileOf } from './ground.ts'
+import type { LookUpGround } from './ground.ts'
+
+export function streamTests(ground: LookUpGround): void {
+  test('a stream is printed with its credentials, which --save keeps, and listed with its tags', async () => {
+    const { weir, billingId } = ground()
+    const made = await weir.run('stream create tagged --save --tag web --tag eu --rate 5000')
+    expect(made.code).toBe(0)
+    expect(memberOf(made.stdout, 'ref.billingId')).toBe(billingId)
+    expect(memberOf(made.stdout, 'enabled')).toBe('yes')
+    expect(memberOf(made.stdout, 'limits.eventRate')).toBe('5000')
+    const clientId = memberOf(made.stdout, 'credentials.clientId')
+    const clientSecret = memberOf(made.stdout, 'credentials.clientSecret')
+    expect(made.stderr).toBe(`Credentials of tagged saved in ${weir.profile}.\n`)
+    expect(profileOf(weir)).toMatchObject({
+      accounts: { [billingId]: { streams: { tagged: { clientId, clientSecret } } } },
+    })
+
+    const [table, records, details] = await Promise.all([
+      weir.ok('stream list'),
+      weir.json('stream list'),
+      weir.ok('stream show tagged'),
+    ])
+    expect(linesOf(table)[0]).toMatch(/^NAME +ENABLED +EVENTS\/S +EVENTS\/MONTH +TAGS$/)
+    expect(table).toMatch(/^tagged +yes +5000 +1000000000 +web, eu$/m)
+    expect(records).toContainEqual(
+      expect.objectContaining({ ref: { billingId, name: 'tagged' }, tags: ['web', 'eu'] }),
+    )
+    expect([memberOf(details, 'tags'), memberOf(details, 'topic')]).toEqual([
+      'web, eu',
+      `${billingId}.tagged`,
+    ])
+    expect(`${table}${JSON.stringify(records)}${details}`).not.toContain(clientSecret)
+  })
+
+  test('without --save the secret is printed once, and the profile stays as it was', async () => {
+    const { weir } = ground()
+    const before = profileOf(weir)
+    const made = await weir.run('stream create unsaved')
+    expect(memberOf(made.stdout, 'credentials.clientSecret')).toMatch(/^[\w-]{43}$/)
+    expect(made.stderr).toContain("The clientSecret isn't shown again")
+    expect(profileOf(weir)).toEqual(before)
+  })
+
+  test('taken names, impossible values and unknown streams are refused in words', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create refusals')
+    const refused = async (line: string): Promise<string> => {
+      const { code, stdout, stderr } = await weir.run(line)
+      expect([line, code, stdout]).toEqual([line, 1, ''])
+      return stderr
+    }
+    const [taken, bad, unknown, orphan, gone] = await Promise.all([
+      refused('stream create refusals'),
+      refused('stream create Bad_Name --partitions 500 --rotation-hours 5'),
+      refused('stream show nobody'),
+      refused('output create nobody orphan --level 1'),
+      refused('output delete refusals nobody'),
+    ])
+    expect(taken).toBe('weir: There is a stream named refusals already (409)\n')
+    expect(linesOf(bad)).toEqual([
+      'weir: The input is invalid (422)',
+      expect.stringMatching(/^ {2}- name must be 1 to 63 /),
+      '  - partitions must be a whole number from 1 to 100',
+      expect.stringMatching(/^ {2}- rotationHours must be one of 1, 2, /),
+    ])
+    for (const [stderr, sentence] of [
+      [unknown, 'There is no stream nobody (404)'],
+      [orphan, 'There is no stream nobody (404)'],
+      [gone, 'There is no stream nobody (404)'],
+    ] as const) {
+      expect(stderr).toContain(`weir: ${sentence}\n  \`weir stream list\` shows`)
+    }
+  })
+
+  test('an output from the earliest event holds what was sent before it, one from now does not', async () => {
+    const { weir, billingId } = ground()
+    await weir.ok('stream create history --save --partitions 1')
+    await weir.ok('send history --schema demo_v1', { input: await eventLine('demo_v1') })
+    const [earliest, now] = await Promise.all([
+      weir.ok(
+        'output create history all --level 1 --level 3 --type GRANULAR --from earliest --save',
+      ),
+      weir.ok('output create history later --level 2 --tag team-a --decrypter default'),
+    ])
+    expect(memberOf(earliest, 'consentLevels')).toBe('1, 3')
+    expect(memberOf(earliest, 'consentLevelType')).toBe('GRANULAR')
+    expect(memberOf(now, 'linkedStream')).toBe('history')
+    const table = await weir.ok('output list history')
+    expect(table).toMatch(/^all +history +1, 3 +GRANULAR +yes +-$/m)
+    expect(table).toMatch(/^later +history +2 +CUMULATIVE +yes +team-a$/m)
+    const details = await weir.ok('output show history later')
+    expect([memberOf(details, 'from'), memberOf(details, 'decrypterName')]).toEqual([
+      'now',
+      'default',
+    ])
+    const reader = createTopicReader()
+    try {
+      await reader.readUntil(`${billingId}.all`, 1)
+      expect(await reader.read(`${billingId}.later`)).toEqual([])
+    } finally {
+      await reader.close()
+    }
+  })
+
+  test('a deletion lists everything deleted and forgets saved credentials', async () => {
+    const { weir, billingId } = ground()
+    await weir.ok('stream create doomed --save')
+    for (const name of ['doomed-0', 'doomed-1', 'doomed-2']) {
+      await weir.ok(`output create doomed ${name} --level ${name.slice(-1)} --save`)
+    }
+    const one = await weir.ok('output delete doomed doomed-2')
+    expect(linesOf(one).map(words)).toEqual([
+      ['DELETED', 'KIND', 'INPUT'],
+      ['doomed-2', 'output', 'doomed'],
+    ])
+    const held = await weir.run('stream delete doomed')
+    expect([held.code, held.stdout]).toEqual([1, ''])
+    expect(held.stderr).toMatch(
+      /^weir: The stream doomed has derived streams: .*doomed-1.*\(409\)$/m,
+    )
+    expect(held.stderr).toContain('weir stream delete doomed --recursive\n')
+    const all = await weir.ok('stream delete doomed --recursive')
+    expect(linesOf(all).map(words)).toEqual([
+      ['DELETED', 'KIND', 'INPUT'],
+      ['doomed-0', 'output', 'doomed'],
+      ['doomed-1', 'output', 'doomed'],
+      ['doomed', 'input', '-'],
+    ])
+    expect(JSON.stringify(profileOf(weir))).not.toContain('doomed')
+    const [left, again] = await Promise.all([
+      weir.json('stream list'),
+      weir.run('stream show doomed'),
+    ])
+    expect(left).not.toContainEqual(expect.objectContaining({ ref: { billingId, name: 'doomed' } }))
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('(404)')])
+  })
+}
+
+const words = (line: string): string[] => line.split(/ +/)

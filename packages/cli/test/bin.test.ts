@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+
+const bin = fileURLToPath(new URL('../bin/weir.js', import.meta.url))
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+function weir(...args: readonly string[]): Promise<Ended> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>()
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  child.on('error', reject)
+  child.on('close', (code) => resolve({ code, stdout, stderr }))
+  return promise
+}
+
+test('the command runs from any folder by its path, with nothing but the result on stdout', async () => {
+  expect(existsSync(bin)).toBe(true)
+  expect(await weir('--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' })
+})
+
+test('its exit code is the one of the run', async () => {
+  const { code, stdout, stderr } = await weir('strem')
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain("unknown command 'strem'")
+})

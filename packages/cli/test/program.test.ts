@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, expect, test } from '@jest/globals'
+import type { Command } from 'commander'
+import { createProgram, run } from '../src/program.ts'
+import type { Terminal } from '../src/terminal.ts'
+import { closedPort } from './closed-port.ts'
+import { temporaryFolder } from './temporary.ts'
+
+/** A terminal in an empty home and folder, whose lines can be read. */
+function recorder(env: Record<string, string> = {}, typed = '') {
+  const out: string[] = []
+  const notes: string[] = []
+  const cwd = temporaryFolder()
+  const terminal: Terminal = {
+    env: { WEIR_CONFIG: join(cwd, 'config.json'), ...env },
+    cwd,
+    input: Readable.from([Buffer.from(typed)]),
+    isInteractive: false,
+    print: (text) => out.push(text) > 0,
+    drained: () => Promise.resolve(),
+    note: (text) => void notes.push(text),
+    ask: () => Promise.reject(new Error('nobody is there')),
+    askHidden: () => Promise.reject(new Error('nobody is there')),
+    onInterrupt: () => undefined,
+  }
+  return { terminal, out, notes }
+}
+
+const words = (line: string): string[] => line.split(' ').filter((word) => word !== '')
+
+describe('the exit code', () => {
+  test.each([
+    ['', 2],
+    ['stream', 2],
+    ['strem list', 2],
+    ['stream create', 2],
+    ['stream create a b', 2],
+    ['stream create a --partitions 0', 2],
+    ['stream list --nonsense', 2],
+    ['-o xml stream list', 2],
+    ['output create a b', 2],
+    ['output create a b --level 256', 2],
+    ['output create a b --level 1 --type BOTH', 2],
+    ['output create a b --level 1 --from yesterday', 2],
+    ['send a', 2],
+    ['listen a --timeout never', 2],
+    ['stream show ..', 2],
+    ['-o csv stream list', 2],
+    ['usage a --by 5m', 2],
+    ['--version', 0],
+    ['--help', 0],
+    ['stream create --help', 0],
+    ['account list', 0],
+    ['account use nobody', 1],
+  ])('of `weir %s` is %d', async (line, code) => {
+    const { terminal } = recorder({ WEIR_API_KEY: 'k' })
+    expect(await run(terminal, words(line))).toBe(code)
+  })
+
+  test('is 1 when nothing answers, and the key is told nobody', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`
+    const { terminal, notes, out } = recorder({ WEIR_API_KEY: 'the-key', WEIR_AUTH_URL: url })
+    expect(await run(terminal, ['stream', 'list', '-o', 'json'])).toBe(1)
+    expect(notes.join()).toContain(`nothing listens at ${url}`)
+    expect(notes.join()).not.toContain('the-key')
+    expect(out).toEqual([])
+  })
+
+  test('is 1 without an account, and says how to get one', async () => {
+    const { terminal, notes } = recorder()
+    expect(await run(terminal, ['listen', 'clicks'])).toBe(1)
+    expect(notes.join()).toContain('weir account login')
+  })
+})
+
+describe('the command line', () => {
+  test('`-o json` may stand anywhere, and prints JSON alone', async () => {
+    for (const line of [
+      '-o json account list',
+      'account -o json list',
+      'account list --output json',
+    ]) {
+      const { terminal, out, notes } = recorder()
+      expect(await run(terminal, words(line))).toBe(0)
+      expect([out, notes]).toEqual([['[]'], []])
+    }
+  })
+
+  test('every command has a description, and every one that does something an example', () => {
+    const texts = commandsOf(createProgram(recorder().terminal)).map((command) => {
+      let text = ''
+      command.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp()
+      return { command, text }
+    })
+    expect(texts.length).toBeGreaterThan(25)
+    for (const { command } of texts) {
+      expect([command.name(), command.description()]).not.toContain('')
+    }
+    for (const { text } of texts.filter(({ command }) => command.commands.length === 0)) {
+      expect(text).toMatch(/Examples:\n {2}# .+\n {2}\$ .*weir /)
+    }
+  })
+
+  test('no secret can be given as an argument', () => {
+    const flags = commandsOf(createProgram(recorder().terminal)).flatMap((command) =>
+      command.options.map((option) => option.long ?? ''),
+    )
+    expect(flags.filter((flag) => /key$|secret|token|password/.test(flag))).toEqual([])
+  })
+
+  test('a missing key is asked for in words when the input is empty', async () => {
+    const { terminal, notes } = recorder({}, '\n')
+    expect(await run(terminal, ['account', 'create', 'acme'])).toBe(2)
+    expect(notes.join()).toContain('WEIR_PLATFORM_KEY')
+  })
+})
+
+const commandsOf = (command: Command): readonly Command[] =>
+  command.commands.flatMap((below) => [below, ...commandsOf(below)])

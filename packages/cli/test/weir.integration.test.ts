@@ -1,0 +1,48 @@
+// The command against auth, ingest and output as they run: one set of services and one account for all
+// of against-services/, each of which makes the streams it needs.
+import { afterAll, beforeAll, describe } from '@jest/globals'
+import { accountTests } from './against-services/account.ts'
+import { contractTests } from './against-services/contract.ts'
+import { credentialsTests } from './against-services/credentials.ts'
+import { eventTests } from './against-services/events.ts'
+import { prepareGround } from './against-services/ground.ts'
+import type { Ground } from './against-services/ground.ts'
+import { outageTests } from './against-services/outage.ts'
+import { programTests } from './against-services/programs.ts'
+import { streamTests } from './against-services/stream.ts'
+
+let prepared: Ground | undefined
+const ground = (): Ground => {
+  if (prepared === undefined) throw new Error('the services did not start')
+  return prepared
+}
+
+beforeAll(async () => {
+  prepared = await prepareGround()
+}, 120_000)
+
+afterAll(async () => {
+  await prepared?.world.stop()
+}, 60_000)
+
+describe('weir account', () => {
+  accountTests(ground)
+})
+describe('weir contract', () => {
+  contractTests(ground)
+})
+describe('weir stream and weir output', () => {
+  streamTests(ground)
+})
+describe('weir send, listen and token', () => {
+  eventTests(ground)
+})
+describe('weir credentials', () => {
+  credentialsTests(ground)
+})
+describe('weir for programs', () => {
+  programTests(ground)
+})
+describe('weir without its services', () => {
+  outageTests(ground)
+})

@@ -1,0 +1,23 @@
+// Starts several things at once. Either all of them run in the end, or none does.
+
+export type Starter<T> = (signal: AbortSignal) => Promise<T>
+
+/** When one can't start, the others are called off, those that run already are ended, and its error thrown. */
+export async function startAllOrNone<T>(
+  starters: readonly Starter<T>[],
+  end: (started: T) => Promise<unknown>,
+  calledOff?: AbortSignal,
+): Promise<T[]> {
+  const failed = new AbortController()
+  const signal = AbortSignal.any([failed.signal, ...(calledOff ? [calledOff] : [])])
+  const starts = starters.map((start) => start(signal))
+  try {
+    return await Promise.all(starts)
+  } catch (error) {
+    failed.abort()
+    const settled = await Promise.allSettled(starts)
+    const started = settled.filter((one) => one.status === 'fulfilled')
+    await Promise.all(started.map(({ value }) => end(value)))
+    throw error
+  }
+}

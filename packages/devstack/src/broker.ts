@@ -1,0 +1,58 @@
+// One Kafka broker on this machine. Its data survive anything that happens to the process; what the JVM
+// says goes to a log file.
+
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { BROKER_LOG_PROPERTIES, brokerProperties } from './broker-properties.ts'
+import { brokerServes } from './broker-ready.ts'
+import { createClassArchive } from './class-archive.ts'
+import { createPart, type Part, type PartContext } from './part.ts'
+import { LOOPBACK } from './ports.ts'
+
+export type BrokerOptions = {
+  java: string
+  classPath: string
+  /** Where an archive of the broker's classes is, or may be put. */
+  classArchive: string
+  port: number
+  controllerPort: number
+}
+
+const run = promisify(execFile)
+
+/** Writes the broker's settings, and formats its data folder when it is new. */
+export async function createBroker(options: BrokerOptions, context: PartContext): Promise<Part> {
+  const folder = join(context.folder, 'kafka')
+  const dataFolder = join(folder, 'data')
+  const settings = join(folder, 'server.properties')
+  const logSettings = join(folder, 'log4j2.properties')
+  await mkdir(dataFolder, { recursive: true })
+  await writeFile(settings, brokerProperties({ ...options, dataFolder }))
+  await writeFile(logSettings, BROKER_LOG_PROPERTIES)
+  const jvm = ['-cp', options.classPath, `-Dlog4j2.configurationFile=${logSettings}`]
+  if (!existsSync(join(dataFolder, 'meta.properties'))) {
+    // In one argument: an id that begins with - would be taken for an option.
+    const clusterId = `--cluster-id=${randomBytes(16).toString('base64url')}`
+    const format = ['kafka.tools.StorageTool', 'format', clusterId, '-c', settings]
+    await run(options.java, ['-XX:TieredStopAtLevel=1', ...jvm, ...format])
+  }
+  const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))
+  const heap = ['-Xms256m', '-Xmx512m']
+  return createPart(
+    {
+      name: 'Kafka',
+      logName: 'kafka.log',
+      address: `${LOOPBACK}:${options.port}`,
+      command: options.java,
+      args: () => [...heap, archive.option(), ...jvm, 'kafka.Kafka', settings],
+      isReady: () => brokerServes(options.port),
+      onStopped: () => archive.keep(),
+    },
+    context,
+  )
+}

@@ -1,0 +1,46 @@
+// The few calls that setting up the demo account makes, over HTTP like everyone else's.
+
+/** An answer that wasn't what the demo can go on with. */
+export class DemoError extends Error {}
+
+export type Api = {
+  get(path: string): Promise<Reply>
+  post(path: string, body: unknown): Promise<Reply>
+}
+export type Reply = { status: number; body: Record<string, unknown> }
+
+export function createApi(baseUrl: string, key: string): Api {
+  const call = async (method: string, path: string, body?: unknown): Promise<Reply> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? {} : objectOf(text) }
+  }
+  return { get: (path) => call('GET', path), post: (path, body) => call('POST', path, body) }
+}
+
+/** The answer when its status is one of those; else an error that says what auth said. */
+export function expectStatus(reply: Reply, what: string, ...statuses: number[]): Reply {
+  if (statuses.includes(reply.status)) return reply
+  const detail = JSON.stringify(reply.body)
+  throw new DemoError(`${what} failed: auth answered ${reply.status} ${detail}`)
+}
+
+export const textOf = (body: Record<string, unknown>, name: string): string => {
+  const value = body[name]
+  if (typeof value !== 'string') throw new DemoError(`auth's answer lacks ${name}`)
+  return value
+}
+
+export function objectOf(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text)
+  if (!isObject(value)) throw new DemoError('an answer is not a JSON object')
+  return value
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,146 @@
+// The demo account as `npm start` leaves it (docs/wire-format.md Addresses): made once, found again,
+// and mended when `.weir/demo.json` was lost or no longer fits.
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createApi, expectStatus, isObject, objectOf, textOf } from './api.ts'
+import type { Api } from './api.ts'
+
+export type DemoStream = {
+  name: string
+  kind: 'input' | 'derived'
+  level?: number
+  topic: string
+  clientId: string
+  clientSecret: string
+}
+export type Demo = {
+  authUrl: string
+  ingestUrl: string
+  outputUrl: string
+  kafkaBrokers: string
+  schemaRegistryUrl: string
+  billingId: string
+  apiKey: string
+  streams: DemoStream[]
+}
+export type Addresses = Pick<
+  Demo,
+  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'schemaRegistryUrl'
+>
+
+const billingId = 'demo'
+const input = 'demo'
+const levels = [0, 1, 2]
+
+/** Makes what is missing and leaves the whole in `file`, readable by its owner alone. */
+export async function ensureDemo(options: {
+  addresses: Addresses
+  platformKey: string
+  file: string
+  contractsFolder: string
+}): Promise<Demo> {
+  const { addresses, platformKey, file, contractsFolder } = options
+  const known = await readDemo(file)
+  const apiKey = await ensureAccount(addresses.authUrl, platformKey, known)
+  const api = createApi(addresses.authUrl, apiKey)
+  await ensureContracts(api, contractsFolder)
+  const streams = [await ensureStream(api, { name: input, kind: 'input' }, known)]
+  for (const level of levels)
+    streams.push(
+      await ensureStream(api, { name: `${input}-${level}`, kind: 'derived', level }, known),
+    )
+  const demo: Demo = { ...addresses, billingId, apiKey, streams }
+  await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+  return demo
+}
+
+/** What an earlier start left; only secrets are taken from it, and each is tried before it is kept. */
+async function readDemo(file: string): Promise<Record<string, unknown>> {
+  try {
+    return objectOf(await readFile(file, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+async function ensureAccount(
+  authUrl: string,
+  platformKey: string,
+  known: Record<string, unknown>,
+): Promise<string> {
+  const { apiKey } = known
+  if (typeof apiKey === 'string') {
+    const reply = await createApi(authUrl, apiKey).get('/v2/account')
+    if (reply.status === 200) return apiKey
+  }
+  const platform = createApi(authUrl, platformKey)
+  const made = expectStatus(
+    await platform.post('/v2/accounts', { billingId }),
+    'Making the demo account',
+    201,
+    409,
+  )
+  if (made.status === 201) return textOf(made.body, 'apiKey')
+  const added = await platform.post(`/v2/accounts/${billingId}/keys`, {})
+  return textOf(expectStatus(added, 'Adding an API key to the demo account', 201).body, 'apiKey')
+}
+
+async function ensureContracts(api: Api, folder: string): Promise<void> {
+  for (const name of (await readdir(folder)).filter((each) => each.endsWith('.json')).sort()) {
+    const contract = objectOf(await readFile(join(folder, name), 'utf8'))
+    const reply = await api.post('/v2/contracts', contract)
+    expectStatus(reply, `Making the contract ${name}`, 201, 409)
+  }
+}
+
+type Wanted = { name: string; kind: 'input' | 'derived'; level?: number }
+
+async function ensureStream(
+  api: Api,
+  wanted: Wanted,
+  known: Record<string, unknown>,
+): Promise<DemoStream> {
+  const folder = wanted.kind === 'input' ? '/v2/streams' : `/v2/streams/${input}/outputs`
+  const stream = { ...wanted, topic: `${billingId}.${wanted.name}` }
+  const made = await api.post(folder, creationOf(wanted))
+  expectStatus(made, `Making the stream ${wanted.name}`, 201, 409)
+  if (made.status === 201) {
+    const { credentials } = made.body
+    return {
+      ...stream,
+      ...credentialsOf(Array.isArray(credentials) ? credentials[0] : credentials),
+    }
+  }
+  const kept = keptCredentials(known, wanted.name)
+  if (kept !== undefined && (await areValid(api, kept))) return { ...stream, ...kept }
+  const added = await api.post(`${folder}/${wanted.name}/credentials`, {})
+  const { body } = expectStatus(added, `Adding credentials to the stream ${wanted.name}`, 201)
+  return { ...stream, ...credentialsOf(body) }
+}
+
+function creationOf({ name, level }: Wanted): Record<string, unknown> {
+  if (level === undefined) return { name }
+  return { name, consentLevels: [level], consentLevelType: 'CUMULATIVE', from: 'earliest' }
+}
+
+type Credentials = Pick<DemoStream, 'clientId' | 'clientSecret'>
+
+function credentialsOf(value: unknown): Credentials {
+  const body = isObject(value) ? value : {}
+  return { clientId: textOf(body, 'clientId'), clientSecret: textOf(body, 'clientSecret') }
+}
+
+function keptCredentials(known: Record<string, unknown>, name: string): Credentials | undefined {
+  const streams: unknown[] = Array.isArray(known['streams']) ? known['streams'] : []
+  const stream = streams.find((each) => isObject(each) && each['name'] === name)
+  try {
+    return stream === undefined ? undefined : credentialsOf(stream)
+  } catch {
+    return undefined
+  }
+}
+
+async function areValid(api: Api, credentials: Credentials): Promise<boolean> {
+  return (await api.post('/auth', { billingId, ...credentials })).status === 200
+}

@@ -1,0 +1,39 @@
+// The walk that `npm start` ends with: the demo account, and one event on its whole way.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isObject, objectOf } from './api.ts'
+import { ensureDemo } from './demo-account.ts'
+import type { Addresses } from './demo-account.ts'
+import { nextCommands, walkText } from './print-event.ts'
+import { sendAndWatch } from './show-event.ts'
+
+const schemaId = 'clickstream'
+
+export async function runDemo(options: {
+  addresses: Addresses
+  platformKey: string
+  /** The data folder, `.weir`. */
+  folder: string
+  /** The repository's examples. */
+  examplesFolder: string
+  print: (text: string) => void
+}): Promise<void> {
+  const { addresses, platformKey, folder, examplesFolder, print } = options
+  const contractsFolder = join(examplesFolder, 'contracts')
+  const demo = await ensureDemo({
+    addresses,
+    platformKey,
+    file: join(folder, 'demo.json'),
+    contractsFolder,
+  })
+  const body = await readFile(join(examplesFolder, 'events', `${schemaId}.json`), 'utf8')
+  const contract = objectOf(await readFile(join(contractsFolder, `${schemaId}.json`), 'utf8'))
+  const seen = await sendAndWatch(demo, { schemaId, body })
+  const levels = new Map(
+    Object.entries(isObject(contract['pii_fields']) ? contract['pii_fields'] : {}).map(
+      ([path, level]) => [path, Number(level)] as const,
+    ),
+  )
+  print(walkText(demo, { schemaId, sent: objectOf(body), seen, levels }))
+  print(nextCommands(demo))
+}

@@ -1,0 +1,86 @@
+// The demo's text: pure, from what was sent and seen to the lines on the terminal.
+import { isObject } from './api.ts'
+import type { Demo } from './demo-account.ts'
+
+export type Walk = {
+  schemaId: string
+  sent: Record<string, unknown>
+  seen: ReadonlyMap<string, Record<string, unknown>>
+  /** Paths of the contract's PII fields and their consent levels. */
+  levels: ReadonlyMap<string, number>
+}
+
+export function walkText(demo: Demo, walk: Walk): string {
+  const parts = [
+    section(
+      `One ${walk.schemaId} event as it was sent, POST ${demo.ingestUrl}/event:`,
+      walk.sent,
+      () => '',
+    ),
+  ]
+  for (const { name, kind, level } of demo.streams) {
+    const event = walk.seen.get(name)
+    if (event === undefined) continue
+    const title =
+      kind === 'input'
+        ? `As it lies in the input stream ${name}, its personal fields sealed:`
+        : `As it comes out of ${name}, which sees level ${level} and below:`
+    parts.push(section(title, event, (path, value) => mark(walk, path, value)))
+  }
+  return parts.join('\n')
+}
+
+export function nextCommands(demo: Demo): string {
+  return `Go on by hand, in another terminal (credentials are in .weir/demo.json):
+
+  npx weir stream list
+  npx weir listen demo-1
+  npx weir send demo --schema clickstream -f examples/events/clickstream.json
+
+or with curl:
+
+  TOKEN=$(npx weir token demo)
+  curl -i ${demo.ingestUrl}/event -H "Authorization: Bearer $TOKEN" \\
+    -H 'Svc-Schema-Id: clickstream' -d @examples/events/clickstream.json
+
+Ctrl-C ends everything; .weir/ keeps the data.`
+}
+
+/** A field with a level is open when it is shown as it was sent. */
+function mark({ levels, sent }: Walk, path: string, value: unknown): string {
+  const level = levels.get(path)
+  if (level === undefined) return ''
+  return `   <- level ${level}, ${valueAt(sent, path) === value ? 'open' : 'sealed'}`
+}
+
+function section(
+  title: string,
+  event: Record<string, unknown>,
+  note: (path: string, value: unknown) => string,
+): string {
+  return `${title}\n${objectLines(event, '', '  ', note).join('\n')}\n`
+}
+
+function objectLines(
+  object: Record<string, unknown>,
+  path: string,
+  indent: string,
+  note: (path: string, value: unknown) => string,
+): string[] {
+  const entries = Object.entries(object)
+  const lines = entries.flatMap(([name, value], index) => {
+    const comma = index < entries.length - 1 ? ',' : ''
+    const here = path === '' ? name : `${path}/${name}`
+    const key = `${indent}  ${JSON.stringify(name)}: `
+    if (!isObject(value)) return [`${key}${JSON.stringify(value)}${comma}${note(here, value)}`]
+    const [first = '', ...rest] = objectLines(value, here, `${indent}  `, note)
+    return [key + first.trimStart(), ...rest.slice(0, -1), `${rest.at(-1) ?? ''}${comma}`]
+  })
+  return [`${indent}{`, ...lines, `${indent}}`]
+}
+
+function valueAt(event: Record<string, unknown>, path: string): unknown {
+  let value: unknown = event
+  for (const name of path.split('/')) value = isObject(value) ? value[name] : undefined
+  return value
+}

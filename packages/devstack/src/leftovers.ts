@@ -1,0 +1,22 @@
+// After a SIGKILL the watchers of the former start are still ending their JVMs. A new start waits for them;
+// what hasn't ended by then (a watcher was killed as well) is ended here.
+
+import { delay } from '@weir/kit'
+
+import type { FolderLock } from './folder-lock.ts'
+import { isRunning } from './process-identity.ts'
+
+// The watchers' own grace and a little more.
+const WAIT_MS = 10_000
+const LOOK_EVERY_MS = 50
+
+export async function endLeftovers({ leftovers, ended }: FolderLock): Promise<void> {
+  const deadline = performance.now() + WAIT_MS
+  while (leftovers.some(isRunning)) {
+    if (performance.now() > deadline) {
+      for (const { pid } of leftovers.filter(isRunning)) process.kill(pid, 'SIGKILL')
+    }
+    await delay(LOOK_EVERY_MS)
+  }
+  if (leftovers.length > 0) ended(leftovers.map(({ pid }) => pid))
+}

@@ -1,0 +1,120 @@
+// What the broker and the registry have in common: a JVM under a watcher that can be started, stopped,
+// killed and started again, its log file, and the moment from which it serves.
+
+import { join } from 'node:path'
+
+import { AppError, pollUntil } from '@weir/kit'
+
+import type { FolderLock } from './folder-lock.ts'
+import { lastLines, withLogFile } from './log-file.ts'
+import { startWatched, type WatchedProcess } from './watched-process.ts'
+
+export type PartContext = {
+  folder: string
+  lock: FolderLock
+  /** The part ended although nobody asked it to. */
+  onDied?: ((part: DeadPart) => void) | undefined
+}
+
+export type DeadPart = { name: string; logFile: string; lastLines: string }
+
+export type PartProgram = {
+  name: string
+  logName: string
+  address: string
+  command: string
+  args(): readonly string[]
+  /** Added to the environment. */
+  env?: NodeJS.ProcessEnv
+  isReady(): Promise<boolean>
+  /** After it was stopped and ended by itself. */
+  onStopped?(): Promise<void>
+}
+
+export type Part = {
+  name: string
+  address: string
+  /** Resolves when the part serves. When it can't, nothing of it is left running. */
+  start(signal?: AbortSignal): Promise<void>
+  stop(timeoutMs: number): Promise<void>
+  kill(): Promise<void>
+  signal(signal: NodeJS.Signals): void
+  pid(): number | undefined
+}
+
+const READY_WITHIN_MS = 90_000
+const GRACE_MS = 8000
+
+export function createPart(program: PartProgram, context: PartContext): Part {
+  const { name, address } = program
+  const logFile = join(context.folder, 'logs', program.logName)
+  let running: WatchedProcess | undefined
+
+  const isReady = async (watched: WatchedProcess, signal?: AbortSignal) => {
+    signal?.throwIfAborted()
+    if (watched.hasExited()) throw endedEarly(name, logFile)
+    return program.isReady()
+  }
+
+  return {
+    name,
+    address,
+    async start(signal) {
+      const watched = await launch(program, context, logFile)
+      try {
+        const what = `starting ${name}`
+        const poll = { deadlineMs: READY_WITHIN_MS, everyMs: 100, what }
+        await pollUntil(() => isReady(watched, signal), poll)
+      } catch (error) {
+        await watched.kill()
+        throw error
+      }
+      running = watched
+      void watched.exited.then(() => {
+        if (running !== watched) return
+        running = undefined
+        context.onDied?.({ name, logFile, lastLines: lastLines(logFile) })
+      })
+    },
+    async stop(timeoutMs) {
+      const watched = running
+      running = undefined
+      if (await watched?.stop(timeoutMs)) await program.onStopped?.()
+    },
+    async kill() {
+      const watched = running
+      running = undefined
+      await watched?.kill()
+    },
+    signal: (signal) => running?.signal(signal),
+    pid: () => running?.pid,
+  }
+}
+
+async function launch(
+  program: PartProgram,
+  context: PartContext,
+  logFile: string,
+): Promise<WatchedProcess> {
+  const watched = await withLogFile(logFile, (output) =>
+    startWatched({
+      command: program.command,
+      args: program.args(),
+      env: { ...process.env, ...program.env },
+      cwd: context.folder,
+      output,
+      graceMs: GRACE_MS,
+    }),
+  )
+  const pids = [watched.watcherPid, watched.pid]
+  context.lock.started(pids)
+  void watched.exited.then(() => context.lock.ended(pids))
+  return watched
+}
+
+function endedEarly(name: string, logFile: string): AppError<'not_started'> {
+  return new AppError(
+    'not_started',
+    `${name} ended while it started. The last lines of ${logFile}:\n${lastLines(logFile)}`,
+  )
+}

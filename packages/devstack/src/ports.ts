@@ -1,0 +1,83 @@
+// Ports on this machine: which are free, and a clear word when one that is needed isn't.
+
+import { randomInt } from 'node:crypto'
+import { connect, createServer } from 'node:net'
+
+import { AppError } from '@weir/kit'
+
+export const LOOPBACK = '127.0.0.1'
+
+// Below what operating systems hand out for outgoing connections, so that none of those takes the port
+// between the look and the use.
+const FREE_FROM = 12_000
+const FREE_TO = 32_000
+const TRIES = 200
+
+export type Ports = { kafka: number; controller: number; registry: number }
+
+const DEFAULTS: Ports = { kafka: 9092, controller: 9093, registry: 8085 }
+
+/** The ports to use. Throws AppError `port_in_use` when one that is needed is taken. */
+export async function choosePorts(
+  chosen: Partial<Ports> | 'free',
+  wanted: { broker: boolean; registry: boolean },
+): Promise<Ports> {
+  if (chosen === 'free') {
+    return { kafka: await freePort(), controller: await freePort(), registry: await freePort() }
+  }
+  const ports = { ...DEFAULTS, ...chosen }
+  const brokers = 'or KAFKA_BROKERS to a broker that runs already'
+  const registry = 'or SCHEMA_REGISTRY_URL to a registry that runs already'
+  if (wanted.broker) {
+    await demandFree(ports.kafka, 'Kafka', `KAFKA_PORT to another one, ${brokers}`)
+    const controller = `KAFKA_CONTROLLER_PORT to another one, ${brokers}`
+    await demandFree(ports.controller, "Kafka's controller", controller)
+  }
+  if (wanted.registry) {
+    const instead = `SCHEMA_REGISTRY_PORT to another one, ${registry}`
+    await demandFree(ports.registry, 'The schema registry', instead)
+  }
+  return ports
+}
+
+/** Throws AppError `port_in_use`, which says who needs the port and what to set instead. */
+export async function demandFree(port: number, who: string, instead: string): Promise<void> {
+  if (await isFree(port)) return
+  throw new AppError(
+    'port_in_use',
+    `${who} needs port ${port}, and another program listens there. Stop that program, or set ${instead}.`,
+  )
+}
+
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = randomInt(FREE_FROM, FREE_TO)
+    if (await isFree(port)) return port
+  }
+  throw new AppError('no_free_port', `No free port found between ${FREE_FROM} and ${FREE_TO}.`)
+}
+
+/** Nothing listens there, neither on loopback nor on all addresses. */
+async function isFree(port: number): Promise<boolean> {
+  return !(await answers(port)) && (await canListen(port))
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect({ host: LOOPBACK, port })
+    const finish = (answer: boolean) => {
+      socket.destroy()
+      done(answer)
+    }
+    socket.once('connect', () => finish(true))
+    socket.once('error', () => finish(false))
+  })
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const server = createServer()
+    server.once('error', () => done(false))
+    server.listen({ host: LOOPBACK, port }, () => server.close(() => done(true)))
+  })
+}

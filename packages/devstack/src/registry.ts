@@ -1,0 +1,55 @@
+// Apicurio Registry on this machine, for its Confluent-compatible API. Schemas are kept in a file.
+
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { createPart, type Part, type PartContext } from './part.ts'
+import { freePort, LOOPBACK } from './ports.ts'
+
+export type RegistryOptions = {
+  java: string
+  /** The unpacked registry. */
+  program: string
+  port: number
+}
+
+export async function createRegistry(
+  options: RegistryOptions,
+  context: PartContext,
+): Promise<Part> {
+  const folder = join(context.folder, 'registry')
+  await mkdir(folder, { recursive: true })
+  const address = `http://${LOOPBACK}:${options.port}/apis/ccompat/v7`
+  const program = join(options.program, 'quarkus-run.jar')
+  return createPart(
+    {
+      name: 'The schema registry',
+      logName: 'registry.log',
+      address,
+      command: options.java,
+      args: () => ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-jar', program],
+      env: {
+        APICURIO_STORAGE_KIND: 'sql',
+        // Each commit is written at once: a contract in Kafka must not outlive its schema's id in here.
+        APICURIO_DATASOURCE_URL: `jdbc:h2:file:${join(folder, 'schemas')};WRITE_DELAY=0`,
+        QUARKUS_HTTP_HOST: LOOPBACK,
+        QUARKUS_HTTP_PORT: String(options.port),
+        QUARKUS_MANAGEMENT_HOST: LOOPBACK,
+        QUARKUS_MANAGEMENT_PORT: String(await freePort()),
+        QUARKUS_LOG_LEVEL: 'WARN',
+      },
+      isReady: () => answers(`${address}/subjects`),
+    },
+    context,
+  )
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5000) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,6 @@
+// Where this checkout is, for what lies at fixed places in it: the services, and .weir for data.
+
+import { join, resolve } from 'node:path'
+
+export const REPOSITORY = resolve(import.meta.dirname, '../../..')
+export const DATA_FOLDER = join(REPOSITORY, '.weir')

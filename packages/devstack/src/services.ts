@@ -1,0 +1,148 @@
+// Starts Weir's services as processes of their own, the way a container would: configured by environment
+// variables, watched through their log lines and health, ended by SIGTERM. It imports none of them.
+
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+import { AppError, pollUntil } from '@weir/kit'
+
+import { prepareLogFile } from './log-file.ts'
+import { LOOPBACK } from './ports.ts'
+import { REPOSITORY } from './repository.ts'
+import { startWatched, type WatchedProcess } from './watched-process.ts'
+
+export type ServiceName = 'auth' | 'ingest' | 'output'
+
+export type ServiceOptions = {
+  name: ServiceName
+  /** Its configuration, added to this process's environment. */
+  env: NodeJS.ProcessEnv
+  /** The file to run instead of the service's own main.ts. */
+  entry?: string
+  /** Its log is appended to this file. */
+  logFile?: string | undefined
+  onLine?(line: string): void
+  readyWithinMs?: number
+  signal?: AbortSignal | undefined
+}
+
+export type Service = {
+  name: ServiceName
+  url: string
+  adminUrl: string
+  pid: number
+  /** The last lines of its log, at most LINES_MAX. */
+  lines(): readonly string[]
+  /** Resolves with the exit code when it has ended, however that came. */
+  exited: Promise<number>
+  /** SIGTERM, and SIGKILL when it takes longer. Resolves when it is gone. */
+  stop(timeoutMs?: number): Promise<void>
+  kill(): Promise<void>
+}
+
+const READY_WITHIN_MS = 60_000
+const STOP_WITHIN_MS = 10_000
+const GRACE_MS = 10_000
+const LINES_MAX = 1000
+
+/** Resolves when it is ready. When it can't be, nothing of it is left running. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { name, signal } = options
+  const entry = options.entry ?? join(REPOSITORY, 'services', name, 'src', 'main.ts')
+  const watched = await startWatched({
+    command: process.execPath,
+    args: [entry],
+    // The flags of whoever starts it, a test runner for instance, are not the service's.
+    env: { ...process.env, NODE_OPTIONS: '', ...options.env },
+    cwd: REPOSITORY,
+    output: 'pipe',
+    graceMs: GRACE_MS,
+  })
+  const log = collectLog(watched, options)
+  const look = async <T>(seen: () => T | Promise<T>): Promise<T> => {
+    signal?.throwIfAborted()
+    if (watched.hasExited()) throw endedEarly(name, log.lines())
+    return seen()
+  }
+  try {
+    const deadlineMs = options.readyWithinMs ?? READY_WITHIN_MS
+    const ports = await pollUntil(() => look(log.ports), { deadlineMs, what: `starting ${name}` })
+    const adminUrl = `http://${LOOPBACK}:${ports.adminPort}`
+    const ready = () => isReady(`${adminUrl}/health/ready`)
+    await pollUntil(() => look(ready), { deadlineMs, what: `${name} becoming ready` })
+    return {
+      name,
+      url: `http://${LOOPBACK}:${ports.port}`,
+      adminUrl,
+      pid: watched.pid,
+      lines: log.lines,
+      exited: watched.exited,
+      async stop(timeoutMs = STOP_WITHIN_MS) {
+        await watched.stop(timeoutMs)
+      },
+      kill: watched.kill,
+    }
+  } catch (error) {
+    await watched.kill()
+    throw error
+  }
+}
+
+type PortsOfService = { port: number; adminPort: number }
+
+function collectLog(watched: WatchedProcess, { logFile, onLine }: ServiceOptions) {
+  const lines: string[] = []
+  let ports: PortsOfService | undefined
+  if (logFile !== undefined) prepareLogFile(logFile)
+  const file = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' })
+  const take = (line: string) => {
+    ports ??= portsIn(line)
+    lines.push(line)
+    if (lines.length > LINES_MAX) lines.shift()
+    file?.write(`${line}\n`)
+    onLine?.(line)
+  }
+  for (const stream of watched.output) createInterface({ input: stream }).on('line', take)
+  void watched.exited.then(() => file?.end())
+  return { lines: () => lines, ports: () => ports }
+}
+
+/** Every service logs one line `{"msg":"listening","port":…,"adminPort":…}` when it takes requests. */
+function portsIn(line: string): PortsOfService | undefined {
+  if (!line.includes('"listening"')) return undefined
+  try {
+    const entry: unknown = JSON.parse(line)
+    return isListening(entry) ? entry : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isListening(entry: unknown): entry is PortsOfService {
+  return (
+    typeof entry === 'object' &&
+    entry !== null &&
+    'msg' in entry &&
+    entry.msg === 'listening' &&
+    'port' in entry &&
+    typeof entry.port === 'number' &&
+    'adminPort' in entry &&
+    typeof entry.adminPort === 'number'
+  )
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function endedEarly(name: ServiceName, lines: readonly string[]): AppError<'not_started'> {
+  const last = lines.slice(-15).join('\n')
+  return new AppError('not_started', `${name} ended while it started. Its last lines:\n${last}`)
+}

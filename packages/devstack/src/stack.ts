@@ -1,0 +1,142 @@
+// A real Kafka broker and schema registry on this machine, without containers: for `npm start`, for tests
+// and benchmarks, never for production. One folder holds all their data and has one owner at a time.
+
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+import { startAllOrNone } from './all-or-none.ts'
+import { createBroker } from './broker.ts'
+import { loadKafka, loadRegistry } from './distribution.ts'
+import { lockFolder } from './folder-lock.ts'
+import { findJdk } from './jdk.ts'
+import { endLeftovers } from './leftovers.ts'
+import type { DeadPart, Part, PartContext } from './part.ts'
+import { choosePorts, type Ports } from './ports.ts'
+import { createRegistry } from './registry.ts'
+import { DATA_FOLDER } from './repository.ts'
+
+export type StackOptions = {
+  /** All data and logs; made when missing. */
+  folder: string
+  /** Those not given are the documented defaults. */
+  ports?: Partial<Ports> | 'free'
+  /** A broker that runs already, instead of one of our own. */
+  kafkaBrokers?: string | undefined
+  /** A registry that runs already, instead of one of our own. */
+  schemaRegistryUrl?: string | undefined
+  onProgress?(line: string): void
+  /** A part ended although nobody asked it to. */
+  onDied?(part: DeadPart): void
+  /** Calls the start off; nothing is left running. */
+  signal?: AbortSignal
+}
+
+export type Stack = {
+  kafkaBrokers: string
+  schemaRegistryUrl: string
+  /** undefined while the broker doesn't run, or when it isn't ours. */
+  brokerPid(): number | undefined
+  killBroker(): Promise<void>
+  /** Also after killBroker: the same data on the same port. */
+  restartBroker(): Promise<void>
+  pauseBroker(): void
+  resumeBroker(): void
+  /** Ends the registry, then Kafka, so that both can write what they hold. */
+  stop(): Promise<void>
+  /** Ends both with SIGKILL, at the same moment. */
+  kill(): Promise<void>
+}
+
+// With the services' 10 s before that, all of it stays under 20 s.
+const STOP_REGISTRY_MS = 3000
+const STOP_BROKER_MS = 6000
+
+/**
+ * Resolves when both parts serve. Throws AppError with a sentence for people: `already_running`,
+ * `port_in_use`, `no_jdk`, `no_maven`, `maven_failed`, `not_started`.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const folder = resolve(options.folder)
+  await mkdir(folder, { recursive: true })
+  const lock = lockFolder(folder)
+  try {
+    await endLeftovers(lock)
+    const parts = await createParts(options, { folder, lock, onDied: options.onDied })
+    const starters = [parts.registry, parts.broker]
+      .filter((part) => part !== undefined)
+      .map((part) => (signal: AbortSignal) => part.start(signal).then(() => part))
+    await startAllOrNone(starters, (part) => part.stop(STOP_BROKER_MS), options.signal)
+    return createStack(options, parts, () => lock.release())
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+type Parts = { broker: Part | undefined; registry: Part | undefined }
+
+async function createParts(options: StackOptions, context: PartContext): Promise<Parts> {
+  const wanted = {
+    broker: options.kafkaBrokers === undefined,
+    registry: options.schemaRegistryUrl === undefined,
+  }
+  if (!wanted.broker && !wanted.registry) return { broker: undefined, registry: undefined }
+
+  const ports = await choosePorts(options.ports ?? {}, wanted)
+  const folder = join(DATA_FOLDER, 'dist')
+  await mkdir(folder, { recursive: true })
+  const { env } = process
+  const jdk = await findJdk({ env })
+  const source = {
+    folder,
+    jdk,
+    env,
+    onProgress: (line: string) => options.onProgress?.(line),
+    signal: options.signal,
+  }
+  const { java } = jdk
+  const broker = wanted.broker
+    ? await createBroker(
+        {
+          java,
+          ...(await loadKafka(source)),
+          port: ports.kafka,
+          controllerPort: ports.controller,
+        },
+        context,
+      )
+    : undefined
+  const registry = wanted.registry
+    ? await createRegistry(
+        { java, program: await loadRegistry(source), port: ports.registry },
+        context,
+      )
+    : undefined
+  return { broker, registry }
+}
+
+function createStack(options: StackOptions, parts: Parts, release: () => void): Stack {
+  const { broker, registry } = parts
+  const ours = () => {
+    if (broker === undefined) throw new Error('the broker is not one of ours')
+    return broker
+  }
+  const end = async (ending: readonly (() => Promise<unknown> | undefined)[]) => {
+    for (const step of ending) await step()
+    release()
+  }
+  return {
+    kafkaBrokers: broker?.address ?? options.kafkaBrokers ?? '',
+    schemaRegistryUrl: registry?.address ?? options.schemaRegistryUrl ?? '',
+    brokerPid: () => broker?.pid(),
+    killBroker: () => ours().kill(),
+    async restartBroker() {
+      await ours().stop(STOP_BROKER_MS)
+      await ours().start()
+    },
+    pauseBroker: () => ours().signal('SIGSTOP'),
+    resumeBroker: () => ours().signal('SIGCONT'),
+    stop: () => end([() => registry?.stop(STOP_REGISTRY_MS), () => broker?.stop(STOP_BROKER_MS)]),
+    kill: () => end([() => Promise.all([registry?.kill(), broker?.kill()])]),
+  }
+}

@@ -1,0 +1,41 @@
+// The integration tests' world: a broker and a registry on free ports with data in the run's own folder, a
+// KEK file and a platform key. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring others instead.
+
+import { join } from 'node:path'
+
+import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
+
+import { hasTests, runJest, type JestRun } from './jest.ts'
+import type { Tally } from './static-checks.ts'
+
+export async function runIntegrationTests(unitRun: JestRun): Promise<Tally> {
+  const run: JestRun = { ...unitRun, config: 'jest.integration.config.js' }
+  if (run.signal.aborted || !(await hasTests(run))) return { passed: 0, failed: 0 }
+  const stack = await startStack({
+    folder: join(run.folder, 'stack'),
+    ports: 'free',
+    kafkaBrokers: process.env['KAFKA_BROKERS'] || undefined,
+    schemaRegistryUrl: process.env['SCHEMA_REGISTRY_URL'] || undefined,
+    onProgress: (line) => console.log(line),
+    onDied: ({ name, lastLines }) => console.log(`${name} ended unexpectedly:\n${lastLines}`),
+    signal: run.signal,
+  }).catch((error: unknown) => {
+    console.log(`The integration tests could not start: ${String(error)}`)
+  })
+  if (stack === undefined) return { passed: 0, failed: 1 }
+  try {
+    const kekFile = join(run.folder, 'kek')
+    await makeKekFile(kekFile)
+    return await runJest({
+      ...run,
+      env: {
+        KAFKA_BROKERS: stack.kafkaBrokers,
+        SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+        KEK_FILE: kekFile,
+        PLATFORM_KEY: makePlatformKey(),
+      },
+    })
+  } finally {
+    await stack.stop()
+  }
+}

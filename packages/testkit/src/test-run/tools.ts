@@ -1,0 +1,63 @@
+// Starts the repository's tools under the Node that runs this process, whatever Node the PATH would give.
+
+import { spawn, type ChildProcess } from 'node:child_process'
+import { dirname, delimiter, join, resolve } from 'node:path'
+
+export const REPOSITORY = resolve(import.meta.dirname, '../../../..')
+
+export type ToolOptions = {
+  env?: NodeJS.ProcessEnv
+  signal: AbortSignal
+  /** 'inherit' shows the output at once, 'collect' keeps it for the outcome. */
+  output: 'inherit' | 'collect'
+  timeoutMs?: number
+}
+
+export type Outcome = { code: number; output: string; seconds: number }
+
+/** Runs a command line of package.json's scripts, as npm would. */
+export function runScript(line: string, options: ToolOptions): Promise<Outcome> {
+  return run('/bin/sh', ['-c', line], options)
+}
+
+export function runNode(args: readonly string[], options: ToolOptions): Promise<Outcome> {
+  return run(process.execPath, args, options)
+}
+
+function run(command: string, args: readonly string[], options: ToolOptions): Promise<Outcome> {
+  const startedAt = performance.now()
+  const child = spawn(command, args, {
+    cwd: REPOSITORY,
+    env: { ...process.env, ...COLOURS, ...options.env, PATH: toolPath() },
+    stdio: ['ignore', ...(options.output === 'inherit' ? INHERIT : COLLECT)],
+    signal: options.signal,
+    timeout: options.timeoutMs,
+    killSignal: 'SIGKILL',
+  })
+  const chunks: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  }
+  return exitCode(child).then((code) => ({
+    code,
+    output: Buffer.concat(chunks).toString(),
+    seconds: (performance.now() - startedAt) / 1000,
+  }))
+}
+
+// Some tools take CI for a terminal.
+const COLOURS = process.stdout.isTTY ? {} : { NO_COLOR: '1' }
+const INHERIT = ['inherit', 'inherit'] as const
+const COLLECT = ['pipe', 'pipe'] as const
+
+function toolPath(): string {
+  const bin = join(REPOSITORY, 'node_modules', '.bin')
+  return [dirname(process.execPath), bin, process.env['PATH'] ?? ''].join(delimiter)
+}
+
+function exitCode(child: ChildProcess): Promise<number> {
+  return new Promise((done) => {
+    child.once('error', () => done(1))
+    child.once('close', (code) => done(code ?? 1))
+  })
+}

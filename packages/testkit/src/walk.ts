@@ -1,0 +1,91 @@
+// Runs the walk of a Markdown page as its reader would: every ```sh block in one shell, in order, each held
+// against the ```text block that follows it. What differs from run to run (ids, secrets, sealed fields,
+// times) is compared by its form alone.
+import { spawn } from 'node:child_process'
+
+import { pollUntil } from '@weir/kit'
+
+export type Block = { commands: string; output: string | undefined }
+
+/** The blocks between a heading and the next one of its rank. */
+export function blocksOf(markdown: string, heading: string): Block[] {
+  const start = markdown.indexOf(`\n${heading}\n`)
+  if (start === -1) throw new Error(`there is no heading «${heading}»`)
+  const end = markdown.indexOf('\n## ', start + heading.length)
+  const fences = markdown
+    .slice(start, end === -1 ? undefined : end)
+    .matchAll(/^```(\w*)\n(.*?)^```$/gms)
+  const blocks: Block[] = []
+  for (const [, info = '', text = ''] of fences) {
+    const last = blocks.at(-1)
+    if (info === 'sh') blocks.push({ commands: text, output: undefined })
+    else if (info === 'text' && last !== undefined) last.output = text
+  }
+  return blocks
+}
+
+export type Shell = {
+  /** Resolves with what the commands printed; with `isDone`, once it holds for that. */
+  run(commands: string, isDone?: (output: string) => boolean): Promise<string>
+  close(): void
+}
+
+/** One bash for all blocks, so that variables and background jobs live on. */
+export function openShell(options: {
+  cwd: string
+  env: NodeJS.ProcessEnv
+  blockMs: number
+}): Shell {
+  const shell = spawn('bash', ['--noprofile', '--norc'], { ...options, detached: true })
+  let printed = ''
+  let blocks = 0
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+    })
+  }
+  return {
+    async run(commands, isDone = () => true) {
+      blocks += 1
+      const marker = `-- block ${blocks} ended --\n`
+      printed = ''
+      shell.stdin.write(`${commands}\necho '${marker.trim()}'\n`)
+      const seen = () => printed.replace(marker, '')
+      const isOver = () => printed.includes(marker) && isDone(seen())
+      // Whoever compares the output says more than a time-out would.
+      await pollUntil(isOver, { deadlineMs: options.blockMs }).catch(() => undefined)
+      return seen()
+    },
+    close() {
+      if (shell.pid === undefined) return
+      try {
+        process.kill(-shell.pid, 'SIGKILL') // with the jobs it still has
+      } catch {
+        // it has ended by itself
+      }
+    },
+  }
+}
+
+const VARYING: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>'],
+  [/weir_[\w-]{43}/g, '<api key>'],
+  [/(?<![\w+/-])A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}/g, '<sealed>'],
+  [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
+  [/("(?:nonce|timestamp|keyLink)":)-?\d+/g, '$1<number>'],
+  [/^(?:date|connection|keep-alive|content-length): .*$/gim, ''],
+  [/(demo account of ).*\/\.weir\//g, '$1<folder>/'],
+  [/\r/g, ''],
+  [/ {2,}/g, ' '], // columns are as wide as the names in them
+  [/[ \t]+$/gm, ''],
+]
+
+/** What must be equal, in no order: lines of background jobs come as they come. */
+export function comparable(output: string): string[] {
+  const text = VARYING.reduce((all, [form, name]) => all.replace(form, name), output)
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .sort()
+}

@@ -1,0 +1,44 @@
+// A WebSocket client of output that keeps what it was shown.
+import WebSocket from 'ws'
+import { pollUntil } from '@weir/kit'
+import { asObject } from './account.ts'
+
+export type TestListener = {
+  events: Record<string, unknown>[]
+  /** Resolves once so many events have come. */
+  until(count: number, deadlineMs?: number): Promise<Record<string, unknown>[]>
+  closed: Promise<{ code: number; reason: string }>
+  close(): void
+  socket: WebSocket
+}
+
+/** Resolves when the socket is open; rejects with `status` in the message when the upgrade is refused. */
+export function listen(outputUrl: string, token: string, path = '/ws'): Promise<TestListener> {
+  const socket = new WebSocket(outputUrl.replace(/^http/, 'ws') + path, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const events: Record<string, unknown>[] = []
+  socket.on('message', (data: Buffer) => events.push(asObject(JSON.parse(data.toString('utf8')))))
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
+  })
+  return new Promise((resolve, reject) => {
+    socket.on('unexpected-response', (_request, response) => {
+      response.resume()
+      reject(new Error(`refused with status ${response.statusCode}`))
+    })
+    socket.on('error', reject)
+    socket.on('open', () =>
+      resolve({
+        events,
+        closed,
+        socket,
+        close: () => socket.close(),
+        async until(count, deadlineMs = 30_000) {
+          await pollUntil(() => events.length >= count, { deadlineMs, what: `${count} events` })
+          return events
+        },
+      }),
+    )
+  })
+}

@@ -1,0 +1,21 @@
+// What a service counts, read from its admin port as Prometheus would.
+import type { Service } from '@weir/devstack'
+
+export async function readMetrics({ adminUrl }: Pick<Service, 'adminUrl'>): Promise<string> {
+  const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(10_000) })
+  return response.text()
+}
+
+/** The sum of all series of a name that carry these labels; 0 when there is none. */
+export async function counterOf(
+  service: Pick<Service, 'adminUrl'>,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+  return (await readMetrics(service))
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => wanted.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}

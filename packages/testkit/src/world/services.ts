@@ -1,0 +1,71 @@
+// The three services as processes of their own on free ports, against the test run's broker and
+// registry. Replicas are made by starting a service again with the same settings.
+import { startService } from '@weir/devstack'
+import type { Service, ServiceName } from '@weir/devstack'
+
+export type ServiceEnv = Readonly<Record<string, string>>
+export type World = {
+  auth: Service
+  ingest: Service
+  output: Service
+  /** What every replica of this world is started with. */
+  env: ServiceEnv
+  /** One more replica. */
+  replica(name: ServiceName, env?: ServiceEnv): Promise<Service>
+  /** Every log line of every service of this world, from its first on. */
+  logLines(): readonly string[]
+  stop(): Promise<void>
+}
+
+/** The setting of the test run, as `npm test` exports it. */
+export function setting(
+  name: 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'KEK_FILE' | 'PLATFORM_KEY',
+): string {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set; run the tests with npm test`)
+  return value
+}
+
+export const kafkaBrokers = (): string[] => setting('KAFKA_BROKERS').split(',')
+
+const anyPort = {
+  AUTH_PORT: '0',
+  AUTH_ADMIN_PORT: '0',
+  INGEST_PORT: '0',
+  INGEST_ADMIN_PORT: '0',
+  OUTPUT_PORT: '0',
+  OUTPUT_ADMIN_PORT: '0',
+}
+
+/** All three, ready. The issuer of tokens is a name, since auth's port isn't known before it starts. */
+export async function startWorld(env: ServiceEnv = {}): Promise<World> {
+  const services: Service[] = []
+  const lines: string[] = []
+  const shared: ServiceEnv = {
+    ...anyPort,
+    AUTH_PUBLIC_URL: 'http://auth.test',
+    KAFKA_BROKERS: setting('KAFKA_BROKERS'),
+    SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
+    KEK_FILE: setting('KEK_FILE'),
+    PLATFORM_KEY: setting('PLATFORM_KEY'),
+    ...env,
+  }
+  const replica = async (name: ServiceName, more: ServiceEnv = {}): Promise<Service> => {
+    const onLine = (line: string): void => void lines.push(line)
+    const service = await startService({ name, env: { ...shared, ...more }, onLine })
+    services.push(service)
+    return service
+  }
+  const stop = async (): Promise<void> => {
+    await Promise.all(services.map((service) => service.stop()))
+  }
+  const starting = [replica('auth'), replica('ingest'), replica('output')] as const
+  try {
+    const [auth, ingest, output] = await Promise.all(starting)
+    return { auth, ingest, output, env: shared, replica, logLines: () => lines, stop }
+  } catch (error) {
+    await Promise.allSettled(starting) // the others may have started by now
+    await stop()
+    throw error
+  }
+}

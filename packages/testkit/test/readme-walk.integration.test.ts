@@ -1,0 +1,80 @@
+// The README's walk, run as it stands there against services of this test's own: when a command of it
+// breaks, or prints something else than the README shows, this fails.
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+
+import { readDocument } from '../src/docs.ts'
+import { REPOSITORY } from '../src/test-run/tools.ts'
+import { blocksOf, comparable, openShell, type Shell } from '../src/walk.ts'
+import { freshName } from '../src/world/account.ts'
+import { setting, startWorld, type World } from '../src/world/services.ts'
+
+const BLOCK_MS = 60_000
+
+const account = freshName('walk')
+let world: World
+let folder: string
+let shell: Shell
+
+beforeAll(async () => {
+  world = await startWorld()
+  folder = await makeFolder(world)
+  shell = openShell({ cwd: folder, env: readersEnvironment(), blockMs: BLOCK_MS })
+}, 120_000)
+
+afterAll(async () => {
+  shell?.close()
+  await world?.stop()
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+test(
+  'every command of the walk prints what the README shows',
+  async () => {
+    const blocks = blocksOf(await readDocument('README.md'), '## A walk by hand')
+    expect(blocks.length).toBeGreaterThan(8)
+    for (const { commands, output = '' } of blocks) {
+      const shown = comparable(output)
+      const isAsShown = (text: string) => comparable(asInReadme(text)).join() === shown.join()
+
+      const printed = await shell.run(asHere(commands), isAsShown)
+
+      const seen = { commands, printed: comparable(asInReadme(printed)) }
+      expect(seen).toEqual({ commands, printed: shown })
+    }
+  },
+  10 * BLOCK_MS,
+)
+
+/** What a reader's clone looks like after `npm start`, with the addresses of this test's services. */
+async function makeFolder({ auth, ingest, output }: World): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'weir-walk-'))
+  for (const name of ['examples', 'node_modules', 'package.json'])
+    await symlink(join(REPOSITORY, name), join(made, name))
+  await mkdir(join(made, '.weir'))
+  await writeFile(join(made, '.weir', 'platform-key'), `${setting('PLATFORM_KEY')}\n`)
+  const addresses = { authUrl: auth.url, ingestUrl: ingest.url, outputUrl: output.url }
+  await writeFile(
+    join(made, '.weir', 'demo.json'),
+    JSON.stringify({ ...addresses, billingId: 'demo', streams: [] }),
+  )
+  return made
+}
+
+/** Nothing of the account or the settings of whoever runs the test. */
+function readersEnvironment(): NodeJS.ProcessEnv {
+  const { PATH = '' } = process.env
+  return {
+    PATH: [dirname(process.execPath), PATH].join(delimiter),
+    HOME: folder,
+    NPM_CONFIG_LOGLEVEL: 'error',
+  }
+}
+
+const asHere = (commands: string): string =>
+  commands.replaceAll('http://127.0.0.1:8082', world.ingest.url).replaceAll('acme', account)
+
+const asInReadme = (printed: string): string => printed.replaceAll(account, 'acme')
