@@ -7,5 +7,7 @@ export default {
   testMatch: ['<rootDir>/{packages,services}/*/test/**/*.integration.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // They wait for Kafka more than they compute.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/jest.sequencer.config.js',
 }

@@ -69,6 +69,14 @@ export async function openScene(): Promise<Scene> {
         return ends.every((end, partition) => end === 0n || (offsets[partition] ?? 0n) >= end)
       }
       await pollUntil(isDone, { deadlineMs, everyMs: 100, what: `deriving ${output}` })
+      // The group's offsets may show a moment before the records of the same transaction do.
+      const derived = `${account.billingId}.${output}`
+      const isShown = async () => {
+        const written = await topics.admin.endOffsets(derived, { isolation: 'read_uncommitted' })
+        const shown = await topics.admin.endOffsets(derived, { isolation: 'read_committed' })
+        return written.every((end, partition) => (shown[partition] ?? 0n) >= end)
+      }
+      await pollUntil(isShown, { deadlineMs, everyMs: 20, what: `showing ${output}` })
     },
     async close() {
       for (const listener of listeners) listener.socket.terminate()
