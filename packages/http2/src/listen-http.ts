@@ -13,6 +13,7 @@ import {
 } from './bounds.ts'
 import { ownHttp2 } from './h2/server.ts'
 import { openPort } from './open-port.ts'
+import { writePieces } from './pieces.ts'
 import { createRequest } from './request.ts'
 import { respond } from './respond.ts'
 import { nodeHttp2, http1Options } from './servers.ts'
@@ -69,6 +70,11 @@ function serveHttp1(serving: Serving, req: IncomingMessage, res: ServerResponse)
     handler: hasTooManyHeaders ? () => ({ status: 431 }) : serving.handler,
     onError: serving.onError,
     send: ({ status, headers, body }) => void res.writeHead(status, headers).end(body),
+    sendPieces({ status, headers }, pieces) {
+      res.writeHead(status, headers)
+      return writePieces(res, pieces, serving.bodyTimeoutMs)
+    },
+    endPieces: () => void res.end(),
     abandon: () => void res.destroy(),
   })
 }
@@ -98,7 +104,17 @@ function serveHttp2(
       stream.respond({ ':status': answer.status, ...answer.headers }, { endStream })
       if (!endStream) stream.end(answer.body)
     },
-    abandon: () => stream.close(constants.NGHTTP2_CANCEL),
+    async sendPieces({ status, headers: answered }, pieces) {
+      if (stream.destroyed || stream.closed) return
+      stream.respond({ ':status': status, ...answered })
+      await writePieces(stream, pieces, serving.bodyTimeoutMs)
+    },
+    endPieces: () => void stream.end(),
+    abandon() {
+      // Closing would first end an answer as if it were whole.
+      if (stream.headersSent) stream.destroy(new Error('the answer broke off'))
+      else stream.close(constants.NGHTTP2_CANCEL)
+    },
   })
 }
 

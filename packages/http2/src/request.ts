@@ -2,6 +2,7 @@
 // parsed ones hide which were sent twice.
 import type { Readable } from 'node:stream'
 import { dropBytesMax } from './bounds.ts'
+import { readPieces } from './pieces.ts'
 import { contentLengthOf, drain, readBody } from './read-body.ts'
 import type { HttpRequest } from './types.ts'
 
@@ -21,7 +22,7 @@ export type RawRequest = {
 
 export type ReadableRequest = HttpRequest & {
   /**
-   * Drops the body if nobody has read it, bounded. There are clients that hang when the answer
+   * Drops what nobody has read of the body, bounded. There are clients that hang when the answer
    * overtakes their body (curl 7.88 over HTTP/2), so it is waited for.
    */
   dropBody(): Promise<void>
@@ -51,6 +52,10 @@ export function createRequest(raw: RawRequest): ReadableRequest {
       isRead = true
       const contentLength = contentLengthOf(header('content-length'))
       return readBody(stream, { bytesMax, timeoutMs, contentLength, isComplete, cut })
+    },
+    async *chunks() {
+      yield* readPieces(stream, { timeoutMs, isComplete })
+      isRead = true
     },
     async dropBody() {
       if (!isRead) await drain(stream, { bytesMax: dropBytesMax, timeoutMs, cut })

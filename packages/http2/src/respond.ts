@@ -1,6 +1,7 @@
 // Runs a handler and sends what comes of it, the same for both protocols. A handler that fails is our
 // fault: 500, and nothing said about it.
 import { hasCode } from '@weir/kit'
+import { isInPieces } from './pieces.ts'
 import type { ReadableRequest } from './request.ts'
 import type { Handler, HttpResponse } from './types.ts'
 
@@ -8,13 +9,18 @@ export type Answer = {
   status: number
   headers: Record<string, string>
   body: string | Buffer | undefined
+  /** Instead of `body`, and of unknown length. */
+  pieces?: AsyncIterable<Buffer>
 }
 
 export type Exchange = {
   handler: Handler
   onError: (error: unknown) => void
   send: (answer: Answer) => void
-  /** Ends the exchange without an answer. */
+  /** Sends the head and then the pieces, without an end. Throws when the client goes away or a piece can't be had. */
+  sendPieces: (answer: Answer, pieces: AsyncIterable<Buffer>) => Promise<void>
+  endPieces: () => void
+  /** Ends the exchange without an answer, or without the rest of one. */
   abandon: () => void
 }
 
@@ -24,6 +30,8 @@ const failure: HttpResponse = { status: 500, headers: { 'svc-error': 'internal' 
 export async function respond(request: ReadableRequest, exchange: Exchange): Promise<void> {
   const { onError, send, abandon } = exchange
   const answer = await answerOf(request, exchange)
+  if (answer?.pieces !== undefined && request.method !== 'HEAD')
+    return respondInPieces(request, exchange, answer)
   await request.dropBody()
   if (answer === undefined) return abandon()
   try {
@@ -32,6 +40,21 @@ export async function respond(request: ReadableRequest, exchange: Exchange): Pro
     onError(error) // a head that can't be sent, such as one with a line break in it
     sendFailure(exchange)
   }
+}
+
+async function respondInPieces(
+  request: ReadableRequest,
+  { sendPieces, endPieces, abandon, onError }: Exchange,
+  answer: Answer,
+): Promise<void> {
+  try {
+    if (answer.pieces !== undefined) await sendPieces(answer, answer.pieces)
+  } catch (error) {
+    if (!hasCode(error, 'aborted')) onError(error)
+    return abandon() // the head is out: there is no other way to say that it went wrong
+  }
+  await request.dropBody()
+  endPieces()
 }
 
 /** Undefined when the client is gone and nobody would read an answer. */
@@ -58,6 +81,7 @@ function sendFailure({ send, abandon }: Exchange): void {
 
 function prepare({ status, headers, body }: HttpResponse): Answer {
   if (status === 204 || status === 304) return { status, headers: { ...headers }, body: undefined }
+  if (isInPieces(body)) return { status, headers: { ...headers }, body: undefined, pieces: body }
   const length = body === undefined ? 0 : Buffer.byteLength(body)
   return {
     status,

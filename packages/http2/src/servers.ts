@@ -14,7 +14,7 @@ import type { Http2Side } from './open-port.ts'
 export const http1Options = (timeouts: Timeouts): ServerOptions => ({
   maxHeaderSize: headerBytesMax,
   headersTimeout: Math.min(timeouts.firstBytesTimeoutMs, timeouts.bodyTimeoutMs),
-  requestTimeout: timeouts.bodyTimeoutMs,
+  requestTimeout: 0, // whoever reads a body has a time-out of its own; one read in pieces may take long
   keepAliveTimeout: timeouts.idleTimeoutMs,
   connectionsCheckingInterval: Math.ceil(timeouts.bodyTimeoutMs / 6),
 })

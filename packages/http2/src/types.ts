@@ -18,13 +18,22 @@ export type HttpRequest = {
    * called once.
    */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined>
+  /**
+   * Instead of `body`, for bodies of any length: piece by piece as it comes. The client is held up as long
+   * as no further piece is asked for. Throws AppError `aborted` when the client goes away, or sends less
+   * than 1 KiB in the time that a whole body may take while a piece is waited for.
+   */
+  chunks(): AsyncGenerator<Buffer, void, void>
 }
 
 export type HttpResponse = {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A string is sent as plain text in UTF-8, unless the headers name another type. */
-  readonly body?: string | Buffer
+  /**
+   * A string is sent as plain text in UTF-8, unless the headers name another type. Pieces are sent as they
+   * come, without a length and as fast as the client takes them; such an answer may overtake its request.
+   */
+  readonly body?: string | Buffer | AsyncIterable<Buffer>
 }
 
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>

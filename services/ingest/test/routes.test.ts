@@ -40,6 +40,9 @@ async function run(parts: Parts = {}) {
     header: (name) => headers[name],
     headerCount: (name) => (headers[name] === undefined ? 0 : 1),
     body: parts.body ?? (async () => event),
+    chunks: async function* () {
+      yield event
+    },
   }
   const handle = createRoutes({
     access: () => (did.push('access'), access),

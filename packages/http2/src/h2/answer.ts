@@ -2,6 +2,7 @@
 // so that 204 costs a look-up.
 import { encodeHeaders } from '../hpack/encoder.ts'
 import type { HttpResponse } from '../types.ts'
+import { isInPieces } from '../pieces.ts'
 import { badValue, connectionHeaders } from './request-head.ts'
 
 export type EncodedAnswer = {
@@ -25,12 +26,13 @@ export function encodeAnswer(response: HttpResponse): EncodedAnswer {
 
 function encode({ status, headers = {}, body }: HttpResponse): EncodedAnswer {
   const hasNoBody = status === 204 || status === 304
-  const bytes = hasNoBody || body === undefined ? nothing : Buffer.from(body)
+  const hasPieces = isInPieces(body)
+  const bytes = hasNoBody || hasPieces || body === undefined ? nothing : Buffer.from(body)
   const fields: [string, string][] = [[':status', String(status)]]
   if (typeof body === 'string' && headers['content-type'] === undefined)
     fields.push(['content-type', 'text/plain; charset=utf-8'])
   for (const [name, value] of Object.entries(headers)) fields.push([name.toLowerCase(), value])
-  if (!hasNoBody) fields.push(['content-length', String(bytes.length)])
+  if (!hasNoBody && !hasPieces) fields.push(['content-length', String(bytes.length)])
   for (const [name, value] of fields)
     if (badValue.test(value) || connectionHeaders.has(name))
       throw new TypeError(`the answer's header ${name} can't be sent`)

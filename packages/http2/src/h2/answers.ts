@@ -2,6 +2,7 @@
 // peer's windows and the socket allow. An answer doesn't overtake the body of its request.
 import { hasCode } from '@weir/kit'
 import { encodeHeaders } from '../hpack/encoder.ts'
+import { goneAway, isInPieces, progressBytesMin } from '../pieces.ts'
 import type { HttpResponse } from '../types.ts'
 import { encodeAnswer } from './answer.ts'
 import type { EncodedAnswer } from './answer.ts'
@@ -10,9 +11,6 @@ import { closeStream, release, resetStream } from './ends.ts'
 import { errorCode, flag, framePayloadMax, frameType } from './frames.ts'
 import type { ConnectionState } from './state.ts'
 import type { Stream } from './stream.ts'
-
-/** A peer that takes less of a large answer at a time makes no progress. */
-const progressBytesMin = 1_024
 
 const failure: HttpResponse = Object.freeze({ status: 500, headers: { 'svc-error': 'internal' } })
 const overlarge: HttpResponse = Object.freeze({ status: 431 })
@@ -32,12 +30,15 @@ export function dispatch(c: ConnectionState, stream: Stream): void {
   } catch (error) {
     return fail(c, stream, error)
   }
-  if (!(response instanceof Promise)) return answer(c, stream, response)
+  if (!(response instanceof Promise) && !isInPieces(response.body))
+    return answer(c, stream, response)
   stream.isAtWork = true
-  response.then(
+  Promise.resolve(response).then(
     (answered) => {
+      if (isInPieces(answered.body) && stream.method !== 'HEAD')
+        return answerInPieces(c, stream, answered)
       leave(c, stream)
-      answer(c, stream, answered)
+      return answer(c, stream, answered)
     },
     (error: unknown) => {
       leave(c, stream)
@@ -77,6 +78,61 @@ function answer(c: ConnectionState, stream: Stream, response: HttpResponse): voi
   creditStream(c, stream)
 }
 
+/**
+ * May overtake its request, but doesn't end before it. The handler is at work until the last piece is
+ * sent. Never rejects.
+ */
+async function answerInPieces(
+  c: ConnectionState,
+  stream: Stream,
+  response: HttpResponse,
+): Promise<void> {
+  try {
+    if (!stream.isClosed) sendHead(c, stream, { ...encodeAnswer(response), flags: 0 })
+    if (isInPieces(response.body))
+      for await (const piece of response.body) await sendPiece(c, stream, piece)
+  } catch (error) {
+    leave(c, stream)
+    const isAborted = hasCode(error, 'aborted')
+    if (!isAborted) c.onError(error)
+    if (!stream.isClosed)
+      resetStream(c, stream, isAborted ? errorCode.cancel : errorCode.internalError)
+    return
+  }
+  leave(c, stream)
+  if (stream.isClosed) return
+  if (stream.isEnded || stream.isCut) return endAnswer(c, stream)
+  stream.dropRest(() => endAnswer(c, stream))
+  account(c, stream)
+  creditStream(c, stream)
+}
+
+function sendPiece(c: ConnectionState, stream: Stream, piece: Buffer): Promise<void> | undefined {
+  if (stream.isClosed) throw goneAway()
+  if (piece.length === 0) return undefined
+  stream.unsent = piece
+  stream.lastProgressMs = c.clock.nowMs
+  return new Promise((resolve) => {
+    stream.whenSent = resolve
+    sendBody(c, stream)
+  })
+}
+
+function endAnswer(c: ConnectionState, stream: Stream): void {
+  const head = { length: 0, type: frameType.data, flags: flag.endStream, stream: stream.id }
+  c.output.frame(head)
+  finishStream(c, stream)
+}
+
+function sendHead(
+  c: ConnectionState,
+  stream: Stream,
+  { block, hasDate, flags }: EncodedAnswer & { flags: number },
+): void {
+  const date = hasDate ? undefined : c.clock.date
+  c.output.headers(stream.id, flag.endHeaders | flags, { block, date })
+}
+
 function send(c: ConnectionState, stream: Stream, { block, hasDate, body }: EncodedAnswer): void {
   const hasBody = body.length > 0 && stream.method !== 'HEAD'
   const flags = flag.endHeaders | (hasBody ? 0 : flag.endStream)
@@ -97,11 +153,15 @@ export function sendBody(c: ConnectionState, stream: Stream): void {
     stream.unsent = stream.unsent.subarray(piece.length)
     c.sendWindow -= piece.length
     stream.sendWindow -= piece.length
-    const flags = stream.unsent.length === 0 ? flag.endStream : 0
+    const isLast = stream.unsent.length === 0 && stream.whenSent === undefined
+    const flags = isLast ? flag.endStream : 0
     c.output.frame({ length: piece.length, type: frameType.data, flags, stream: stream.id }, piece)
     if (piece.length >= progressBytesMin) stream.lastProgressMs = c.clock.nowMs
   }
-  finishStream(c, stream)
+  if (stream.whenSent === undefined) return finishStream(c, stream)
+  const then = stream.whenSent
+  stream.whenSent = undefined
+  return then()
 }
 
 export function sendAllBodies(c: ConnectionState): void {

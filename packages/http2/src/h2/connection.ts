@@ -108,7 +108,8 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
   if (c.blockedSinceMs !== undefined && since(c.blockedSinceMs) > bodyTimeoutMs)
     return void c.socket.destroy()
   for (const stream of c.streams.values()) {
-    const isSlow = !stream.isEnded && !stream.isCut && since(stream.openedMs) > bodyTimeoutMs
+    const { owedSinceMs } = stream
+    const isSlow = owedSinceMs !== undefined && since(owedSinceMs) > bodyTimeoutMs
     if (isSlow && stream.isAnswered) stream.cutShort()
     else if (isSlow) resetStream(c, stream, errorCode.cancel)
     else if (stream.unsent.length > 0 && since(stream.lastProgressMs) > bodyTimeoutMs)

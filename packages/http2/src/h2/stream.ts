@@ -1,6 +1,6 @@
 // One stream: a request as handlers see it, its body as it comes in, and what is left to send.
-import { AppError } from '@weir/kit'
 import { dropBytesMax } from '../bounds.ts'
+import { goneAway, progressBytesMin } from '../pieces.ts'
 import type { HttpRequest } from '../types.ts'
 import type { Clock } from './clock.ts'
 import { streamWindow } from './peer-settings.ts'
@@ -42,16 +42,27 @@ export class Stream implements HttpRequest {
   /** What the body takes of our memory, and how much of that is counted already. */
   heldBytes = 0
   countedBytes = 0
+  /** What of it is counted as part of a body that isn't whole. */
+  unfinishedBytes = 0
   bodyBytes = 0
   lastProgressMs: number
   /** What is left of the answer's body, when the client's window was too small. */
   unsent: Buffer = nothing
+  /** Called when all of `unsent` is sent, if more of the answer comes after it. */
+  whenSent: (() => void) | undefined
   readonly #host: StreamHost
   #kept: Buffer = nothing
   #keptBytes = 0
   #isDropping = false
   #reader: Reader | undefined
   #whenOver: (() => void) | undefined
+  /** The body is read in pieces; one of them is in use. */
+  #isInPieces = false
+  #usedBytes = 0
+  #droppedFrom = 0
+  #onPiece: (() => void) | undefined
+  #progressMs: number
+  #progressBytes = 0
 
   constructor(id: number, head: RequestHead, host: StreamHost) {
     this.id = id
@@ -59,6 +70,7 @@ export class Stream implements HttpRequest {
     this.sendWindow = host.peer.initialWindow
     this.openedMs = host.clock.nowMs
     this.lastProgressMs = host.clock.nowMs
+    this.#progressMs = host.clock.nowMs
     this.#host = host
   }
 
@@ -80,13 +92,21 @@ export class Stream implements HttpRequest {
 
   /** There is no point in more of the body: it is far beyond what would be dropped. */
   get isEndless(): boolean {
-    return this.#isDropping && this.bodyBytes > dropBytesMax
+    return this.#isDropping && this.bodyBytes - this.#droppedFrom > dropBytesMax
   }
 
   /** Somebody waits for more, if only to drop it. */
   get wantsBody(): boolean {
     if (this.isEnded || this.isCut || this.isClosed) return false
+    if (this.#isInPieces && this.#keptBytes === 0) return true
     return this.#isDropping || this.#reader !== undefined
+  }
+
+  /** Since when the client owes us the body, or more of it; undefined while we hold it up ourselves. */
+  get owedSinceMs(): number | undefined {
+    if (this.isEnded || this.isCut) return undefined
+    if (!this.#isInPieces) return this.openedMs
+    return this.#isDropping || this.#onPiece !== undefined ? this.#progressMs : undefined
   }
 
   /** An answer is there and waits for the body's end. */
@@ -96,7 +116,7 @@ export class Stream implements HttpRequest {
 
   /** See `HttpRequest.body`; at once when the request is whole already. */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined> {
-    if (this.isClosed) return Promise.reject(aborted())
+    if (this.isClosed) return Promise.reject(goneAway())
     if (Math.max(this.bodyBytes, this.head.contentLength ?? 0) > bytesMax) this.#drop()
     if (this.isEnded) return this.#isDropping ? undefined : this.#take()
     return new Promise((resolve, reject) => {
@@ -105,8 +125,30 @@ export class Stream implements HttpRequest {
     })
   }
 
+  /** See `HttpRequest.chunks`; what came in one turn of the event loop is one piece. */
+  async *chunks(): AsyncGenerator<Buffer, void, void> {
+    this.#isInPieces = true
+    this.#progressMs = this.#host.clock.nowMs
+    for (;;) {
+      this.#host.onBodyWanted(this)
+      if (this.isClosed || this.#isDropping) throw goneAway()
+      if (this.#keptBytes > 0) {
+        const takenMs = this.#host.clock.nowMs
+        yield this.#takePiece()
+        this.#usedBytes = 0
+        this.heldBytes = this.#kept.length
+        this.#progressMs += this.#host.clock.nowMs - takenMs // that was our own time
+      } else if (this.isEnded) return
+      else {
+        await new Promise<void>((resolve) => (this.#onPiece = resolve))
+        this.#onPiece = undefined
+      }
+    }
+  }
+
   receive(chunk: Buffer, isLast: boolean): void {
     this.bodyBytes += chunk.length
+    if (this.#isInPieces) this.#notePiece()
     if (this.#isDropping) return
     if (this.#reader !== undefined && this.bodyBytes > this.#reader.bytesMax) return this.#drop()
     if (isLast && this.#keptBytes === 0) this.#keep(chunk, chunk.length)
@@ -128,6 +170,8 @@ export class Stream implements HttpRequest {
 
   /** Drops the rest of the body and then calls back: an answer doesn't overtake its request. */
   dropRest(then: () => void): void {
+    if (this.#isInPieces) this.#droppedFrom = this.bodyBytes
+    this.#progressMs = this.#host.clock.nowMs
     this.#drop()
     this.#whenOver = then
   }
@@ -140,7 +184,9 @@ export class Stream implements HttpRequest {
     this.unsent = nothing
     const reader = this.#reader
     this.#reader = undefined
-    reader?.reject(aborted())
+    reader?.reject(goneAway())
+    this.#onPiece?.()
+    this.whenSent?.()
   }
 
   #settle(): void {
@@ -150,6 +196,15 @@ export class Stream implements HttpRequest {
     const whenOver = this.#whenOver
     this.#whenOver = undefined
     whenOver?.()
+    this.#onPiece?.()
+  }
+
+  #notePiece(): void {
+    if (this.bodyBytes - this.#progressBytes >= progressBytesMin) {
+      this.#progressBytes = this.bodyBytes
+      this.#progressMs = this.#host.clock.nowMs
+    }
+    this.#onPiece?.()
   }
 
   #drop(): void {
@@ -160,7 +215,7 @@ export class Stream implements HttpRequest {
   #keep(bytes: Buffer, count: number): void {
     this.#kept = bytes
     this.#keptBytes = count
-    this.heldBytes = bytes.length
+    this.heldBytes = bytes.length + this.#usedBytes
   }
 
   /**
@@ -178,6 +233,14 @@ export class Stream implements HttpRequest {
     this.#keep(kept, bytes)
   }
 
+  /** It counts as held until the next one is asked for. */
+  #takePiece(): Buffer {
+    this.#usedBytes = this.#kept.length
+    const piece = this.#take()
+    this.#host.onBodyWanted(this)
+    return piece
+  }
+
   /** What the handler got counts on as held, until it has answered. */
   #take(): Buffer {
     const body = this.#kept.subarray(0, this.#keptBytes)
@@ -186,5 +249,3 @@ export class Stream implements HttpRequest {
     return body
   }
 }
-
-const aborted = (): AppError<'aborted'> => new AppError('aborted', 'the client went away')

@@ -1,0 +1,90 @@
+// Bodies in pieces, of either direction, over Node's own HTTP: read from a request and written to an answer
+// no faster than the other side goes. Time-outs ask for progress, not for an end.
+import type { Readable, Writable } from 'node:stream'
+import { AppError } from '@weir/kit'
+import type { HttpResponse } from './types.ts'
+
+/** Less than this in the time of a whole body is no progress. */
+export const progressBytesMin = 1_024
+
+export const isInPieces = (body: HttpResponse['body']): body is AsyncIterable<Buffer> =>
+  typeof body === 'object' && !Buffer.isBuffer(body)
+
+type ReadBounds = {
+  timeoutMs: number
+  /** Whether a stream that ended did so because the body was over. */
+  isComplete: () => boolean
+}
+
+/** See `HttpRequest.chunks`. */
+export async function* readPieces(
+  stream: Readable,
+  { timeoutMs, isComplete }: ReadBounds,
+): AsyncGenerator<Buffer, void, void> {
+  const waiter = createWaiter()
+  const events = ['readable', 'end', 'close', 'error'] as const
+  for (const event of events) stream.on(event, waiter.wake)
+  let deadlineMs = performance.now() + timeoutMs
+  let bytes = 0
+  try {
+    for (;;) {
+      const piece: Buffer | null = stream.read()
+      if (piece !== null) {
+        bytes += piece.length
+        const gaveMs = performance.now()
+        yield piece
+        deadlineMs += performance.now() - gaveMs // that was our own time
+        if (bytes < progressBytesMin) continue
+        bytes = 0
+        deadlineMs = performance.now() + timeoutMs
+      } else if (stream.readableEnded) {
+        if (isComplete()) return
+        throw goneAway()
+      } else if (stream.destroyed) throw goneAway()
+      else if (!(await waiter.isWoken(deadlineMs)))
+        throw new AppError('aborted', 'the body took too long')
+    }
+  } finally {
+    for (const event of events) stream.off(event, waiter.wake)
+  }
+}
+
+/** Doesn't end the stream. Throws AppError `aborted` when the client goes away or stops reading. */
+export async function writePieces(
+  stream: Writable,
+  pieces: AsyncIterable<Buffer>,
+  timeoutMs: number,
+): Promise<void> {
+  const waiter = createWaiter()
+  const events = ['drain', 'close', 'error'] as const
+  for (const event of events) stream.on(event, waiter.wake)
+  try {
+    for await (const piece of pieces) {
+      if (stream.destroyed) throw goneAway()
+      if (stream.write(piece)) continue
+      const deadlineMs = performance.now() + timeoutMs
+      while (stream.writableNeedDrain && !stream.destroyed)
+        if (!(await waiter.isWoken(deadlineMs)))
+          throw new AppError('aborted', 'the answer was not taken')
+    }
+  } finally {
+    for (const event of events) stream.off(event, waiter.wake)
+  }
+}
+
+/** Waits for one of several events, or a deadline. */
+function createWaiter() {
+  let wakeUp: (isWoken: boolean) => void = () => {}
+  return {
+    wake: (): void => wakeUp(true),
+    async isWoken(deadlineMs: number): Promise<boolean> {
+      const woken = new Promise<boolean>((resolve) => (wakeUp = resolve))
+      const timer = setTimeout(() => wakeUp(false), Math.max(0, deadlineMs - performance.now()))
+      const isWoken = await woken
+      clearTimeout(timer)
+      return isWoken
+    },
+  }
+}
+
+export const goneAway = (): AppError<'aborted'> => new AppError('aborted', 'the client went away')
