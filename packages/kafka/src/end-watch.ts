@@ -5,7 +5,11 @@ import { hasCode, withTimeout } from '@weir/kit'
 
 import { unavailable } from './faults.ts'
 
-type Ends = ReadonlyMap<string, bigint>
+export type Ends = {
+  readonly offsets: ReadonlyMap<string, bigint>
+  /** Not later than the broker was asked, by the clock on the wall. */
+  readonly askedMs: number
+}
 
 export type EndWatchOptions = {
   /** The read_committed end of each topic, now. */
@@ -14,8 +18,8 @@ export type EndWatchOptions = {
 }
 
 export type EndWatch = {
-  /** AppError `unavailable` after `timeoutMs`. */
-  reach(topics: readonly string[], timeoutMs: number): Promise<void>
+  /** Resolves with when the ends that are reached were asked; AppError `unavailable` after `timeoutMs`. */
+  reach(topics: readonly string[], timeoutMs: number): Promise<number>
   /** To be called whenever a position has changed. */
   advanced(): void
 }
@@ -26,11 +30,11 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
   const waiting = new Set<() => void>()
   const askShared = shareFresh(askEnds)
 
-  async function wait(topics: readonly string[], signal: AbortSignal): Promise<void> {
-    const ends = await askShared()
+  async function wait(topics: readonly string[], signal: AbortSignal): Promise<number> {
+    const { offsets, askedMs } = await askShared()
     const isReached = () =>
-      topics.every((topic) => (positionOf(topic) ?? -1n) >= (ends.get(topic) ?? 0n))
-    if (isReached() || signal.aborted) return
+      topics.every((topic) => (positionOf(topic) ?? -1n) >= (offsets.get(topic) ?? 0n))
+    if (isReached() || signal.aborted) return askedMs
     const { promise, resolve } = Promise.withResolvers<void>()
     const look = () => {
       if (isReached() || signal.aborted) resolve()
@@ -39,13 +43,14 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
     waiting.add(look)
     await promise
     waiting.delete(look)
+    return askedMs
   }
 
   return {
     async reach(topics, timeoutMs) {
       const givingUp = new AbortController()
       try {
-        await withTimeout(wait(topics, givingUp.signal), timeoutMs, WHAT)
+        return await withTimeout(wait(topics, givingUp.signal), timeoutMs, WHAT)
       } catch (error) {
         throw hasCode(error, 'unavailable') ? error : unavailable(WHAT, error)
       } finally {

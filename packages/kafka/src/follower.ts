@@ -8,6 +8,7 @@ import type { SourceRecord, Headers } from './source-record.ts'
 import type { LifeEnd } from './consumer-life.ts'
 import { firstReadable } from './committed-range.ts'
 import { createEndWatch } from './end-watch.ts'
+import type { Ends } from './end-watch.ts'
 import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -74,10 +75,12 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
     return new Map(await Promise.all(answers))
   }
 
-  function askEnds(): Promise<Map<string, bigint>> {
-    return calls.run('read offsets', (cluster) =>
-      askEach((topic) => endOffsets(cluster, topic, 'read_committed')),
-    )
+  // A broker that was away has been asked in vain before: what counts is the last try.
+  function askEnds(): Promise<Ends> {
+    return calls.run('read offsets', async (cluster) => ({
+      askedMs: Date.now(),
+      offsets: await askEach((topic) => endOffsets(cluster, topic, 'read_committed')),
+    }))
   }
 
   const askLogs = () =>
@@ -136,8 +139,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
   }
 
   async function catchUp(wanted: readonly string[] = topics): Promise<void> {
-    const askedMs = Date.now()
-    await ends.reach(wanted, options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS)
+    const askedMs = await ends.reach(wanted, options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS)
     if (topics.every((topic) => wanted.includes(topic))) atEndMs = Math.max(atEndMs, askedMs)
   }
 
@@ -146,7 +148,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
   const isFresh = () => Date.now() - atEndMs < FRESH_FOR_MS
 
   async function stepOverEmptied(): Promise<void> {
-    for (const [topic, to] of await askEnds()) {
+    for (const [topic, to] of (await askEnds()).offsets) {
       const from = position(topic)
       const next = await calls.run('read on', (cluster) =>
         firstReadable(cluster, { topic, partition: 0, from, to }),
