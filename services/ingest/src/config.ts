@@ -55,3 +55,11 @@ export const configSchema = fields.refine(...tlsRule)
 export type Config = z.infer<typeof configSchema>
 
 export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig<Config>(configSchema, env)
+
+/**
+ * What our own HTTP/2 may hold of bodies that are not answered yet: half of what may be on its way to Kafka,
+ * since a record, its fields sealed, is seldom more than twice its body. So when Kafka is slow the windows
+ * close before anything is refused. With less than some of the largest events nothing would get on.
+ */
+export const heldBytesMaxOf = ({ IN_FLIGHT_BYTES_MAX, EVENT_BYTES_MAX }: Config): number =>
+  Math.max(Math.floor(IN_FLIGHT_BYTES_MAX / 2), 8 * EVENT_BYTES_MAX)

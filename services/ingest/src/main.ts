@@ -12,7 +12,7 @@ import {
   topicOf,
 } from '@weir/streams'
 import { createActiveContracts } from './active-contracts.ts'
-import { readConfig } from './config.ts'
+import { heldBytesMaxOf, readConfig } from './config.ts'
 import { lookAgainWithin } from './look-again.ts'
 import { createIngestMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
@@ -51,6 +51,7 @@ const listener = await listenHttp({
   host: config.INGEST_HOST,
   port: config.INGEST_PORT,
   http2: config.INGEST_HTTP,
+  heldBytesMax: heldBytesMaxOf(config),
   ...(await readTls(config)),
   onError,
   handler: createRoutes({

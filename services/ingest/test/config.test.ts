@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readConfig } from '../src/config.ts'
+import { heldBytesMaxOf, readConfig } from '../src/config.ts'
 
 const least = { KAFKA_BROKERS: 'a:1', KEK_FILE: '/kek' }
 
@@ -18,6 +18,14 @@ test('headers are compared in lower case', () => {
     'x-id',
     'y',
   ])
+})
+
+test('windows close before Kafka has too much under way, unless a few of the largest events are too much', () => {
+  const heldBytesMax = (env: object): number => heldBytesMaxOf(readConfig({ ...least, ...env }))
+  expect(heldBytesMax({})).toBe(32 * 1_048_576)
+  expect(heldBytesMax({ IN_FLIGHT_BYTES_MAX: '20000001' })).toBe(10_000_000)
+  expect(heldBytesMax({ IN_FLIGHT_BYTES_MAX: '1048576', EVENT_BYTES_MAX: '4096' })).toBe(524_288)
+  expect(heldBytesMax({ IN_FLIGHT_BYTES_MAX: '1048576' })).toBe(8 * 1_048_576)
 })
 
 test.each([
