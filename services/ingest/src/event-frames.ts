@@ -1,0 +1,57 @@
+// The events of a body of length-prefixed Avro, cut out chunk by chunk. Nothing of an event is read here, and
+// memory is bounded by the largest event: what is longer is skipped.
+//
+//   body   = *frame
+//   frame  = length datum
+//   length = 4OCTET                      ; of the datum; unsigned, big-endian
+import type { Framed, Framing } from './framing.ts'
+import { createGathering } from './gathering.ts'
+
+const lengthBytes = 4
+
+export function createEventFrames(eventBytesMax: number): Framing {
+  const begun = createGathering()
+  /** Of the datum; undefined while its length isn't whole. */
+  let bytesLeft: number | undefined
+  let isSkipping = false
+
+  const begin = (length: number): Framed | undefined => {
+    if (length === 0) return begun.take()
+    bytesLeft = length
+    isSkipping = length > eventBytesMax
+    return isSkipping ? 'too_large' : undefined
+  }
+
+  const readLength = (part: Buffer): Framed | undefined => {
+    if (begun.length === 0 && part.length === lengthBytes) return begin(part.readUInt32BE(0))
+    begun.add(part)
+    return begun.length < lengthBytes ? undefined : begin(begun.take().readUInt32BE(0))
+  }
+
+  const readDatum = (part: Buffer, left: number): Framed | undefined => {
+    const isWhole = part.length === left
+    bytesLeft = isWhole ? undefined : left - part.length
+    if (isSkipping) return undefined
+    if (isWhole && begun.length === 0) return part
+    begun.add(part)
+    return isWhole ? begun.take() : undefined
+  }
+
+  return {
+    push(chunk) {
+      const framed: Framed[] = []
+      for (let at = 0; at < chunk.length;) {
+        const wanted = bytesLeft ?? lengthBytes - begun.length
+        const part = chunk.subarray(at, at + wanted)
+        const found = bytesLeft === undefined ? readLength(part) : readDatum(part, bytesLeft)
+        if (found !== undefined) framed.push(found)
+        at += part.length
+      }
+      return framed
+    },
+    end() {
+      if (bytesLeft === undefined) return begun.length === 0 ? [] : ['cut_off']
+      return isSkipping ? [] : ['cut_off']
+    },
+  }
+}

@@ -1,0 +1,71 @@
+// The events of an NDJSON body, cut out chunk by chunk: one line is one event. Nothing of an event is read
+// here, and memory is bounded by the largest event.
+//
+//   body  = *(line LF) [line]
+//   line  = *octet [CR]                  ; blank ones, of spaces and tabs alone, are no events
+import type { Framing } from './framing.ts'
+import { createGathering } from './gathering.ts'
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const space = 0x20
+const tab = 0x09
+
+export function createEventLines(eventBytesMax: number): Framing {
+  const begun = createGathering()
+  let isSkipping = false
+
+  /** Its end isn't here yet. One octet more than an event may have: it could be a CR. */
+  const keep = (part: Buffer): 'too_large' | undefined => {
+    if (isSkipping) return undefined
+    if (begun.length + part.length <= eventBytesMax + 1) {
+      if (part.length > 0) begun.add(part)
+      return undefined
+    }
+    isSkipping = true
+    begun.forget()
+    return 'too_large'
+  }
+
+  const eventIn = (line: Buffer): Buffer | 'too_large' | undefined => {
+    const event = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line
+    if (event.length > eventBytesMax) return 'too_large'
+    return isBlank(event) ? undefined : event
+  }
+
+  const finish = (part: Buffer): Buffer | 'too_large' | undefined => {
+    if (isSkipping) {
+      isSkipping = false
+      return undefined
+    }
+    if (begun.length === 0) return eventIn(part)
+    if (keep(part) === undefined) return eventIn(begun.take())
+    isSkipping = false
+    return 'too_large'
+  }
+
+  return {
+    push(chunk) {
+      const framed: (Buffer | 'too_large')[] = []
+      let at = 0
+      for (;;) {
+        const end = chunk.indexOf(lineFeed, at)
+        const isWhole = end >= 0
+        const part = chunk.subarray(at, isWhole ? end : undefined)
+        const found = isWhole ? finish(part) : keep(part)
+        if (found !== undefined) framed.push(found)
+        if (!isWhole) return framed
+        at = end + 1
+      }
+    },
+    end() {
+      const last = isSkipping ? undefined : eventIn(begun.take())
+      return last === undefined ? [] : [last]
+    },
+  }
+}
+
+function isBlank(event: Buffer): boolean {
+  for (const octet of event) if (octet !== space && octet !== tab) return false
+  return true
+}

@@ -1,0 +1,43 @@
+// Octets of something that came in several chunks, copied together: a small piece keeps no large chunk alive,
+// and what was only announced takes no room. Pure.
+
+const firstBytes = 1_024
+const nothing = Buffer.alloc(0)
+
+export type Gathering = {
+  readonly length: number
+  add(octets: Buffer): void
+  /** All of it; the next begins anew. */
+  take(): Buffer
+  forget(): void
+}
+
+export function createGathering(): Gathering {
+  let bytes: Buffer = nothing
+  let length = 0
+  const forget = (): void => {
+    bytes = nothing
+    length = 0
+  }
+  return {
+    get length() {
+      return length
+    },
+    add(octets) {
+      const needed = length + octets.length
+      if (needed > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * bytes.length, firstBytes))
+        bytes.copy(larger, 0, 0, length)
+        bytes = larger
+      }
+      octets.copy(bytes, length)
+      length = needed
+    },
+    take() {
+      const all = bytes.subarray(0, length)
+      forget()
+      return all
+    },
+    forget,
+  }
+}
