@@ -29,11 +29,23 @@ export type BatchProducerOptions = {
   readonly onBatch?: (batch: BatchInfo) => void
 }
 
+export type Destination = { readonly topic: string; readonly partition: number }
+
+/** Whoever waits for a record; what it does throws nothing. */
+export type Waiter = {
+  /** It is stored. */
+  resolve(): void
+  /** With AppError `unavailable` or `record_too_large`. */
+  reject(error: Error): void
+}
+
 export type BatchInfo = { readonly records: number; readonly bytes: number; readonly ms: number }
 
 export type BatchProducer = {
   /** Resolves once stored. Rejects with AppError `unavailable` or `record_too_large`. */
   send(topic: string, partition: number, record: ProduceRecord): Promise<void>
+  /** The same for many records, without a promise for each: `waiter` hears once, maybe before this returns. */
+  post(to: Destination, record: ProduceRecord, waiter: Waiter): void
   inFlightBytes(): number
   /** The topic is being deleted: what still waits for it is rejected, so that nothing gets into a new one. */
   forgetTopic(topic: string): void
@@ -69,6 +81,7 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
   let closing: Promise<void> | undefined
   return {
     send: scheduler.send,
+    post: scheduler.post,
     inFlightBytes: scheduler.inFlightBytes,
     forgetTopic,
     close: () => (closing ??= close()),

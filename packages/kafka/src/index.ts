@@ -17,6 +17,7 @@ export {
   type BatchProducerOptions,
   type ProduceErrorCode,
   type ProduceRecord,
+  type Waiter,
 } from './batch-producer.ts'
 export { createRangeReader, type RangeReader } from './read-range.ts'
 export { createRegistry } from './registry.ts'

@@ -1,6 +1,7 @@
 // A lane is the queue of one partition: records in the order of their sends, at most one batch of them out
 // at a time, and what arrives meanwhile makes the next batch. Pure bookkeeping over a clock that is passed
 // in; it protects the order, the size of batches, and that no record is sent after its time-out.
+import type { Waiter } from './batch-producer.ts'
 import type { Connection } from './produce-connection.ts'
 import type { ProduceRecord, SizedRecord } from './produce-record-batch.ts'
 
@@ -8,8 +9,7 @@ import type { ProduceRecord, SizedRecord } from './produce-record-batch.ts'
 export type PendingRecord = SizedRecord & {
   readonly record: ProduceRecord
   readonly deadlineMs: number
-  resolve(): void
-  reject(error: Error): void
+  readonly waiter: Waiter
 }
 
 export type Batch = {
@@ -98,7 +98,7 @@ function rejectExpired(
   for (; i < records.length; i++) {
     const record = records[i]
     if (record === undefined || record.deadlineMs > untilMs) break
-    record.reject(error)
+    record.waiter.reject(error)
   }
   return i
 }
@@ -115,11 +115,11 @@ export function expireBatch(batch: Batch, untilMs: number, error: Error): void {
 }
 
 export function resolveAll(batch: Batch): void {
-  for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.resolve()
+  for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.waiter.resolve()
   batch.answered = batch.records.length
 }
 
 export function rejectAll(batch: Batch, error: Error): void {
-  for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.reject(error)
+  for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.waiter.reject(error)
   batch.answered = batch.records.length
 }

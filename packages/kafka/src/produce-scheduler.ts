@@ -4,7 +4,7 @@
 import { AppError, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
-import type { BatchProducer, BatchProducerOptions } from './batch-producer.ts'
+import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './batch-producer.ts'
 import type { Delivery, Outcome } from './produce-delivery.ts'
 import {
   createLane,
@@ -25,7 +25,7 @@ export type SchedulerOptions = Omit<BatchProducerOptions, 'batchesPerRequestMax'
   readonly batchBytesMax: number
 }
 
-export type Scheduler = Pick<BatchProducer, 'send' | 'inFlightBytes'> & {
+export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
   forgetTopic(topic: string): void
   /** Takes no more; resolves when every record taken has its answer. */
   drain(): Promise<void>
@@ -66,32 +66,29 @@ export function createScheduler(deliver: Delivery, log: Log, options: SchedulerO
     complainedAtMs: -Infinity,
   }
   return {
-    send: (topic, partition, record) => send(state, topic, partition, record),
+    send: (topic, partition, record) =>
+      new Promise((resolve, reject) =>
+        post(state, { topic, partition }, record, { resolve, reject }),
+      ),
+    post: (to, record, waiter) => post(state, to, record, waiter),
     inFlightBytes: () => state.inFlightBytes,
     forgetTopic: (topic) => forgetTopic(state, topic),
     drain: () => drain(state),
   }
 }
 
-function send(
-  state: State,
-  topic: string,
-  partition: number,
-  record: ProduceRecord,
-): Promise<void> {
-  if (state.isClosing) return Promise.reject(CLOSED)
+function post(state: State, to: Destination, record: ProduceRecord, waiter: Waiter): void {
+  if (state.isClosing) return waiter.reject(CLOSED)
   // One that can't be encoded would take the others of its batch with it.
-  if (!Number.isSafeInteger(record.timestampMs)) return Promise.reject(NOT_A_TIME)
+  if (!Number.isSafeInteger(record.timestampMs)) return waiter.reject(NOT_A_TIME)
   const bodyBytes = bodyBytesOf(record)
   const bytes = recordBytes({ record, bodyBytes })
-  if (state.inFlightBytes + bytes > state.options.inFlightBytesMax) return Promise.reject(FULL)
+  if (state.inFlightBytes + bytes > state.options.inFlightBytesMax) return waiter.reject(FULL)
   const deadlineMs = performance.now() + state.options.produceTimeoutMs
-  const lane = laneOf(state, topic, partition)
-  return new Promise((resolve, reject) => {
-    state.inFlightBytes += bytes
-    lane.queue.push({ record, bodyBytes, deadlineMs, resolve, reject })
-    if (lane.batch === undefined) makeReady(state, lane)
-  })
+  const lane = laneOf(state, to.topic, to.partition)
+  state.inFlightBytes += bytes
+  lane.queue.push({ record, bodyBytes, deadlineMs, waiter })
+  if (lane.batch === undefined) makeReady(state, lane)
 }
 
 function laneOf(state: State, topic: string, partition: number): Lane {

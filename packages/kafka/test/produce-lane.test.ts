@@ -27,8 +27,10 @@ function fill(
       record,
       bodyBytes: bytes,
       deadlineMs: untilMs,
-      resolve: () => (answers[name] = 'resolved'),
-      reject: (error) => (answers[name] = error.message),
+      waiter: {
+        resolve: () => (answers[name] = 'resolved'),
+        reject: (error) => (answers[name] = error.message),
+      },
     })
   }
   return answers

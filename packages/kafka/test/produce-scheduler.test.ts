@@ -60,6 +60,26 @@ describe('records of one partition', () => {
     expect(await Promise.all(answers)).toEqual(['stored', 'stored', 'stored'])
   })
 
+  test('may be posted without promises, and each is answered once', async () => {
+    const { scheduler, delivered } = setUp({ inFlightBytesMax: 100 })
+    const answers: string[] = []
+    const post = (text: string) => {
+      const record = { key: 'k', value: Buffer.from(text), headers: {}, timestampMs: 1 }
+      const waiter = {
+        resolve: () => void answers.push(`${text} stored`),
+        reject: (error: Error) => void answers.push(`${text}: ${error.message}`),
+      }
+      scheduler.post({ topic: 'topic', partition: 0 }, record, waiter)
+    }
+    for (const text of ['a', 'b', 'c', 'd']) post(text)
+    expect(answers).toEqual(['d: too much is waiting to be stored; try again'])
+
+    await turn()
+    delivered[0]?.end(STORED)
+    await turn()
+    expect(answers.slice(1)).toEqual(['a stored', 'b stored', 'c stored'])
+  })
+
   test('wait while a batch is out and make the next one, in order', async () => {
     const { send, delivered, values } = setUp()
     const answers = [send('a')]

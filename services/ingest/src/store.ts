@@ -2,9 +2,9 @@
 // reading of the clock gives the timestamp in the event, the record's and the epoch of the keys.
 import { randomInt } from 'node:crypto'
 import { timeOf } from '@weir/fieldcrypt'
-import type { Sealer } from '@weir/fieldcrypt'
+import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
 import { frame, partitionOf } from '@weir/kafka'
-import type { BatchProducer } from '@weir/kafka'
+import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
 import { topicOf } from '@weir/streams'
 import type { InputStream, Keyring, StateFollower } from '@weir/streams'
 import { refusal } from './errors.ts'
@@ -14,13 +14,44 @@ const hourMs = 3_600_000
 /** What a topic takes (docs/architecture.md, What we ask of Kafka), less some room for the framing. */
 const recordBytesMax = 4_194_304 - 4_096
 
-export function createStore(deps: {
+type SealingDeps = {
   follower: Pick<StateFollower, 'lookAgain'> & { keyring: Pick<Keyring, 'eraKeys'> }
   sealer: Pick<Sealer, 'person' | 'seal'>
-  producer: Pick<BatchProducer, 'send'>
-}) {
-  const { follower, sealer, producer } = deps
+}
 
+/** Resolves once the event is stored. */
+export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 'send'> }) {
+  const seal = createSealing(deps)
+  return async (checked: CheckedEvent, nowMs: number): Promise<void> => {
+    const sealing = seal(checked, nowMs)
+    const { topic, partition, record } = sealing instanceof Promise ? await sealing : sealing
+    await deps.producer.send(topic, partition, record)
+  }
+}
+
+/**
+ * The same for many events, which keep the order of the calls if none is made before a promise that it
+ * gave back has resolved. What it throws has not been sent.
+ */
+export function createStoreInTurn(deps: SealingDeps & { producer: Pick<BatchProducer, 'post'> }) {
+  const seal = createSealing(deps)
+  const post = (sealed: SealedEvent, waiter: Waiter): void =>
+    deps.producer.post(sealed, sealed.record, waiter)
+  return (checked: CheckedEvent, nowMs: number, waiter: Waiter): void | Promise<void> => {
+    const sealing = seal(checked, nowMs)
+    if (sealing instanceof Promise) return sealing.then((sealed) => post(sealed, waiter))
+    return post(sealing, waiter)
+  }
+}
+
+/** A record, and where it goes. */
+type SealedEvent = {
+  readonly topic: string
+  readonly partition: number
+  readonly record: ProduceRecord
+}
+
+function createSealing({ follower, sealer }: SealingDeps) {
   const heldKeys = (stream: InputStream, era: number, levels: readonly number[]) => {
     const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
     const isWhole = keys?.link !== undefined && levels.every((level) => keys.levelKey(level))
@@ -39,12 +70,12 @@ export function createStore(deps: {
     return keys
   }
 
-  return async ({ stream, active, event, key }: CheckedEvent, nowMs: number): Promise<void> => {
+  const seal = (
+    { stream, active, event, key }: CheckedEvent,
+    nowMs: number,
+    { time, keys }: { time: KeyTime; keys: EraKeys },
+  ): SealedEvent => {
     const { contract, registryId } = active
-    const time = timeOf(nowMs, stream.rotationHours * hourMs)
-    const keys =
-      heldKeys(stream, time.era, contract.levels) ??
-      (await lookForKeys(stream, time.era, contract.levels))
     const person = sealer.person(keys, key, time)
     let sealedBytes = 0
     contract.mapPii(event, (text, path, level) => {
@@ -62,12 +93,28 @@ export function createStore(deps: {
       keyLinkInt: person.int,
       billingId: stream.billingId,
     })
-    await producer.send(topicOf(stream), partitionOf(person.uuid, stream.partitions), {
-      key: person.uuid,
-      value: frame(registryId, contract.encode(event)),
-      headers: { 'svc-schema-id': contract.id, 'svc-key-link': person.keyLink },
-      timestampMs: nowMs,
-    })
+    return {
+      topic: topicOf(stream),
+      partition: partitionOf(person.uuid, stream.partitions),
+      record: {
+        key: person.uuid,
+        value: frame(registryId, contract.encode(event)),
+        headers: { 'svc-schema-id': contract.id, 'svc-key-link': person.keyLink },
+        timestampMs: nowMs,
+      },
+    }
+  }
+
+  /** At once, unless the keys have to be looked for. */
+  return (checked: CheckedEvent, nowMs: number): SealedEvent | Promise<SealedEvent> => {
+    const { stream, active } = checked
+    const { levels } = active.contract
+    const time = timeOf(nowMs, stream.rotationHours * hourMs)
+    const keys = heldKeys(stream, time.era, levels)
+    if (keys !== undefined) return seal(checked, nowMs, { time, keys })
+    return lookForKeys(stream, time.era, levels).then((found) =>
+      seal(checked, nowMs, { time, keys: found }),
+    )
   }
 }
 
