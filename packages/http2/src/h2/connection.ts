@@ -24,7 +24,7 @@ export function acceptConnection(options: ConnectionOptions): Connection {
   const { socket, budget } = options
   const c = createState(options)
   c.onRoom = () => creditConnection(c)
-  budget.join()
+  budget.join(c)
   c.onOutputRoom = () => goOn(c)
   c.onBodyWanted = (stream) => {
     account(c, stream)
@@ -36,7 +36,7 @@ export function acceptConnection(options: ConnectionOptions): Connection {
   socket.on('close', () => {
     c.isOver = true
     closeAll(c)
-    budget.leave(c.onRoom)
+    budget.leave(c)
   })
   const { length } = ownSettings
   c.output.frame({ length, type: frameType.settings, flags: 0, stream: 0 }, ownSettings)
@@ -103,6 +103,7 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
   const { bodyTimeoutMs, idleTimeoutMs, firstBytesTimeoutMs } = timeouts
   const since = (thenMs: number): number => c.clock.nowMs - thenMs
   c.allowance.refill(elapsedMs)
+  if (c.streams.size === 0) c.hasLargeBodies = false
   checkOutput(c)
   if (!c.hasSettings && since(c.acceptedMs) > firstBytesTimeoutMs) return void c.socket.destroy()
   if (c.blockedSinceMs !== undefined && since(c.blockedSinceMs) > bodyTimeoutMs)

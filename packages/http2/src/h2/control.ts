@@ -4,6 +4,7 @@ import { cost } from './allowance.ts'
 import { sendAllBodies, sendBody } from './answers.ts'
 import { closeStream, endConnection, noticePing, refuseStreams } from './ends.ts'
 import { ConnectionError, errorCode, flag, frameType, StreamError, windowMax } from './frames.ts'
+import { onNudged } from './nudge.ts'
 import { readSettings } from './peer-settings.ts'
 import { openStream } from './requests.ts'
 import type { ConnectionState } from './state.ts'
@@ -59,6 +60,7 @@ export function onPing(c: ConnectionState, id: number, flags: number, payload: B
   if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'PING has no stream')
   if (payload.length !== 8)
     throw new ConnectionError(errorCode.frameSizeError, 'a PING has eight bytes')
+  if ((flags & flag.ack) !== 0 && onNudged(c, payload)) return
   c.allowance.spend(cost.ping)
   if ((flags & flag.ack) === 0)
     c.output.frame({ length: 8, type: frameType.ping, flags: flag.ack, stream: 0 }, payload)

@@ -106,6 +106,7 @@ function onTrailers(c: ConnectionState, stream: Stream, isEnd: boolean, bytes: B
       'trailers end their stream and are ordinary fields',
     )
   checkLength(stream, true)
+  account(c, stream, true)
   stream.end()
 }
 
@@ -117,7 +118,9 @@ function ignoreTrailers(c: ConnectionState, bytes: Buffer): void {
 
 export function onData(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
   if (id === 0) throw new ConnectionError(errorCode.protocolError, 'DATA needs a stream')
+  c.dataFrames += 1
   c.receiveWindow -= payload.length
+  c.budget.promise(-payload.length)
   if (c.receiveWindow < 0)
     throw new ConnectionError(errorCode.flowControlError, 'more came than the window allows')
   creditConnection(c)
@@ -152,7 +155,7 @@ function receiveData(
     if (c.budget.isExhausted(c.heldBytes)) return resetStream(c, stream, errorCode.enhanceYourCalm)
   }
   stream.receive(data, isEnd)
-  account(c, stream)
+  account(c, stream, isEnd)
   checkLength(stream, isEnd)
   if (isEnd) return stream.end()
   if (stream.isEndless) return stream.cutShort()

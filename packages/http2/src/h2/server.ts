@@ -28,6 +28,7 @@ export function ownHttp2(options: {
     clock.tick()
     const elapsedMs = clock.nowMs - before
     for (const connection of connections) connection.sweep(timeouts, elapsedMs)
+    budget.passTurn()
   }
 
   return {

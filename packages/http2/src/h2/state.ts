@@ -58,6 +58,15 @@ export type ConnectionState = ConnectionOptions & {
   receiveWindow: number
   /** What the bodies of open streams and those under work take of our memory. */
   heldBytes: number
+  /** Bodies come in that are larger than usual: a larger window pays. */
+  hasLargeBodies: boolean
+  /** How many DATA frames came in. */
+  dataFrames: number
+  /** A timer looks for clients that sleep (nudge.ts). */
+  isWatched: boolean
+  /** Of a round of PINGs those that are still to be acknowledged, and the DATA frames before it. */
+  nudgesLeft: number
+  nudgedAt: number
   /** Streams wait for credit until less is held. */
   hasStalledStreams: boolean
   /** Handlers at work for streams that are gone. */
@@ -104,6 +113,11 @@ export const createState = (options: ConnectionOptions): ConnectionState => {
     sendWindow: windowDefault,
     receiveWindow: windowDefault,
     heldBytes: 0,
+    hasLargeBodies: false,
+    dataFrames: 0,
+    isWatched: false,
+    nudgesLeft: 0,
+    nudgedAt: 0,
     hasStalledStreams: false,
     orphans: 0,
     hasNotice: false,

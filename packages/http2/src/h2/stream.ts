@@ -136,7 +136,7 @@ export class Stream implements HttpRequest {
         const takenMs = this.#host.clock.nowMs
         yield this.#takePiece()
         this.#usedBytes = 0
-        this.heldBytes = this.#kept.length
+        this.#keep(this.#kept, this.#keptBytes)
         this.#progressMs += this.#host.clock.nowMs - takenMs // that was our own time
       } else if (this.isEnded) return
       else {
@@ -215,7 +215,8 @@ export class Stream implements HttpRequest {
   #keep(bytes: Buffer, count: number): void {
     this.#kept = bytes
     this.#keptBytes = count
-    this.heldBytes = bytes.length + this.#usedBytes
+    // Of a large buffer only what was written to takes memory.
+    this.heldBytes = Math.max(count, Math.min(bytes.length, keptBytesMin)) + this.#usedBytes
   }
 
   /**

@@ -64,13 +64,13 @@ function countedBudget(): Budget & { used(): number; connections(): number } {
   let connections = 0
   return {
     ...budget,
-    join() {
+    join(holder) {
       connections += 1
-      budget.join()
+      budget.join(holder)
     },
-    leave(onRoom) {
+    leave(holder) {
       connections -= 1
-      budget.leave(onRoom)
+      budget.leave(holder)
     },
     add(bytes) {
       used += bytes
