@@ -18,8 +18,8 @@ const fields = z.object({
   INGEST_ADMIN_PORT: port().default(9082).describe('the port for metrics and health'),
   INGEST_HTTP: z
     .enum(['own', 'node'])
-    .default('node')
-    .describe('which HTTP/2 answers: node:http2, or our own, which is faster'),
+    .default('own')
+    .describe('which HTTP/2 answers: our own, or node:http2, which is slower'),
   KAFKA_BROKERS: csv().describe('the Kafka brokers, host:port, comma-separated'),
   KEK_FILE: z
     .string()

@@ -22,7 +22,7 @@ test('headers are compared in lower case', () => {
 
 test('windows close before Kafka has too much under way, unless a few of the largest events are too much', () => {
   const heldBytesMax = (env: object): number => heldBytesMaxOf(readConfig({ ...least, ...env }))
-  expect(heldBytesMax({})).toBe(32 * 1_048_576)
+  expect(heldBytesMax({})).toBe(16 * 1_048_576)
   expect(heldBytesMax({ IN_FLIGHT_BYTES_MAX: '20000001' })).toBe(10_000_000)
   expect(heldBytesMax({ IN_FLIGHT_BYTES_MAX: '1048576', EVENT_BYTES_MAX: '4096' })).toBe(524_288)
   expect(heldBytesMax({ IN_FLIGHT_BYTES_MAX: '1048576' })).toBe(8 * 1_048_576)
