@@ -38,7 +38,7 @@ const fields = z.object({
     .default(5_000)
     .describe('how long Kafka may take to acknowledge an event, in milliseconds'),
   IN_FLIGHT_BYTES_MAX: integer({ min: 1_048_576 })
-    .default(64 * 1_048_576)
+    .default(32 * 1_048_576)
     .describe('how many bytes of events may be on their way to Kafka'),
   TLS_CERT_FILE: optionalFilePath().describe(
     'the certificate chain, PEM; with it ingest speaks TLS',
@@ -63,3 +63,9 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig<Config>
  */
 export const heldBytesMaxOf = ({ IN_FLIGHT_BYTES_MAX, EVENT_BYTES_MAX }: Config): number =>
   Math.max(Math.floor(IN_FLIGHT_BYTES_MAX / 2), 8 * EVENT_BYTES_MAX)
+
+/** What requests of many events may have on their way to Kafka, all together and each. */
+export const backlogOf = ({ IN_FLIGHT_BYTES_MAX }: Config) => ({
+  bytesMax: Math.floor(IN_FLIGHT_BYTES_MAX / 4),
+  shareBytesMax: Math.min(2 * 1_048_576, Math.floor(IN_FLIGHT_BYTES_MAX / 8)),
+})

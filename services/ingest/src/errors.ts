@@ -57,6 +57,8 @@ export function refusalOf(error: unknown): AppError<RefusalCode> {
   return refusal('internal', 'Something went wrong on our side', error)
 }
 
+export const statusOf = (code: RefusalCode): number => status[code]
+
 export function answerOf({ code, message }: AppError<RefusalCode>): HttpResponse {
   return {
     status: status[code],

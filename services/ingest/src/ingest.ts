@@ -56,7 +56,7 @@ export async function ingest(deps: IngestDeps, request: HttpRequest): Promise<Ht
   }
 }
 
-function accessOf(deps: IngestDeps, request: HttpRequest): Access | Promise<Access> {
+export function accessOf(deps: IngestDeps, request: HttpRequest): Access | Promise<Access> {
   if (!deps.isFresh())
     throw refusal(
       'unavailable',
@@ -67,7 +67,7 @@ function accessOf(deps: IngestDeps, request: HttpRequest): Access | Promise<Acce
   return deps.access(request.header('authorization'))
 }
 
-function inputOf({ stream, scope }: Access): InputStream {
+export function inputOf({ stream, scope }: Access): InputStream {
   if (stream.kind !== 'input')
     throw refusal(
       'not_an_input_stream',
@@ -82,11 +82,16 @@ function inputOf({ stream, scope }: Access): InputStream {
   return stream
 }
 
-/** Undefined when it isn't what its content encoding says. */
-async function bodyOf(deps: IngestDeps, request: HttpRequest): Promise<Buffer | undefined> {
+export function encodingOf(request: HttpRequest): 'identity' | 'gzip' {
   const encoding = single(request, 'content-encoding')?.trim().toLowerCase() || 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip')
     throw refusal('unsupported_encoding', 'Send the event as it is or with Content-Encoding: gzip')
+  return encoding
+}
+
+/** Undefined when it isn't what its content encoding says. */
+async function bodyOf(deps: IngestDeps, request: HttpRequest): Promise<Buffer | undefined> {
+  const encoding = encodingOf(request)
   const body = await request.body(deps.eventBytesMax)
   if (body === undefined) throw tooLarge(deps)
   if (encoding === 'identity') return body
@@ -98,7 +103,7 @@ async function bodyOf(deps: IngestDeps, request: HttpRequest): Promise<Buffer | 
   }
 }
 
-function schemaIdOf(deps: IngestDeps, request: HttpRequest): string {
+export function schemaIdOf(deps: IngestDeps, request: HttpRequest): string {
   for (const name of deps.schemaIdHeaders) {
     const id = single(request, name)?.trim()
     if (id !== undefined && id !== '') return id
@@ -109,16 +114,18 @@ function schemaIdOf(deps: IngestDeps, request: HttpRequest): string {
 function read(contract: Contract, request: HttpRequest, body: Buffer | undefined): Event {
   if (body === undefined) throw refusal('undecodable', 'The body is not valid gzip')
   const form = bodyForm({
-    serializationType:
-      single(request, 'svc-serialization-type') ?? single(request, 'strm-serialization-type'),
+    serializationType: serializationTypeOf(request),
     contentType: single(request, 'content-type'),
     firstByte: body[0],
   })
   return form === 'json' ? contract.readJson(body) : contract.readAvro(body)
 }
 
+export const serializationTypeOf = (request: HttpRequest): string | undefined =>
+  single(request, 'svc-serialization-type') ?? single(request, 'strm-serialization-type')
+
 /** @returns the value of the key field */
-function check(contract: Contract, event: Event): string {
+export function check(contract: Contract, event: Event): string {
   const key = contract.keyOf(event)
   if (key === undefined)
     throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)
@@ -142,13 +149,13 @@ async function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<vo
   }
 }
 
-function single(request: HttpRequest, name: string): string | undefined {
+export function single(request: HttpRequest, name: string): string | undefined {
   if (request.headerCount(name) > 1)
     throw refusal('duplicate_header', `There are several ${name} headers; send one`)
   return request.header(name)
 }
 
-const tooLarge = ({ eventBytesMax }: IngestDeps) =>
+export const tooLarge = ({ eventBytesMax }: IngestDeps) =>
   refusal('too_large', `An event has at most ${eventBytesMax} bytes, also when it is decompressed`)
 
 const isTooLong = (error: unknown): boolean =>

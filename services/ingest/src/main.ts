@@ -12,12 +12,13 @@ import {
   topicOf,
 } from '@weir/streams'
 import { createActiveContracts } from './active-contracts.ts'
-import { heldBytesMaxOf, readConfig } from './config.ts'
+import { createBacklog } from './backlog.ts'
+import { backlogOf, heldBytesMaxOf, readConfig } from './config.ts'
 import { lookAgainWithin } from './look-again.ts'
 import { createIngestMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
 import { createSharing } from './sharing.ts'
-import { createStore } from './store.ts'
+import { createStore, createStoreInTurn } from './store.ts'
 
 const peopleMax = 100_000
 
@@ -60,6 +61,8 @@ const listener = await listenHttp({
     limits: sharing.limits,
     contractFor: createActiveContracts(follower),
     store: createStore({ follower, sealer, producer }),
+    storeInTurn: createStoreInTurn({ follower, sealer, producer }),
+    backlog: createBacklog(backlogOf(config)),
     now: Date.now,
     eventBytesMax: config.EVENT_BYTES_MAX,
     schemaIdHeaders: config.SCHEMA_ID_HEADERS,

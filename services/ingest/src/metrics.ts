@@ -4,6 +4,8 @@ import type { Registry } from 'prom-client'
 
 export type IngestMetrics = {
   answered(status: number, code: string, ms: number): void
+  /** Of requests with many events: so many of them came out so. */
+  events(code: string, count: number): void
   batchStored(batch: { records: number; bytes: number; ms: number }): void
 }
 
@@ -14,8 +16,14 @@ export function createIngestMetrics(
   const registers = [registry]
   const requests = new Counter({
     name: 'svc_ingest_requests_total',
-    help: 'Answers to POST /event by status and refusal code (none when accepted).',
+    help: 'Answers by status and refusal code (none when accepted).',
     labelNames: ['status', 'code'] as const,
+    registers,
+  })
+  const events = new Counter({
+    name: 'svc_ingest_events_total',
+    help: 'Events of POST /events by refusal code (none when stored).',
+    labelNames: ['code'] as const,
     registers,
   })
   const latency = new Histogram({
@@ -55,6 +63,7 @@ export function createIngestMetrics(
       requests.inc({ status, code })
       latency.observe({ status }, ms / 1000)
     },
+    events: (code, count) => events.inc({ code }, count),
     batchStored({ records, bytes, ms }) {
       batchRecords.observe(records)
       batchBytes.inc(bytes)

@@ -1,14 +1,15 @@
 // The paths of ingest, exact, and the one place where a refusal becomes an answer.
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode } from '@weir/kit'
+import type { EventsDeps } from './batch.ts'
 import { answerOf, refusal, refusalOf } from './errors.ts'
+import { takeEvents } from './events.ts'
 import { ingest } from './ingest.ts'
-import type { IngestDeps } from './ingest.ts'
 import type { IngestMetrics } from './metrics.ts'
 
-export function createRoutes(
-  deps: IngestDeps & { metrics: IngestMetrics; onInternal: (error: unknown) => void },
-) {
+export function createRoutes(deps: Omit<EventsDeps, 'countEvents'> & { metrics: IngestMetrics }) {
+  const eventsDeps: EventsDeps = { ...deps, countEvents: deps.metrics.events }
+
   const refuse = (error: unknown, startedAt: number): HttpResponse => {
     const refused = refusalOf(error)
     if (refused.code === 'internal') deps.onInternal(error)
@@ -20,10 +21,11 @@ export function createRoutes(
   return async (request: HttpRequest): Promise<HttpResponse> => {
     const startedAt = performance.now()
     try {
-      if (request.path !== '/event')
+      const isBatch = request.path === '/events'
+      if (request.path !== '/event' && !isBatch)
         throw refusal('not_found', 'There is nothing here; events are sent by POST /event')
       if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
-      const answer = await ingest(deps, request)
+      const answer = await (isBatch ? takeEvents(eventsDeps, request) : ingest(deps, request))
       deps.metrics.answered(answer.status, 'none', performance.now() - startedAt)
       return answer
     } catch (error) {

@@ -7,14 +7,13 @@ import { createEventLines } from '../src/event-lines.ts'
 import type { Framed, Framing } from '../src/framing.ts'
 
 const bytesMax = 8
-type Found = string | 'too_large' | 'cut_off'
 
 /** Events as hex, so that they are told from refusals. */
-const found = (framed: Framed): Found =>
+const found = (framed: Framed): string =>
   typeof framed === 'string' ? framed : framed.toString('hex')
 const hex = (text: string): string => Buffer.from(text).toString('hex')
 
-function cut(framing: Framing, chunks: readonly Buffer[]): Found[] {
+function cut(framing: Framing, chunks: readonly Buffer[]): string[] {
   const all = chunks.flatMap((chunk) => framing.push(chunk).map(found))
   return [...all, ...framing.end().map(found)]
 }
@@ -37,7 +36,7 @@ const octets = (maxLength: number) =>
   fc.uint8Array({ maxLength }).map((array) => Buffer.from(array))
 
 describe('lines', () => {
-  const linesOf = (text: string): Found[] => cut(createEventLines(bytesMax), [Buffer.from(text)])
+  const linesOf = (text: string): string[] => cut(createEventLines(bytesMax), [Buffer.from(text)])
 
   test('end with LF or CRLF, the last one with the body too', () => {
     expect(linesOf('{}\n[]\r\n1')).toEqual(['{}', '[]', '1'].map(hex))
@@ -86,7 +85,7 @@ describe('frames', () => {
     head.writeUInt32BE(length)
     return Buffer.concat([head, datum])
   }
-  const framesOf = (...chunks: Buffer[]): Found[] => cut(createEventFrames(bytesMax), chunks)
+  const framesOf = (...chunks: Buffer[]): string[] => cut(createEventFrames(bytesMax), chunks)
 
   test('hold a datum each, an empty one too', () => {
     expect(framesOf(frame(Buffer.from('ab')), frame(Buffer.alloc(0)))).toEqual([hex('ab'), ''])
@@ -114,7 +113,7 @@ describe('frames', () => {
       fc.property(fc.array(octets(12), { maxLength: 12 }), fc.nat(), places, (data, lost, at) => {
         const whole = Buffer.concat(data.map((datum) => frame(datum)))
         const body = whole.subarray(0, whole.length - (lost % 20 < 10 ? 0 : lost % 17))
-        const expected: Found[] = []
+        const expected: string[] = []
         let end = 0
         for (const datum of data) {
           const start = end

@@ -5,6 +5,7 @@ import type { HttpRequest } from '@weir/http2'
 import { AppError } from '@weir/kit'
 import type { Access } from '@weir/streams'
 import { exampleEvent } from '@weir/testkit'
+import { createBacklog } from '../src/backlog.ts'
 import type { CheckedEvent } from '../src/ingest.ts'
 import { createRoutes } from '../src/routes.ts'
 import { activeContract, inputStream } from './support/records.ts'
@@ -63,8 +64,11 @@ async function run(parts: Parts = {}) {
     schemaIdHeaders: ['svc-schema-id'],
     metrics: {
       answered: (status, code) => void did.push(`answered ${status} ${code}`),
+      events: () => {},
       batchStored: () => {},
     },
+    storeInTurn: () => {},
+    backlog: createBacklog({ bytesMax: 1, shareBytesMax: 1 }),
     onInternal: (error) => void internals.push(error),
   })
   const answer = await handle(request).catch((error: unknown) => ({ error }))
