@@ -10,6 +10,7 @@ import type { Ground } from './against-services/ground.ts'
 import { outageTests } from './against-services/outage.ts'
 import { programTests } from './against-services/programs.ts'
 import { streamTests } from './against-services/stream.ts'
+import { usageTests } from './against-services/usage.ts'
 
 let prepared: Ground | undefined
 const ground = (): Ground => {
@@ -39,6 +40,9 @@ describe('weir send, listen and token', () => {
 })
 describe('weir credentials', () => {
   credentialsTests(ground)
+})
+describe('weir usage', () => {
+  usageTests(ground)
 })
 describe('weir for programs', () => {
   programTests(ground)
