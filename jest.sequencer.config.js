@@ -4,6 +4,7 @@ const longest = [
   'recreated-stream',
   'kill-everything',
   'limits',
+  'broker-outage',
   'event.503',
   'stack',
   'strangers',
