@@ -66,7 +66,7 @@ export function createBudget(bytesMax: number): Budget {
     for (const { onRoom } of all) onRoom()
   }
   return {
-    connectionBytesMax: bytesMax / 2,
+    connectionBytesMax: bytesMax / 3,
     join(holder) {
       connections += 1
       promised += holder.receiveWindow

@@ -7,7 +7,7 @@ export type PeerSettings = { initialWindow: number; frameMax: number }
 export const peerDefaults: PeerSettings = { initialWindow: windowDefault, frameMax: 16_384 }
 
 /** Our receive window of a stream: a usual event fits without a credit, a hundred at once stay bounded. */
-export const streamWindow = 131_072
+export const streamWindow = windowDefault
 
 export const ownSettings: Buffer = encode([
   [setting.maxConcurrentStreams, concurrentStreamsMax],
