@@ -4,6 +4,19 @@ import { compiledExample, exampleEvent } from '@weir/testkit'
 
 const sessionPattern = /\d{4}$/
 
+/** The events in turn, so many a body, each with its length before it. */
+export function batchesOf(events: readonly Buffer[], eventsPerBody: number): Buffer[] {
+  const framed = events.map((event) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(event.length)
+    return Buffer.concat([length, event])
+  })
+  const bodies = Math.max(1, Math.floor(events.length / eventsPerBody))
+  return Array.from({ length: bodies }, (_, i) =>
+    Buffer.concat(framed.slice(i * eventsPerBody, (i + 1) * eventsPerBody)),
+  )
+}
+
 export type Bodies = { json: Buffer[]; avro: Buffer[] }
 
 export async function clickstreamBodies(sessions = 1_000): Promise<Bodies> {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asObject, createAccount, exampleContract, startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
-import { clickstreamBodies } from './events.ts'
+import { batchesOf, clickstreamBodies } from './events.ts'
 import type { HeaderList } from './load/header-block.ts'
 import { measure, writeBodies } from './measure.ts'
 import type { Run } from './measure.ts'
@@ -16,6 +16,9 @@ import type { Result } from './results.ts'
 const connections = 8
 const streams = 100
 const partitions = 3
+/** In one request of `ingest-batch`; a few requests at once are as many events as elsewhere. */
+const batchEvents = 500
+const batchStreams = 4
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 
 type Target = {
@@ -24,7 +27,9 @@ type Target = {
   port: number
   headers: HeaderList
   bodiesFile: string
+  streams?: number
   eventsPerRequest?: number
+  answer?: string
 }
 
 export async function benchIngest(options: {
@@ -43,9 +48,9 @@ export async function benchIngest(options: {
         const run = await measure(
           pid,
           {
-            ...where,
             connections,
             streams,
+            ...where,
             warmUpMs: options.warmUpMs,
             measuredMs: options.measuredMs,
           },
@@ -87,10 +92,10 @@ async function prepare(world: World, started: Running[]): Promise<Target[]> {
     }
     return { pid: running.pid, port }
   }
-  const headersFor = (port: number, type: string): HeaderList => [
+  const headersFor = (port: number, type: string, path = '/event'): HeaderList => [
     [':method', 'POST'],
     [':scheme', 'http'],
-    [':path', '/event'],
+    [':path', path],
     [':authority', `127.0.0.1:${port}`],
     ['authorization', `Bearer ${token}`],
     ['svc-schema-id', 'clickstream'],
@@ -123,5 +128,14 @@ async function prepare(world: World, started: Running[]): Promise<Target[]> {
     target('reference', reference, 'application/json', json),
     target('ingest-json', ingest, 'application/json', json),
     target('ingest-avro', ingest, 'avro/binary', avro),
+    {
+      name: 'ingest-batch',
+      ...ingest,
+      headers: headersFor(ingest.port, 'application/x-avro-batch', '/events'),
+      bodiesFile: writeBodies(batchesOf(bodies.avro, batchEvents)),
+      streams: batchStreams,
+      eventsPerRequest: batchEvents,
+      answer: `{"accepted":${batchEvents},"rejected":[]}`,
+    },
   ]
 }

@@ -15,9 +15,12 @@ export type LoadConnection = {
 }
 
 export type OnAnswer = (status: number, startedAt: number) => void
+/** A piece of an answer's body. */
+export type OnData = (piece: Buffer) => void
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 const windowBytes = 0x7fff_ffff - 65_535
+const dataBytesMax = 16_384
 const frameType = { data: 0, headers: 1, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 } as const
 const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const
 /** Indexed fields of HPACK's static table: 8 is `:status: 200` (RFC 7541 Appendix A). */
@@ -28,17 +31,20 @@ export function openConnection(options: {
   headers: HeaderList
   streamsMax: number
   onAnswer: OnAnswer
+  onData: OnData
   /** There is room again. */
   onRoom: () => void
   onEnd: (why: string) => void
 }): Promise<LoadConnection> {
-  const { port, headers, streamsMax, onAnswer, onRoom, onEnd } = options
+  const { port, headers, streamsMax, onAnswer, onData, onRoom, onEnd } = options
   const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
   const started = new Map<number, number>()
   const first = encodeFirst(headers)
   const later = encodeIndexed(headers)
   let nextId = 1
   let window = 65_535
+  let streamWindow = 65_535
+  let sending: Sending | undefined
   let out: Buffer[] = [
     preface,
     frame(frameType.settings, 0, 0, Buffer.alloc(0)),
@@ -53,6 +59,26 @@ export function openConnection(options: {
     out = []
   }
 
+  const sendMore = (): void => {
+    while (sending !== undefined) {
+      const room = Math.min(dataBytesMax, window, sending.window)
+      if (room <= 0) return
+      const piece = sending.left.subarray(0, room)
+      sending.left = sending.left.subarray(room)
+      sending.window -= piece.length
+      window -= piece.length
+      const isLast = sending.left.length === 0
+      out.push(frame(frameType.data, isLast ? flag.endStream : 0, sending.id, piece))
+      if (isLast) sending = undefined
+    }
+  }
+
+  const onCredit = (id: number, credit: number): void => {
+    if (id === 0) window += credit
+    else if (id === sending?.id) sending.window += credit
+    sendMore()
+  }
+
   const onFrame = (type: number, flags: number, id: number, payload: Buffer): void => {
     switch (type) {
       case frameType.headers: {
@@ -61,8 +87,11 @@ export function openConnection(options: {
         if (startedAt !== undefined) onAnswer(statusOf(payload), startedAt)
         return
       }
+      case frameType.data:
+        return onData(payload)
       case frameType.settings:
         isReady = true
+        streamWindow = initialWindowIn(payload) ?? streamWindow
         if ((flags & flag.ack) === 0)
           out.push(frame(frameType.settings, flag.ack, 0, Buffer.alloc(0)))
         return
@@ -70,7 +99,7 @@ export function openConnection(options: {
         if ((flags & flag.ack) === 0) out.push(frame(frameType.ping, flag.ack, 0, payload))
         return
       case frameType.windowUpdate:
-        if (id === 0) window += payload.readUInt32BE(0) & 0x7fff_ffff
+        onCredit(id, payload.readUInt32BE(0) & 0x7fff_ffff)
         return
       case frameType.goAway:
         onEnd(`GOAWAY ${payload.readUInt32BE(4)}`)
@@ -98,26 +127,18 @@ export function openConnection(options: {
 
   const connection: LoadConnection = {
     request(body, startedAt) {
-      if (!isReady || started.size >= streamsMax || window < body.length) return false
+      if (!isReady || started.size >= streamsMax || sending !== undefined || window <= 0)
+        return false
       const block = nextId === 1 ? first : later
-      const bytes = Buffer.allocUnsafe(18 + block.length + body.length)
-      writeFrameHead(bytes, 0, {
-        length: block.length,
-        type: frameType.headers,
-        flags: flag.endHeaders,
-        id: nextId,
-      })
-      block.copy(bytes, 9)
-      writeFrameHead(bytes, 9 + block.length, {
-        length: body.length,
-        type: frameType.data,
-        flags: flag.endStream,
-        id: nextId,
-      })
-      body.copy(bytes, 18 + block.length)
-      out.push(bytes)
+      if (body.length <= Math.min(dataBytesMax, window)) {
+        out.push(smallRequest(nextId, block, body))
+        window -= body.length
+      } else {
+        out.push(frame(frameType.headers, flag.endHeaders, nextId, block))
+        sending = { id: nextId, left: body, window: streamWindow }
+        sendMore()
+      }
       started.set(nextId, startedAt)
-      window -= body.length
       nextId += 2
       return true
     },
@@ -138,6 +159,28 @@ function statusOf(block: Buffer): number {
   const byte = block[0] ?? 0
   if (byte >= 0x88 && byte <= 0x8e) return statusByIndex[byte - 0x88] ?? 0
   return 0
+}
+
+/** HEADERS, and DATA in one frame. */
+function smallRequest(id: number, block: Buffer, body: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(18 + block.length + body.length)
+  const headers = { length: block.length, type: frameType.headers, flags: flag.endHeaders, id }
+  writeFrameHead(bytes, 0, headers)
+  block.copy(bytes, 9)
+  const data = { length: body.length, type: frameType.data, flags: flag.endStream, id }
+  writeFrameHead(bytes, 9 + block.length, data)
+  body.copy(bytes, 18 + block.length)
+  return bytes
+}
+
+/** A body that is sent as the windows allow. */
+type Sending = { readonly id: number; left: Buffer; window: number }
+
+/** SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2). */
+function initialWindowIn(settings: Buffer): number | undefined {
+  for (let at = 0; at + 6 <= settings.length; at += 6)
+    if (settings.readUInt16BE(at) === 4) return settings.readUInt32BE(at + 2)
+  return undefined
 }
 
 type FrameHead = { length: number; type: number; flags: number; id: number }

@@ -15,6 +15,8 @@ export type LoadPlan = {
   bodiesFile: string
   warmUpMs: number
   measuredMs: number
+  /** What every answer says, if it says anything; anything else is an error. */
+  answer?: string
   /** Requests a second over all connections; without it as many as are answered. */
   rate?: number
 }
@@ -55,6 +57,11 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     else if (isMeasuring) latencies.push(performance.now() - startedAt)
   }
 
+  const onData = (piece: Buffer): void => {
+    if (plan.answer !== undefined && piece.length > 0 && piece.toString() !== plan.answer)
+      note(`answer ${piece.toString().slice(0, 100)}`)
+  }
+
   const fill = (connection: LoadConnection): void => {
     const now = performance.now()
     while (connection.request(body(), now)) continue
@@ -68,6 +75,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
       headers: plan.headers,
       streamsMax: plan.streams,
       onAnswer,
+      onData,
       onRoom: () => room(),
       onEnd: (why) => (isOver ? undefined : note(why)),
     })
