@@ -59,7 +59,8 @@ async function flood(): Promise<Flood> {
 }
 
 async function open(): Promise<ClientHttp2Session> {
-  const session = connect(scene.world.ingest.url)
+  // Node's client gives up streams of its own when it has more than 10 MB to send.
+  const session = connect(scene.world.ingest.url, { maxSessionMemory: 1_000 })
   await new Promise((resolve, reject) => {
     session.once('remoteSettings', resolve).once('error', reject)
   })
