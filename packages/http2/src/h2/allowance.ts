@@ -16,8 +16,10 @@ export const cost = {
   /** An acknowledgement of nothing, a frame for a stream that is gone, or of a type that is unknown. */
   idleFrame: 1,
   windowUpdate: 0.05,
+  /** A few bytes for a stream: an answer taken piece by piece. */
+  smallWindowUpdate: 0.5,
   emptyData: 1,
-  smallData: 0.01,
+  smallData: 0.05,
   continuation: 1,
   emptyContinuation: 20,
   /** Work begun for nothing. */

@@ -9,6 +9,8 @@ import { readSettings } from './peer-settings.ts'
 import { openStream } from './requests.ts'
 import type { ConnectionState } from './state.ts'
 
+const smallBytes = 64
+
 export function onSettings(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
   if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'SETTINGS has no stream')
   if ((flags & flag.ack) !== 0) return onSettingsAck(c, payload)
@@ -36,8 +38,8 @@ function onSettingsAck(c: ConnectionState, payload: Buffer): void {
 export function onWindowUpdate(c: ConnectionState, id: number, payload: Buffer): void {
   if (payload.length !== 4)
     throw new ConnectionError(errorCode.frameSizeError, 'a WINDOW_UPDATE has four bytes')
-  c.allowance.spend(cost.windowUpdate)
   const credit = payload.readUInt32BE(0) & windowMax
+  c.allowance.spend(id !== 0 && credit < smallBytes ? cost.smallWindowUpdate : cost.windowUpdate)
   if (id === 0) return widenConnection(c, credit)
   const stream = openStream(c, id)
   if (stream === undefined) return

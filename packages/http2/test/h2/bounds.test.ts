@@ -11,6 +11,7 @@ import {
   frame,
   frameTypes,
   headers,
+  literal,
   post,
   postHead,
   reset,
@@ -26,6 +27,7 @@ import type { Attacked } from './attacked.ts'
 const deadlineMs = 15_000
 const windowMax = 0x7fff_ffff
 const mebibyte = 1_048_576
+const nothing: Buffer = Buffer.alloc(0)
 
 describe('one connection', () => {
   let server: Attacked
@@ -128,22 +130,31 @@ describe('all connections together', () => {
   })
   afterAll(() => server.stop())
 
-  test('bodies that never end take no more than the bound allows, and time frees it', async () => {
-    const clients = streamIds(60).map(() => connectByHand(server.port))
-    let peak = 0
-    await undisturbed(server, async () => {
-      const before = (await server.memory()).bytes
-      // 58 MB that all want to send, and nobody finishes.
-      for (const client of clients) sendWithinWindow(client, { streams: 60, bytes: 16_000, end: 0 })
-      const isFreed = async (): Promise<boolean> => {
-        peak = Math.max(peak, (await server.memory()).bytes - before)
-        return clients.every(({ frames }) => frames.some(({ type }) => type === frameTypes.reset))
-      }
-      await pollUntil(isFreed, { deadlineMs, everyMs: 100 })
-      for (const { socket } of clients) socket.destroy()
-    })
-    expect(peak).toBeLessThan(4 * heldBytesMax)
-  })
+  test.each([
+    ['', { streams: 60, bytes: 16_000, end: 0 }],
+    [
+      ' although they announce an end',
+      { streams: 60, bytes: 48_000, end: 0, announced: 1_000_000 },
+    ],
+  ])(
+    'bodies that never end%s take no more than the bound allows, and time frees it',
+    async (_, bodies) => {
+      const clients = streamIds(60).map(() => connectByHand(server.port))
+      let peak = 0
+      await undisturbed(server, async () => {
+        const before = (await server.memory()).bytes
+        // At least 58 MB that all want to send, and nobody finishes.
+        for (const client of clients) sendWithinWindow(client, bodies)
+        const isFreed = async (): Promise<boolean> => {
+          peak = Math.max(peak, (await server.memory()).bytes - before)
+          return clients.every(({ frames }) => frames.some(({ type }) => type === frameTypes.reset))
+        }
+        await pollUntil(isFreed, { deadlineMs, everyMs: 100 })
+        for (const { socket } of clients) socket.destroy()
+      })
+      expect(peak).toBeLessThan(4 * heldBytesMax)
+    },
+  )
 
   test('while handlers hold more than the bound, windows stay closed; then everything goes on', async () => {
     const bodies = { streams: 60, bytes: 48_000, end: endStream }
@@ -174,10 +185,12 @@ describe('all connections together', () => {
 
 const isHead = ({ type }: Frame): boolean => type === frameTypes.headers
 
-type Bodies = { streams: number; bytes: number; end: number }
+type Bodies = { streams: number; bytes: number; end: number; announced?: number }
 
 /** One body after the other, each within the connection's window as it is given back. */
-function sendWithinWindow(client: ByHand, { streams, bytes, end }: Bodies): void {
+function sendWithinWindow(client: ByHand, { streams, bytes, end, announced }: Bodies): void {
+  const length = announced === undefined ? nothing : literal('content-length', String(announced))
+  const head = Buffer.concat([postHead('/hold'), length])
   const isCredit = ({ type, stream }: Frame): boolean =>
     type === frameTypes.windowUpdate && stream === 0
   let sent = 0
@@ -188,7 +201,7 @@ function sendWithinWindow(client: ByHand, { streams, bytes, end }: Bodies): void
   const send = async (): Promise<void> => {
     for (const id of streamIds(streams)) {
       await client.until(() => room() >= bytes)
-      client.send(post(id, '/hold', endHeaders))
+      client.send(headers(id, head, endHeaders))
       for (let left = bytes; left > 0; left -= 16_000)
         client.send(data(id, Buffer.alloc(16_000), left === 16_000 ? end : 0))
       sent += bytes

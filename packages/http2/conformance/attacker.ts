@@ -1,0 +1,47 @@
+// The attacker, a process of its own. Told a port and an attack it opens connection after connection, sends
+// what the attack says, and keeps up to a hundred of them; told nothing it stops.
+import * as net from 'node:net'
+import { attacks } from './attack-list.ts'
+import type { Attack } from './attack-list.ts'
+
+/** A flood ends its connection within a millisecond or two of work, so this is what a server has to bear. */
+const connectEveryMs = 100
+const dripEveryMs = 100
+const connectionsMax = 100
+
+export type Order = { port: number; attack: string } | undefined
+
+const open = new Set<net.Socket>()
+let opening: NodeJS.Timeout | undefined
+
+function connect(port: number, attack: Attack): void {
+  if (open.size >= connectionsMax) return
+  const socket = net.connect(port, '127.0.0.1')
+  open.add(socket)
+  const { drip } = attack
+  const dripping = drip && setInterval(() => socket.write(drip), dripEveryMs)
+  socket.on('error', () => {}) // it was cut off
+  socket.on('close', () => {
+    clearInterval(dripping)
+    open.delete(socket)
+  })
+  if (attack.isDeaf) socket.pause()
+  else socket.resume()
+  socket.write(attack.first)
+  if (attack.send.length > 0) socket.write(attack.send)
+}
+
+function stop(): void {
+  clearInterval(opening)
+  for (const socket of open) socket.destroy()
+}
+
+process.on('message', (order: { order: Order }) => {
+  stop()
+  const target = order.order
+  if (target === undefined) return
+  const attack = attacks.find(({ name }) => name === target.attack)
+  if (attack === undefined) throw new Error(`no attack ${target.attack}`)
+  opening = setInterval(() => connect(target.port, attack), connectEveryMs)
+})
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,118 @@
+// `npm run attacks`: what a well-behaved client notices of attacks on its server. Server, client and
+// attacker are processes of their own. The client is measured in calm, while the same
+// attacker is busy with another server (that costs the machine as much), and under attack. Fails when a
+// request failed, when the p99 of all rounds under attack is twice that of the attacks elsewhere or more,
+// or when the server's memory does not return. `npm run attacks -- PING` runs those whose names have that.
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { delay, pollUntil } from '@weir/kit'
+import { attacks } from './attack-list.ts'
+import type { Order } from './attacker.ts'
+import type { Measured } from './calm-client.ts'
+
+const rounds = 3
+const roundMs = 1_200
+const settleMs = 300
+const worseMax = 2
+const grownBytesMax = 8 * 1_048_576
+const deadlineMs = 20_000
+
+const wanted = attacks.filter(({ name }) => name.includes(process.argv[2] ?? ''))
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const children: ChildProcess[] = []
+
+/** Server and client share a core, the attacker and its other victim the next one. */
+function start(file: string, core: 0 | 1, args: readonly string[] = []): ChildProcess {
+  const isPinned = process.platform === 'linux' && availableParallelism() > 1
+  const pinned = { execPath: 'taskset', execArgv: ['-c', String(core), process.execPath] }
+  const child = fork(join(import.meta.dirname, file), args, {
+    ...(isPinned ? pinned : {}),
+    silent: true,
+  })
+  child.stderr?.pipe(process.stderr)
+  children.push(child)
+  return child
+}
+
+async function startServer(core: 0 | 1): Promise<number> {
+  const { stdout } = start('../test/h2/attacked-server.ts', core)
+  if (stdout === null) throw new Error('the server has no output')
+  const [line] = await once(stdout, 'data')
+  return Number(String(line))
+}
+
+const port = await startServer(0)
+const elsewhere = await startServer(1)
+const client = start('calm-client.ts', 0, [String(port)])
+const attacker = start('attacker.ts', 1)
+
+async function memoryBytes(): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/memory`)
+  const { bytes }: { bytes: number } = JSON.parse(await answer.text())
+  return bytes
+}
+
+async function measured(ms: number): Promise<Measured> {
+  const answer = once(client, 'message')
+  client.send({ ms })
+  const [result]: Measured[] = await answer
+  if (result === undefined) throw new Error('the client measured nothing')
+  return result
+}
+
+async function under(order: Order): Promise<Measured> {
+  attacker.send({ order })
+  await delay(settleMs)
+  return measured(roundMs)
+}
+
+const p99Ms = (measurements: readonly Measured[]): number => {
+  const tookMs = measurements.flatMap((measurement) => measurement.tookMs).sort((a, b) => a - b)
+  return tookMs[Math.floor(0.99 * tookMs.length)] ?? 0
+}
+
+/** How much more memory the server takes in the end; undefined when that doesn't pass. */
+async function growth(before: number): Promise<number | undefined> {
+  let grown = 0
+  const isBack = async (): Promise<boolean> => {
+    grown = (await memoryBytes()) - before
+    return grown < grownBytesMax
+  }
+  const isReturned = await pollUntil(isBack, { deadlineMs, everyMs: 500 }).catch(() => false)
+  return isReturned ? grown : undefined
+}
+
+async function judge(attack: string): Promise<boolean> {
+  const before = await memoryBytes()
+  const calm = await under(undefined)
+  const other: Measured[] = []
+  const attacked: Measured[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    other.push(await under({ port: elsewhere, attack }))
+    attacked.push(await under({ port, attack }))
+  }
+  attacker.send({ order: undefined })
+  const grown = await growth(before)
+  const failures = attacked.reduce((sum, measurement) => sum + measurement.failures, 0)
+  const worse = p99Ms(attacked) / p99Ms(other)
+  const isGood = failures === 0 && worse < worseMax && grown !== undefined
+  const times = [p99Ms([calm]), p99Ms(other), p99Ms(attacked), worse]
+  const cells = times.map((value) => value.toFixed(2).padStart(7))
+  const memory = grown === undefined ? 'grown' : `${(grown / 1_048_576).toFixed(1)} MiB`
+  say(`${cells.join(' ')} ${failures} ${memory.padStart(9)} ${isGood ? 'ok  ' : 'FAIL'} ${attack}`)
+  return isGood
+}
+
+try {
+  await measured(roundMs) // warm
+  say('p99, ms: calm, attacked elsewhere, attacked; ratio of the last two; failures; memory after')
+  let failed = 0
+  for (const { name } of wanted) if (!(await judge(name))) failed += 1
+  say(`${wanted.length - failed} of ${wanted.length} attacks go unnoticed`)
+  process.exitCode = failed === 0 ? 0 : 1
+} finally {
+  for (const child of children) child.kill('SIGKILL')
+}
