@@ -31,6 +31,8 @@ export function bodyForm(sources: BodyFormSources): BodyForm {
 
 /** Media types compare without case; parameters such as a charset don't matter. */
 function lookUp(table: Readonly<Record<string, BodyForm>>, value = ''): BodyForm | undefined {
+  if (value === '') return undefined
+  if (Object.hasOwn(table, value)) return table[value] // as most write it
   const [type = ''] = value.split(';', 1)
   const key = type.trim().toLowerCase()
   return Object.hasOwn(table, key) ? table[key] : undefined

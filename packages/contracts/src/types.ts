@@ -68,8 +68,8 @@ export type Contract = {
     event: Event,
     replace: (text: string, path: string, level: number) => string,
   ) => void
-  /** The raw Avro datum. */
-  readonly encode: (event: Event) => Buffer
+  /** The raw Avro datum, right behind `before` where that is given. */
+  readonly encode: (event: Event, before?: Uint8Array) => Buffer
   /** Reads what `encode` wrote. */
   readonly decode: (payload: Buffer) => Event
   /** JSON for people: unions flattened. */

@@ -18,6 +18,8 @@ export type PersonInEpoch = {
   readonly generation: number | undefined
   readonly link: Uint8Array
   readonly time: KeyTime
+  /** The key field value, where it is known and short. A cache has it as its key as well. */
+  readonly name?: string | undefined
 }
 
 export class Person implements Cacheable {
@@ -34,12 +36,13 @@ export class Person implements Cacheable {
   readonly generation: number | undefined
   readonly #slot: number
   readonly #link: string
+  readonly #name: string | undefined
   #keys: EraKeys
   /** The node at hex(link), where the paths of all levels part. */
   #node: Uint8Array | undefined
   #levels: LevelCipher[] = []
 
-  constructor(keys: EraKeys, { keyLink, generation, link, time }: PersonInEpoch) {
+  constructor(keys: EraKeys, { keyLink, generation, link, time, name }: PersonInEpoch) {
     this.keyLink = keyLink
     this.uuid = keyLinkUuid(keyLink)
     this.int = keyLinkInt(keyLink)
@@ -50,12 +53,18 @@ export class Person implements Cacheable {
     this.generation = generation
     this.#slot = time.slot
     this.#link = linkDigits(link)
+    this.#name = name
     this.#keys = keys
   }
 
   /** True while nothing has changed since the person was made or last moved. */
   holds(keys: EraKeys, epoch: number): boolean {
     return this.#keys === keys && this.epoch === epoch
+  }
+
+  /** Whether the value is the key field value that the person was made from. */
+  isNamedBy(value: string): boolean {
+    return value === this.#name
   }
 
   /** How much of a cache's bound this takes. */

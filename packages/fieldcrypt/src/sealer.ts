@@ -1,11 +1,12 @@
 // Sealing: a session's keys are derived once and kept; after that a field costs two AES blocks and a
-// base64. With a cache or without, the text is the same.
+// base64, and the key field's own value, which each event of the session brings again, a look-up. With a
+// cache or without, the text is the same.
 import { hash } from 'node:crypto'
 import { keyLinkOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { keyUnavailable } from './errors.ts'
 import { currentOf } from './forget.ts'
-import { fieldState } from './level-cipher.ts'
+import { fieldCipher } from './level-cipher.ts'
 import { createLru } from './lru.ts'
 import { levelPart } from './parts.ts'
 import { peopleCache, type CacheOptions, type PeopleCache } from './people-cache.ts'
@@ -50,7 +51,9 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
         throw keyUnavailable(person.streamId, person.era, levelPart(level))
       }
       if (person.weight !== weight) people.settle(person)
-      return sealText(cipher.key, fieldState(cipher, fieldPath), person.id, value)
+      const field = fieldCipher(cipher, fieldPath)
+      if (!person.isNamedBy(value)) return sealText(cipher.key, field.state, person.id, value)
+      return (field.nameText ??= sealText(cipher.key, field.state, person.id, value))
     },
     ...peopleCache(people, staysCurrent),
   }
@@ -68,5 +71,6 @@ function derivePerson(keys: EraKeys, keyFieldValue: string, time: KeyTime): Pers
   const current = currentOf(keys.tree, keys.link.linkKey, keyFieldValue)
   if (current === 'unknown') throw missing('tree')
   const keyLink = keyLinkOf(keys.label, current.link, time.epoch)
-  return new Person(keys, { keyLink, ...current, time })
+  const name = keyFieldValue.length <= VALUE_KEPT_MAX ? keyFieldValue : undefined
+  return new Person(keys, { keyLink, ...current, time, name })
 }

@@ -36,7 +36,7 @@ export type Waiter = {
   /** It is stored. */
   resolve(): void
   /** With AppError `unavailable` or `record_too_large`. */
-  reject(error: Error): void
+  reject(error: unknown): void
 }
 
 export type BatchInfo = { readonly records: number; readonly bytes: number; readonly ms: number }

@@ -11,12 +11,15 @@ const HEADER_BYTES = 5
 
 export type Framed = { readonly schemaId: number; readonly payload: Buffer }
 
-export function frame(schemaId: number, payload: Uint8Array): Buffer {
-  const value = Buffer.allocUnsafe(HEADER_BYTES + payload.byteLength)
-  value.writeUInt8(MAGIC, 0)
-  value.writeUInt32BE(schemaId, 1)
-  value.set(payload, HEADER_BYTES)
-  return value
+export const frame = (schemaId: number, payload: Uint8Array): Buffer =>
+  Buffer.concat([frameHead(schemaId), payload])
+
+/** What stands before the payload. */
+export function frameHead(schemaId: number): Buffer {
+  const head = Buffer.alloc(HEADER_BYTES)
+  head.writeUInt8(MAGIC, 0)
+  head.writeUInt32BE(schemaId, 1)
+  return head
 }
 
 /** The payload shares memory with the value. Throws AppError `not_framed`. */

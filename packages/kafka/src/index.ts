@@ -1,5 +1,5 @@
 export { createKafka, type Kafka, type KafkaOptions } from './client.ts'
-export { frame, unframe, type Framed } from './framing.ts'
+export { frame, frameHead, unframe, type Framed } from './framing.ts'
 export { partitionOf } from './partition-of.ts'
 export { createAdmin, type Admin, type TopicSpec } from './admin.ts'
 export { type KafkaErrorCode } from './faults.ts'

@@ -29,7 +29,7 @@ function fill(
       deadlineMs: untilMs,
       waiter: {
         resolve: () => (answers[name] = 'resolved'),
-        reject: (error) => (answers[name] = error.message),
+        reject: (error) => (answers[name] = error instanceof Error ? error.message : ''),
       },
     })
   }

@@ -2,10 +2,15 @@
 // archived. A contract that this replica hasn't heard of yet is looked for once more.
 import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
+import { frameHead } from '@weir/kafka'
 import type { ContractRecord, StateFollower, Tables } from '@weir/streams'
 import { refusal } from './errors.ts'
 
-export type ActiveContract = { readonly contract: Contract; readonly registryId: number }
+export type ActiveContract = {
+  readonly contract: Contract
+  /** What stands before each of its events in a record's value. */
+  readonly frameHead: Buffer
+}
 
 export function createActiveContracts(
   follower: Pick<StateFollower, 'lookAgain'> & { tables: Pick<Tables, 'contract'> },
@@ -17,7 +22,7 @@ export function createActiveContracts(
     if (record?.status !== 'active') return undefined
     const known = compiled.get(record)
     if (known !== undefined) return known
-    const made = { contract: compileContract(record), registryId: record.registryId }
+    const made = { contract: compileContract(record), frameHead: frameHead(record.registryId) }
     compiled.set(record, made)
     return made
   }

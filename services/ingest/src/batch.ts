@@ -2,7 +2,6 @@
 // reads no event.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpRequest } from '@weir/http2'
-import type { Waiter } from '@weir/kafka'
 import type { AppError } from '@weir/kit'
 import type { InputStream } from '@weir/streams'
 import type { ActiveContract } from './active-contracts.ts'
@@ -11,14 +10,9 @@ import type { BatchAnswer } from './batch-answer.ts'
 import type { BatchForm } from './batch-form.ts'
 import { refusalOf } from './errors.ts'
 import type { RefusalCode } from './errors.ts'
-import type { CheckedEvent, IngestDeps } from './ingest.ts'
+import type { IngestDeps } from './ingest.ts'
 
 export type EventsDeps = IngestDeps & {
-  /**
-   * As `store`, but tells the waiter; in order, if no call is made before the promise of the one before has
-   * resolved. What it throws has not been sent.
-   */
-  storeInTurn: (checked: CheckedEvent, nowMs: number, waiter: Waiter) => void | Promise<void>
   backlog: Backlog
   /** So many events of one request came out so; `none` when they are stored. */
   countEvents: (code: RefusalCode | 'none', events: number) => void

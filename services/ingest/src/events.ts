@@ -149,7 +149,7 @@ function storeCounted(
     },
   }
   try {
-    return deps.storeInTurn(checked, nowMs, waiter)?.catch(waiter.reject)
+    return deps.store(checked, nowMs, waiter)?.catch(waiter.reject)
   } catch (error) {
     return waiter.reject(error)
   }

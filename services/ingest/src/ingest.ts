@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib'
 import { bodyForm } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
+import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Access, InputStream } from '@weir/streams'
 import type { ActiveContract } from './active-contracts.ts'
@@ -29,22 +30,30 @@ export type IngestDeps = {
   isFresh: () => boolean
   limits: Limits
   contractFor: (billingId: string, schemaId: string) => ActiveContract | Promise<ActiveContract>
-  /** Seals the event's PII in place, stamps it and stores it. @throws AppError `unavailable` */
-  store: (checked: CheckedEvent, nowMs: number) => Promise<void>
+  /**
+   * Seals the event's PII in place, stamps it and hands it over to Kafka; the waiter hears once what became of
+   * it. In order, if no call is made before the promise of the one before has resolved. What it throws has not
+   * been sent.
+   */
+  store: (checked: CheckedEvent, nowMs: number, waiter: Waiter) => void | Promise<void>
   now: () => number
   eventBytesMax: number
   schemaIdHeaders: readonly string[]
 }
 
-const accepted: HttpResponse = { status: 204 }
+const accepted: HttpResponse = Object.freeze({ status: 204 })
 const decompress = promisify(gunzip)
 
+/** Waits for nothing that is there already: for most events, for nothing but the broker. */
 export async function ingest(deps: IngestDeps, request: HttpRequest): Promise<HttpResponse> {
-  const stream = inputOf(await accessOf(deps, request)) // spec Authentication 2, 3
+  const access = accessOf(deps, request)
+  const stream = inputOf(access instanceof Promise ? await access : access) // spec Authentication 2, 3
   try {
     deps.limits.admit(stream, deps.now()) // spec Limits
-    const body = await bodyOf(deps, request)
-    const active = await deps.contractFor(stream.billingId, schemaIdOf(deps, request))
+    const reading = bodyOf(deps, request)
+    const body = reading instanceof Promise ? await reading : reading
+    const found = deps.contractFor(stream.billingId, schemaIdOf(deps, request))
+    const active = found instanceof Promise ? await found : found
     const event = read(active.contract, request, body)
     const key = check(active.contract, event)
     const bytes = body?.length ?? 0
@@ -89,10 +98,23 @@ export function encodingOf(request: HttpRequest): 'identity' | 'gzip' {
   return encoding
 }
 
+type Body = Buffer | undefined
+
 /** Undefined when it isn't what its content encoding says. */
-async function bodyOf(deps: IngestDeps, request: HttpRequest): Promise<Buffer | undefined> {
+function bodyOf(deps: IngestDeps, request: HttpRequest): Body | Promise<Body> {
   const encoding = encodingOf(request)
-  const body = await request.body(deps.eventBytesMax)
+  const body = request.body(deps.eventBytesMax)
+  if (body instanceof Promise || encoding !== 'identity') return bodyIn(deps, encoding, body)
+  if (body === undefined) throw tooLarge(deps)
+  return body
+}
+
+async function bodyIn(
+  deps: IngestDeps,
+  encoding: 'identity' | 'gzip',
+  reading: Body | Promise<Body>,
+): Promise<Body> {
+  const body = await reading
   if (body === undefined) throw tooLarge(deps)
   if (encoding === 'identity') return body
   try {
@@ -136,16 +158,34 @@ export function check(contract: Contract, event: Event): string {
   return key
 }
 
-/** Only what is stored counts for the month. */
-async function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<void> {
+function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<void> {
   const { stream, bytes } = checked
   const nowMs = deps.now()
   deps.limits.reserve(stream, nowMs, bytes)
+  const { promise, waiter } = outcomeOf(deps.limits, { stream, nowMs, bytes })
   try {
-    await deps.store(checked, nowMs)
+    deps.store(checked, nowMs, waiter)?.catch(waiter.reject)
   } catch (error) {
-    deps.limits.release(stream, nowMs, bytes)
-    throw error
+    waiter.reject(error)
+  }
+  return promise
+}
+
+/** Only what is stored counts for the month. It holds nothing of the event, which may go while Kafka has it. */
+function outcomeOf(
+  limits: Limits,
+  { stream, nowMs, bytes }: { stream: InputStream; nowMs: number; bytes: number },
+): { promise: Promise<void>; waiter: Waiter } {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  return {
+    promise,
+    waiter: {
+      resolve,
+      reject(error) {
+        limits.release(stream, nowMs, bytes)
+        reject(error)
+      },
+    },
   }
 }
 

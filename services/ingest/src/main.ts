@@ -18,7 +18,7 @@ import { lookAgainWithin } from './look-again.ts'
 import { createIngestMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
 import { createSharing } from './sharing.ts'
-import { createStore, createStoreInTurn } from './store.ts'
+import { createStore } from './store.ts'
 
 const peopleMax = 100_000
 
@@ -61,7 +61,6 @@ const listener = await listenHttp({
     limits: sharing.limits,
     contractFor: createActiveContracts(follower),
     store: createStore({ follower, sealer, producer }),
-    storeInTurn: createStoreInTurn({ follower, sealer, producer }),
     backlog: createBacklog(backlogOf(config)),
     now: Date.now,
     eventBytesMax: config.EVENT_BYTES_MAX,

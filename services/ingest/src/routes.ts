@@ -18,18 +18,28 @@ export function createRoutes(deps: Omit<EventsDeps, 'countEvents'> & { metrics: 
     return answer
   }
 
-  return async (request: HttpRequest): Promise<HttpResponse> => {
+  const route = (request: HttpRequest): Promise<HttpResponse> => {
+    const isBatch = request.path === '/events'
+    if (request.path !== '/event' && !isBatch)
+      throw refusal('not_found', 'There is nothing here; events are sent by POST /event')
+    if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
+    return isBatch ? takeEvents(eventsDeps, request) : ingest(deps, request)
+  }
+
+  return (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
     const startedAt = performance.now()
     try {
-      const isBatch = request.path === '/events'
-      if (request.path !== '/event' && !isBatch)
-        throw refusal('not_found', 'There is nothing here; events are sent by POST /event')
-      if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
-      const answer = await (isBatch ? takeEvents(eventsDeps, request) : ingest(deps, request))
-      deps.metrics.answered(answer.status, 'none', performance.now() - startedAt)
-      return answer
+      return route(request).then(
+        (answer) => {
+          deps.metrics.answered(answer.status, 'none', performance.now() - startedAt)
+          return answer
+        },
+        (error: unknown) => {
+          if (hasCode(error, 'aborted')) throw error // the client is gone: nobody to answer
+          return refuse(error, startedAt)
+        },
+      )
     } catch (error) {
-      if (hasCode(error, 'aborted')) throw error // the client is gone: nobody to answer
       return refuse(error, startedAt)
     }
   }

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { timeOf } from '@weir/fieldcrypt'
 import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
-import { frame, partitionOf } from '@weir/kafka'
+import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
 import { topicOf } from '@weir/streams'
 import type { InputStream, Keyring, StateFollower } from '@weir/streams'
@@ -19,21 +19,8 @@ type SealingDeps = {
   sealer: Pick<Sealer, 'person' | 'seal'>
 }
 
-/** Resolves once the event is stored. */
-export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 'send'> }) {
-  const seal = createSealing(deps)
-  return async (checked: CheckedEvent, nowMs: number): Promise<void> => {
-    const sealing = seal(checked, nowMs)
-    const { topic, partition, record } = sealing instanceof Promise ? await sealing : sealing
-    await deps.producer.send(topic, partition, record)
-  }
-}
-
-/**
- * The same for many events, which keep the order of the calls if none is made before a promise that it
- * gave back has resolved. What it throws has not been sent.
- */
-export function createStoreInTurn(deps: SealingDeps & { producer: Pick<BatchProducer, 'post'> }) {
+/** See `IngestDeps.store`. */
+export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 'post'> }) {
   const seal = createSealing(deps)
   const post = (sealed: SealedEvent, waiter: Waiter): void =>
     deps.producer.post(sealed, sealed.record, waiter)
@@ -75,7 +62,7 @@ function createSealing({ follower, sealer }: SealingDeps) {
     nowMs: number,
     { time, keys }: { time: KeyTime; keys: EraKeys },
   ): SealedEvent => {
-    const { contract, registryId } = active
+    const { contract } = active
     const person = sealer.person(keys, key, time)
     let sealedBytes = 0
     contract.mapPii(event, (text, path, level) => {
@@ -98,7 +85,7 @@ function createSealing({ follower, sealer }: SealingDeps) {
       partition: partitionOf(person.uuid, stream.partitions),
       record: {
         key: person.uuid,
-        value: frame(registryId, contract.encode(event)),
+        value: contract.encode(event, active.frameHead),
         headers: { 'svc-schema-id': contract.id, 'svc-key-link': person.keyLink },
         timestampMs: nowMs,
       },

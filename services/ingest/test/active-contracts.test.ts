@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { frameHead } from '@weir/kafka'
 import type { ContractRecord } from '@weir/streams'
 import { createActiveContracts } from '../src/active-contracts.ts'
 import { contractRecord } from './support/records.ts'
@@ -24,7 +25,7 @@ function follower(before: ContractRecord | undefined, after = before) {
 test('a contract is compiled once and found without waiting', async () => {
   const find = createActiveContracts(follower(await contractRecord()))
   const first = find('acme', 'clickstream')
-  expect(first).toMatchObject({ registryId: 7, contract: { id: 'clickstream' } })
+  expect(first).toMatchObject({ frameHead: frameHead(7), contract: { id: 'clickstream' } })
   expect(find('acme', 'clickstream')).toBe(first)
 })
 
@@ -33,13 +34,15 @@ test('a changed record is compiled anew', async () => {
   const find = createActiveContracts(state)
   const first = find('acme', 'clickstream')
   state.set(await contractRecord({ registryId: 8 }))
-  expect(find('acme', 'clickstream')).toMatchObject({ registryId: 8 })
+  expect(find('acme', 'clickstream')).toMatchObject({ frameHead: frameHead(8) })
   expect(find('acme', 'clickstream')).not.toBe(first)
 })
 
 test('one that is not there is looked for once more', async () => {
   const state = follower(undefined, await contractRecord())
-  expect(await createActiveContracts(state)('acme', 'clickstream')).toMatchObject({ registryId: 7 })
+  expect(await createActiveContracts(state)('acme', 'clickstream')).toMatchObject({
+    frameHead: frameHead(7),
+  })
   expect(state.looks()).toBe(1)
 })
 

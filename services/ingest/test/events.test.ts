@@ -75,8 +75,7 @@ function run({ lines = [], onPost, shareBytesMax = 1_000_000, ...parts }: Parts)
         refused: () => void (month.refused += 1),
       },
       contractFor: () => active,
-      store: () => Promise.resolve(),
-      storeInTurn({ key }: CheckedEvent, _nowMs, waiter) {
+      store({ key }: CheckedEvent, _nowMs, waiter) {
         posted.push(key)
         if (onPost === undefined) waiter.resolve()
         else onPost({ key, waiter })

@@ -55,9 +55,10 @@ async function run(parts: Parts = {}) {
       refused: (_stream, _nowMs, code) => void counted.push(code),
     },
     contractFor: () => (did.push('contract'), active),
-    store: async (checked) => {
+    store(checked, _nowMs, waiter) {
       did.push(`store ${checked.key}`)
-      await parts.store?.(checked)
+      const storing = parts.store?.(checked) ?? Promise.resolve()
+      storing.then(waiter.resolve, waiter.reject)
     },
     now: () => 1,
     eventBytesMax: 1_000_000,
@@ -67,11 +68,10 @@ async function run(parts: Parts = {}) {
       events: () => {},
       batchStored: () => {},
     },
-    storeInTurn: () => {},
     backlog: createBacklog({ bytesMax: 1, shareBytesMax: 1 }),
     onInternal: (error) => void internals.push(error),
   })
-  const answer = await handle(request).catch((error: unknown) => ({ error }))
+  const answer = await (async () => handle(request))().catch((error: unknown) => ({ error }))
   return { answer, did, counted, internals }
 }
 

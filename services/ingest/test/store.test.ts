@@ -53,8 +53,9 @@ function storeWith(before: EraKeys | undefined, after = before) {
     },
     sealer: createSealer({ entriesMax: 10 }),
     producer: {
-      async send(topic, partition, record) {
+      post({ topic, partition }, record, waiter) {
         sent.push({ topic, partition, record })
+        waiter.resolve()
       },
     },
   })
@@ -62,8 +63,11 @@ function storeWith(before: EraKeys | undefined, after = before) {
     sent,
     asked,
     looks: () => looks,
-    store: async (event: Event, key = 'session-0001') =>
-      store({ stream, active, event, key, bytes: 1 }, nowMs),
+    store: (event: Event, key = 'session-0001') =>
+      new Promise<void>((resolve, reject) => {
+        const checked = { stream, active, event, key, bytes: 1 }
+        store(checked, nowMs, { resolve, reject })?.catch(reject)
+      }),
   }
 }
 

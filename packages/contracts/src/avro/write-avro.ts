@@ -8,17 +8,20 @@ import { isBranch, isFields } from './values.ts'
 type Sink = { bytes: Buffer; at: number }
 type Write = (sink: Sink, value: unknown) => void
 
-export type AvroWriter = (value: unknown) => Buffer
+/** The datum, behind `before` where that is given. */
+export type AvroWriter = (value: unknown, before?: Uint8Array) => Buffer
 
 const sink: Sink = { bytes: Buffer.allocUnsafeSlow(65_536), at: 0 }
 const sinkBytesKept = 1_048_576
 
 export function compileAvroWriter(type: AvroType): AvroWriter {
   const write = createCompiler()(type)
-  return (value) => {
+  return (value, before) => {
     sink.at = 0
+    if (before !== undefined) writeOctets(sink, before)
     write(sink, value)
-    const datum = Buffer.from(sink.bytes.subarray(0, sink.at))
+    const datum = Buffer.allocUnsafe(sink.at)
+    sink.bytes.copy(datum, 0, 0, sink.at)
     if (sink.bytes.length > sinkBytesKept) sink.bytes = Buffer.allocUnsafeSlow(65_536)
     return datum
   }
@@ -73,9 +76,9 @@ function writeString(target: Sink, text: string): void {
 const lengthOctets = (length: number): number =>
   length < 64 ? 1 : length < 8_192 ? 2 : length < 1_048_576 ? 3 : length < 134_217_728 ? 4 : 5
 
-function writeOctets(target: Sink, octets: Buffer): void {
+function writeOctets(target: Sink, octets: Uint8Array): void {
   ensure(target, octets.length)
-  octets.copy(target.bytes, target.at)
+  target.bytes.set(octets, target.at)
   target.at += octets.length
 }
 

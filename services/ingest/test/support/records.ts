@@ -1,5 +1,6 @@
 // Records as control state holds them, for tests without Kafka.
 import { compileContract, prepareContract } from '@weir/contracts'
+import { frameHead } from '@weir/kafka'
 import { asObject, exampleContract } from '@weir/testkit'
 import type { ContractRecord, InputStream } from '@weir/streams'
 import type { ActiveContract } from '../../src/active-contracts.ts'
@@ -42,5 +43,5 @@ export async function contractRecord(more: Partial<ContractRecord> = {}): Promis
 
 export async function activeContract(): Promise<ActiveContract> {
   const record = await contractRecord()
-  return { contract: compileContract(record), registryId: record.registryId }
+  return { contract: compileContract(record), frameHead: frameHead(record.registryId) }
 }
