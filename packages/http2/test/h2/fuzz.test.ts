@@ -57,27 +57,38 @@ class Sink extends EventEmitter {
 /** The part of a socket that a connection uses. */
 const asSocket = (sink: Sink): Socket => sink as unknown as Socket
 
-/** What all connections hold. */
-function countedBudget(): Budget & { used(): number; connections(): number } {
+/** What all connections hold and may be sent, as the budget hears of it. */
+function countedBudget(): Budget & { left(): Record<string, number> } {
   const budget = createBudget(heldBytesMax)
   let used = 0
+  let unfinished = 0
+  let promised = 0
   let connections = 0
   return {
     ...budget,
     join(holder) {
       connections += 1
+      promised += holder.receiveWindow
       budget.join(holder)
     },
     leave(holder) {
       connections -= 1
+      promised -= holder.receiveWindow
       budget.leave(holder)
     },
     add(bytes) {
       used += bytes
       budget.add(bytes)
     },
-    used: () => used,
-    connections: () => connections,
+    addUnfinished(bytes) {
+      unfinished += bytes
+      budget.addUnfinished(bytes)
+    },
+    promise(bytes) {
+      promised += bytes
+      budget.promise(bytes)
+    },
+    left: () => ({ used, unfinished, promised, connections }),
   }
 }
 
@@ -111,7 +122,7 @@ async function session(chunks: readonly Buffer[]): Promise<Buffer> {
   sink.destroy()
   await turn()
   expect(errors).toEqual([])
-  expect([budget.used(), budget.connections()]).toEqual([0, 0])
+  expect(budget.left()).toEqual({ used: 0, unfinished: 0, promised: 0, connections: 0 })
   return Buffer.concat(sink.written)
 }
 
