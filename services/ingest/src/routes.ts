@@ -21,7 +21,7 @@ export function createRoutes(deps: Omit<EventsDeps, 'countEvents'> & { metrics: 
   const route = (request: HttpRequest): Promise<HttpResponse> => {
     const isBatch = request.path === '/events'
     if (request.path !== '/event' && !isBatch)
-      throw refusal('not_found', 'There is nothing here; events are sent by POST /event')
+      throw refusal('not_found', 'There is nothing here; events are sent by POST /event or /events')
     if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
     return isBatch ? takeEvents(eventsDeps, request) : ingest(deps, request)
   }

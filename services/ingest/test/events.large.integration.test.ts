@@ -24,6 +24,7 @@ import { eventOf, expectAccepted, goodRequest, startScene, type Scene } from './
 const run = promisify(execFile)
 const mebibyte = 1_048_576
 const grownBytesMax = 64 * mebibyte
+const examples = join(import.meta.dirname, '../../../examples')
 const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
@@ -212,6 +213,18 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
       const { stdout } = await run(python, args, { maxBuffer: 64 * mebibyte })
       expectWhole(stdout)
     })
+  })
+
+  test('the example in Python sends Avro', async () => {
+    const { topic, token } = await freshStream()
+    const event = await eventOf('clickstream')
+    await writeFile(join(folder, 'events'), `${event}\n${event}\n`)
+    const script = join(examples, 'producers/send_batch.py')
+    const command = `${python} ${script} ${join(examples, 'contracts/clickstream.json')}`
+    const env = { ...process.env, TOKEN: token, WEIR_INGEST_URL: scene.world.ingest.url }
+    const { stdout } = await run('sh', ['-c', `${command} < ${join(folder, 'events')}`], { env })
+    expect(stdout).toBe('{"accepted":2,"rejected":[]}\n')
+    await scene.reader.readUntil(topic, 2)
   })
 
   test.each(['HTTP/1.1', 'HTTP/2'] as const)(
