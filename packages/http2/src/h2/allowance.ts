@@ -19,13 +19,15 @@ export const cost = {
   /** A few bytes for a stream: an answer taken piece by piece. */
   smallWindowUpdate: 0.5,
   emptyData: 1,
-  smallData: 0.05,
+  smallData: 0.1,
   continuation: 1,
   emptyContinuation: 20,
   /** Work begun for nothing. */
   reset: 3,
   streamError: 5,
   refusedStream: 2,
+  /** Each may take as long as hundreds of others. */
+  largeHeaders: 50,
 } as const
 
 export type Allowance = {

@@ -108,7 +108,8 @@ export class Output {
     const at = this.#length
     this.#length += count
     if (this.#length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 2))
+      // In great steps: what is outgrown at once is memory to collect.
+      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 8))
       this.#bytes.copy(larger, 0, 0, at)
       this.#bytes = larger
     }

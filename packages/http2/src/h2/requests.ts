@@ -65,6 +65,7 @@ function onBlock(c: ConnectionState, id: number, flags: number, bytes: Buffer): 
   // Also that of a stream that is refused: what later blocks mean depends on it.
   const head = c.heads.read(bytes)
   c.lastStream = id
+  if (head?.isTooLarge === true) c.allowance.spend(cost.largeHeaders)
   if (c.isFinishing) return refuse(c, id)
   if (c.streams.size >= concurrentStreamsMax || c.streams.size + c.orphans >= atWorkMax) {
     c.allowance.spend(cost.refusedStream)

@@ -101,7 +101,7 @@ describe('one connection', () => {
       Buffer.from('7fa11e', 'hex'), // 4,000 bytes
       Buffer.alloc(4_000, 'x'),
     ])
-    const bombs = times(50, (i) =>
+    const bombs = times(15, (i) =>
       headers(2 * i + 1, Buffer.concat([postHead('/'), large, Buffer.alloc(12_000, 0xbe)])),
     )
     const isAnswer = ({ type }: Frame): boolean => type === frameTypes.headers
@@ -110,8 +110,8 @@ describe('one connection', () => {
       return client.frames.filter(isAnswer).map(({ payload }) => payload)
     })
     const literal431 = Buffer.from('08033433312', 'hex')
-    expect(answers).toHaveLength(51)
-    expect(answers.slice(0, 50).every((block) => block.includes(literal431))).toBe(true)
+    expect(answers).toHaveLength(16)
+    expect(answers.slice(0, 15).every((block) => block.includes(literal431))).toBe(true)
     expect(answers.at(-1)?.[0]).toBe(0x89) // 204
   })
 

@@ -22,6 +22,7 @@ import {
 const opaque = Buffer.alloc(8)
 const priority = Buffer.concat([Buffer.alloc(4), Buffer.of(16)])
 const malformed = Buffer.concat([postHead('/'), literal('Upper', 'case')])
+const longField = literal('name', 'x'.repeat(60))
 const nameless = Buffer.concat([postHead('/'), times(100, () => literal('', ''))])
 const windows = (streams: number, rounds: number): Buffer =>
   times(streams * rounds, (i) => windowUpdate(2 * (i % streams) + 1, 1))
@@ -100,6 +101,14 @@ export const floods: readonly (readonly [name: string, first: Buffer, flood: () 
         post(1, '/', 0),
         times(2_000, () => frame(frameTypes.continuation, 0, 1, Buffer.of(0x82))),
       ]),
+  ],
+  [
+    'header lists that are too large',
+    settings(),
+    () =>
+      times(50, (i) =>
+        headers(2 * i + 1, Buffer.concat([postHead('/'), times(200, () => longField)])),
+      ),
   ],
   ['frames of unknown types', settings(), () => times(2_000, () => frame(99, 0, 0, opaque))],
   [
