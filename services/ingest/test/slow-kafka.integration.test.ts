@@ -23,7 +23,12 @@ const sessions: ClientHttp2Session[] = []
 
 beforeAll(async () => {
   scene = await startOwnScene({
-    env: { INGEST_HTTP: 'own', IN_FLIGHT_BYTES_MAX: String(inFlightBytesMax) },
+    env: {
+      INGEST_HTTP: 'own',
+      IN_FLIGHT_BYTES_MAX: String(inFlightBytesMax),
+      // Time enough for a busy machine to close the windows and open them again.
+      PRODUCE_TIMEOUT_MS: '8000',
+    },
   })
   large = await goodRequest(scene.token, { referrer: 'r'.repeat(bodyBytes) })
 }, 120_000)
@@ -89,7 +94,7 @@ test('one large body is stored', async () => {
 test('large bodies wait at closed windows, no one is refused, and all are stored once Kafka goes on', async () => {
   await scene.broker.pauseBroker()
   const { outcomes, areWindowsClosed, isAnswered } = await flood()
-  await pollUntil(areWindowsClosed, { deadlineMs: 4_000, everyMs: 5, what: 'closing the windows' })
+  await pollUntil(areWindowsClosed, { deadlineMs: 7_000, everyMs: 5, what: 'closing the windows' })
   expect(await inFlight()).toBeLessThanOrEqual(inFlightBytesMax)
   expect(outcomes).toEqual([])
 
@@ -101,9 +106,9 @@ test('large bodies wait at closed windows, no one is refused, and all are stored
 test('only when Kafka says nothing for too long 503 comes, after the windows closed; then all goes on', async () => {
   await scene.broker.pauseBroker()
   const { outcomes, areWindowsClosed, isAnswered } = await flood()
-  await pollUntil(areWindowsClosed, { deadlineMs: 4_000, everyMs: 5, what: 'closing the windows' })
+  await pollUntil(areWindowsClosed, { deadlineMs: 7_000, everyMs: 5, what: 'closing the windows' })
   expect(outcomes).toEqual([])
-  await pollUntil(() => outcomes.length > 0, { deadlineMs: 10_000, what: 'the first answer' })
+  await pollUntil(() => outcomes.length > 0, { deadlineMs: 20_000, what: 'the first answer' })
   expect(outcomes[0]).toBe(503)
 
   scene.broker.resumeBroker()
