@@ -46,7 +46,8 @@ export function createKeyring(options: {
   const values = new Map<string, Map<string, Buffer>>()
   const rings = new Map<string, Map<number, KeyObject>>()
   const pending = new Map<string, Promise<void>>()
-  const opened = new Map<string, EraKeys>()
+  /** By stream and era. */
+  const opened = new Map<string, Map<number, EraKeys>>()
   const stopping = new AbortController()
 
   const valueOf = (recordKey: string): Buffer | undefined =>
@@ -130,7 +131,8 @@ export function createKeyring(options: {
       else parts.set(recordKey, value)
       if (parts.size === 0) values.delete(name)
       else values.set(name, parts)
-      opened.delete(recordKey.slice(0, recordKey.lastIndexOf('/') + 1))
+      const [, streamId = '', era] = recordKey.split('/')
+      opened.get(streamId)?.delete(Number(era))
       if (recordKey.startsWith('_ring/')) take(recordKey, value)
     },
     clear() {
@@ -141,11 +143,12 @@ export function createKeyring(options: {
     get: valueOf,
     under,
     eraKeys(billingId, streamId, era) {
-      const prefix = `${billingId}/${streamId}/${era}/`
-      const known = opened.get(prefix)
+      const known = opened.get(streamId)?.get(era)
       if (known !== undefined) return known
-      const made = openEra(prefix, streamId, era)
-      if (made !== undefined) opened.set(prefix, made)
+      const made = openEra(`${billingId}/${streamId}/${era}/`, streamId, era)
+      if (made === undefined) return undefined
+      const eras = opened.get(streamId) ?? new Map<number, EraKeys>()
+      opened.set(streamId, eras.set(era, made))
       return made
     },
     open,

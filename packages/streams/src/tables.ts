@@ -34,6 +34,7 @@ export function createTables(): Tables & {
   const accountsByApiKey = new Map<string, AccountRecord>()
   const streamsByClientId = new Map<string, { stream: StreamRecord; credential: Credential }>()
   const streamsById = new Map<string, StreamRecord>()
+  const contractsOf = new Map<string, Map<string, ContractRecord>>()
 
   const store: RecordStore = {
     get: (key) => folders.get(folderOf(key))?.get(key),
@@ -44,6 +45,7 @@ export function createTables(): Tables & {
   const unindex = (record: ControlRecord): void => {
     if ('apiKeyHashes' in record)
       for (const hash of record.apiKeyHashes) accountsByApiKey.delete(hash)
+    if ('registryId' in record) contractsOf.get(record.billingId)?.delete(record.id)
     if ('streamId' in record) {
       if (streamsById.get(record.streamId) === record) streamsById.delete(record.streamId)
       for (const { clientId } of record.credentials) streamsByClientId.delete(clientId)
@@ -52,6 +54,10 @@ export function createTables(): Tables & {
   const index = (record: ControlRecord): void => {
     if ('apiKeyHashes' in record)
       for (const hash of record.apiKeyHashes) accountsByApiKey.set(hash, record)
+    if ('registryId' in record) {
+      const ofAccount = contractsOf.get(record.billingId) ?? new Map<string, ContractRecord>()
+      contractsOf.set(record.billingId, ofAccount.set(record.id, record))
+    }
     if ('streamId' in record) {
       streamsById.set(record.streamId, record)
       for (const credential of record.credentials)
@@ -62,6 +68,7 @@ export function createTables(): Tables & {
   return {
     ...state,
     store,
+    contract: (billingId, id) => contractsOf.get(billingId)?.get(id),
     accountByApiKey: (hash) => accountsByApiKey.get(hash),
     credential: (clientId) => streamsByClientId.get(clientId),
     streamById: (streamId) => streamsById.get(streamId),
@@ -88,7 +95,8 @@ export function createTables(): Tables & {
       index(record)
     },
     clear() {
-      for (const map of [folders, accountsByApiKey, streamsByClientId, streamsById]) map.clear()
+      for (const map of [folders, accountsByApiKey, streamsByClientId, streamsById, contractsOf])
+        map.clear()
     },
   }
 }

@@ -39,6 +39,15 @@ type SealedEvent = {
 }
 
 function createSealing({ follower, sealer }: SealingDeps) {
+  const topics = new WeakMap<InputStream, string>()
+  const topicFor = (stream: InputStream): string => {
+    const known = topics.get(stream)
+    if (known !== undefined) return known
+    const topic = topicOf(stream)
+    topics.set(stream, topic)
+    return topic
+  }
+
   const heldKeys = (stream: InputStream, era: number, levels: readonly number[]) => {
     const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
     const isWhole = keys?.link !== undefined && levels.every((level) => keys.levelKey(level))
@@ -81,7 +90,7 @@ function createSealing({ follower, sealer }: SealingDeps) {
       billingId: stream.billingId,
     })
     return {
-      topic: topicOf(stream),
+      topic: topicFor(stream),
       partition: partitionOf(person.uuid, stream.partitions),
       record: {
         key: person.uuid,

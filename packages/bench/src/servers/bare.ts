@@ -5,7 +5,9 @@ const server = http2.createServer({ settings: { maxConcurrentStreams: 100 } })
 server.on('stream', (stream) => {
   stream.on('error', () => {})
   stream.on('data', () => {})
-  stream.on('end', () => stream.respond({ ':status': 204 }, { endStream: true }))
+  stream.on('end', () => {
+    if (!stream.destroyed) stream.respond({ ':status': 204 }, { endStream: true })
+  })
 })
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
