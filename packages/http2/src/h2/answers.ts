@@ -155,7 +155,10 @@ export function sendBody(c: ConnectionState, stream: Stream): void {
     stream.sendWindow -= piece.length
     const isLast = stream.unsent.length === 0 && stream.whenSent === undefined
     const flags = isLast ? flag.endStream : 0
-    c.output.frame({ length: piece.length, type: frameType.data, flags, stream: stream.id }, piece)
+    c.output.bodyFrame(
+      { length: piece.length, type: frameType.data, flags, stream: stream.id },
+      piece,
+    )
     if (piece.length >= progressBytesMin) stream.lastProgressMs = c.clock.nowMs
   }
   if (stream.whenSent === undefined) return finishStream(c, stream)

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { frameHeadBytes, frameType } from './frames.ts'
 
 const startBytes = 4_096
+const uncopiedBytesMin = 4_096
 /** Answers that the peer doesn't take: beyond this we read nothing more of it, and write no bodies. */
 const outputBytesMax = 262_144
 
@@ -13,6 +14,9 @@ export class Output {
   #socket: Socket
   #bytes = Buffer.allocUnsafe(startBytes)
   #length = 0
+  /** What goes out before those bytes. */
+  #queue: Buffer[] = []
+  #queuedBytes = 0
   #scheduled = false
   #onRoom: (() => void) | undefined
   readonly #flushLater = (): void => {
@@ -37,12 +41,23 @@ export class Output {
 
   /** Bytes that the peer hasn't taken yet. */
   get pendingBytes(): number {
-    return this.#length + this.#socket.writableLength
+    return this.#length + this.#queuedBytes + this.#socket.writableLength
   }
 
   frame(head: FrameHead, payload?: Uint8Array): void {
     const at = this.#head(head)
     if (payload !== undefined) this.#bytes.set(payload, at)
+  }
+
+  /** The same for a piece of a body, which goes out as it lies in memory when it is large. */
+  bodyFrame(head: FrameHead, payload: Buffer): void {
+    if (payload.length < uncopiedBytesMin) return this.frame(head, payload)
+    this.#head(head, 0)
+    const before = this.#bytes.subarray(0, this.#length)
+    this.#queue.push(before, payload)
+    this.#queuedBytes += before.length + payload.length
+    this.#bytes = this.#bytes.subarray(this.#length)
+    this.#length = 0
   }
 
   /** The HEADERS of an answer: its block and the date of this moment, unless it has one. */
@@ -72,13 +87,23 @@ export class Output {
   }
 
   flush(): void {
-    if (this.#length === 0 || this.#socket.destroyed) return
+    if (this.#length + this.#queuedBytes === 0 || this.#socket.destroyed) return
+    const isCorked = this.#queue.length > 0
+    if (isCorked) this.#writeQueue()
     const full = this.#bytes.subarray(0, this.#length)
     this.#bytes = Buffer.allocUnsafe(startBytes)
     this.#length = 0
-    this.#socket.write(full)
+    if (full.length > 0) this.#socket.write(full)
+    if (isCorked) this.#socket.uncork()
     // A write that the kernel took whole at once has no `drain`.
     if (this.#onRoom !== undefined && !this.isFull) this.#tellRoom()
+  }
+
+  #writeQueue(): void {
+    this.#socket.cork()
+    for (const bytes of this.#queue) this.#socket.write(bytes)
+    this.#queue = []
+    this.#queuedBytes = 0
   }
 
   #tellRoom(): void {
@@ -88,8 +113,8 @@ export class Output {
   }
 
   /** Where the payload goes. */
-  #head({ length, type, flags, stream }: FrameHead): number {
-    const at = this.#reserve(frameHeadBytes + length)
+  #head({ length, type, flags, stream }: FrameHead, room = length): number {
+    const at = this.#reserve(frameHeadBytes + room)
     const bytes = this.#bytes
     bytes[at] = length >> 16
     bytes[at + 1] = length >> 8
@@ -109,7 +134,7 @@ export class Output {
     this.#length += count
     if (this.#length > this.#bytes.length) {
       // In great steps: what is outgrown at once is memory to collect.
-      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 8))
+      const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 8, 1_024))
       this.#bytes.copy(larger, 0, 0, at)
       this.#bytes = larger
     }

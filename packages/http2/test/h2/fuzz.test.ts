@@ -42,6 +42,8 @@ class Sink extends EventEmitter {
     this.written.push(bytes)
     return true
   }
+  cork(): void {}
+  uncork(): void {}
   pause(): void {}
   resume(): void {}
   end(): void {
