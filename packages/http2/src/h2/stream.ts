@@ -61,7 +61,7 @@ export class Stream implements HttpRequest {
   #usedBytes = 0
   #droppedFrom = 0
   #onPiece: (() => void) | undefined
-  #progressMs: number
+  #progressMs = 0
   #progressBytes = 0
 
   constructor(id: number, head: RequestHead, host: StreamHost) {
@@ -70,7 +70,6 @@ export class Stream implements HttpRequest {
     this.sendWindow = host.peer.initialWindow
     this.openedMs = host.clock.nowMs
     this.lastProgressMs = host.clock.nowMs
-    this.#progressMs = host.clock.nowMs
     this.#host = host
   }
 

@@ -35,6 +35,12 @@ const handler: Handler = async (request) => {
       return done
     case '/hold-unread':
       return new Promise((resolve) => held.push(resolve))
+    case '/hold-pieces': {
+      let pieces = 0
+      for await (const _ of request.chunks())
+        if (++pieces === 1) await new Promise((resolve) => held.push(resolve))
+      return done
+    }
     case '/hold':
       await request.body(1_048_576)
       return new Promise((resolve) => held.push(resolve))
