@@ -6,10 +6,11 @@ import { compilePlain } from './avro/plain.ts'
 import { compileAvroReader } from './avro/read-avro.ts'
 import { compileJsonReader } from './avro/read-json.ts'
 import { parseSchema } from './avro/schema.ts'
+import { compileAvroSkimmer } from './avro/skim-avro.ts'
 import type { RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import { compileAvroWriter } from './avro/write-avro.ts'
-import { compileStamp, consentLevelsOf } from './envelope.ts'
+import { compileStamp, consentLevelsOf, envelopeName } from './envelope.ts'
 import { holderOf, placeOf, textAt } from './paths.ts'
 import type { Contract, Event, PreparedContract } from './types.ts'
 import { toUndecodable, Unreadable } from './unreadable.ts'
@@ -24,12 +25,14 @@ export function compileContract(prepared: PreparedContract): Contract {
   const subjectPlace = dataSubjectField === undefined ? undefined : placeOf(dataSubjectField)
   const readAvro = compileAvroReader(root)
   const readDatum = (bytes: Buffer): Event => readWith(() => readAvro(bytes))
+  const skimAvro = compileAvroSkimmer(root, lookedAt(prepared))
   return {
     id,
     keyField,
     levels: [...new Set(Object.values(piiFields))].toSorted((a, b) => a - b),
     readJson: compileReadJson(root),
     readAvro: readDatum,
+    skimAvro: (body) => readWith(() => skimAvro(body)),
     keyOf: (event) => textAt(event, keyPlace) || undefined,
     dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
     consentLevelsOf,
@@ -43,6 +46,15 @@ export function compileContract(prepared: PreparedContract): Contract {
     toPlain: compilePlain(root),
   }
 }
+
+/** The fields that the functions of a contract look at, or change. */
+const lookedAt = (prepared: PreparedContract): string[] => [
+  envelopeName,
+  prepared.keyField,
+  ...(prepared.dataSubjectField === undefined ? [] : [prepared.dataSubjectField]),
+  ...Object.keys(prepared.piiFields),
+  ...prepared.validations.map(({ field }) => field),
+]
 
 function rootOf(prepared: PreparedContract): RecordType {
   const result = parseSchema(prepared.schemaText)

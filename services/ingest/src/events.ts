@@ -123,7 +123,7 @@ function read({ deps, active, batchForm }: Batch, framed: Framed): Event {
   if (framed === 'cut_off') throw refusal('undecodable', 'The body ends within the event')
   return batchForm.form === 'json'
     ? active.contract.readJson(framed)
-    : active.contract.readAvro(framed)
+    : active.contract.skimAvro(framed)
 }
 
 /** Only what is stored counts for the month. */

@@ -140,7 +140,7 @@ function read(contract: Contract, request: HttpRequest, body: Buffer | undefined
     contentType: single(request, 'content-type'),
     firstByte: body[0],
   })
-  return form === 'json' ? contract.readJson(body) : contract.readAvro(body)
+  return form === 'json' ? contract.readJson(body) : contract.skimAvro(body)
 }
 
 export const serializationTypeOf = (request: HttpRequest): string | undefined =>

@@ -79,3 +79,17 @@ export function readOctets(cursor: Cursor, length: number): Buffer {
   const start = skip(cursor, length)
   return Buffer.from(cursor.bytes.subarray(start, cursor.at))
 }
+
+/** Moves on over so many octets, which are a string's. */
+export function passText(cursor: Cursor, length: number): void {
+  const start = skip(cursor, length)
+  const { bytes, at: end } = cursor
+  // a loop is faster than a call into native code, up to about so many
+  if (length > 128) return requireUtf8(bytes, start, end)
+  for (let at = start; at < end; at += 1)
+    if ((bytes[at] ?? 0) > 0x7f) return requireUtf8(bytes, start, end)
+}
+
+function requireUtf8(bytes: Buffer, start: number, end: number): void {
+  if (!isUtf8(bytes.subarray(start, end))) throw new Unreadable('is not valid UTF-8')
+}

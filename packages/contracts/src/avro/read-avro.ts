@@ -20,13 +20,13 @@ import { depthMax, nullableOf, type AvroType, type RecordType, type UnionType } 
 import { emptyMap, type Fields } from './values.ts'
 
 /** `depth` counts the records, lists and maps around the value. */
-type Read = (cursor: Cursor, depth: number) => unknown
+export type Read = (cursor: Cursor, depth: number) => unknown
 
 /** Throws Unreadable for everything that isn't exactly one datum of the type. */
 export type AvroReader = (bytes: Buffer) => unknown
 
 export function compileAvroReader(type: AvroType): AvroReader {
-  const read = createCompiler()(type)
+  const read = compileRead(type)
   return (bytes) => {
     const cursor = { bytes, at: 0, end: bytes.length }
     const value = read(cursor, 0)
@@ -34,6 +34,9 @@ export function compileAvroReader(type: AvroType): AvroReader {
     return value
   }
 }
+
+/** The same for one value among others; it moves the cursor behind it. */
+export const compileRead = (type: AvroType): Read => createCompiler()(type)
 
 const scalars: Readonly<Record<string, Read>> = {
   null: () => null,

@@ -9,6 +9,28 @@ export type Fields = { [name: string]: unknown }
 /** The value of a union of more than null and one type. */
 export type Branch = { readonly branch: number; readonly value: unknown }
 
+/**
+ * The octets of some fields of a record, one after the other, as they came: it stands in the place of the first
+ * of them, and only a writer knows what to do with it.
+ */
+export class RawRun {
+  readonly bytes: Buffer
+  readonly start: number
+  readonly end: number
+  /** How many. */
+  readonly fields: number
+
+  constructor(
+    bytes: Buffer,
+    { start, end, fields }: { start: number; end: number; fields: number },
+  ) {
+    this.bytes = bytes
+    this.start = start
+    this.end = end
+    this.fields = fields
+  }
+}
+
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

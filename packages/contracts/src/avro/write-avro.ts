@@ -2,7 +2,7 @@
 // readers, so one that doesn't fit is a mistake in this program: an Error, not an AppError.
 // Lists and maps are one block each. Grammar: `cursor.ts`, `read-avro.ts`.
 import { nullableOf, type AvroType, type RecordType, type UnionType } from './types.ts'
-import { isBranch, isFields } from './values.ts'
+import { isBranch, isFields, RawRun } from './values.ts'
 
 /** The datum grows in one shared buffer and is copied out at its size. */
 type Sink = { bytes: Buffer; at: number }
@@ -80,6 +80,12 @@ function writeOctets(target: Sink, octets: Uint8Array): void {
   ensure(target, octets.length)
   target.bytes.set(octets, target.at)
   target.at += octets.length
+}
+
+function copyRun(target: Sink, { bytes, start, end }: RawRun): void {
+  ensure(target, end - start)
+  bytes.copy(target.bytes, target.at, start, end)
+  target.at += end - start
 }
 
 const writeNumber =
@@ -170,7 +176,11 @@ function writeRecord(names: readonly string[], writes: readonly Write[]): Write 
   return (target, value) => {
     if (!isFields(value)) throw misfit('record')
     for (let index = 0; index < writes.length; index += 1) {
-      writes[index]?.(target, value[names[index] ?? ''])
+      const field = value[names[index] ?? '']
+      if (field instanceof RawRun) {
+        copyRun(target, field)
+        index += field.fields - 1
+      } else writes[index]?.(target, field)
     }
   }
 }

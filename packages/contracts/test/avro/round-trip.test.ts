@@ -9,7 +9,8 @@ import { compilePlain } from '../../src/avro/plain.ts'
 import { compileAvroReader } from '../../src/avro/read-avro.ts'
 import { compileJsonReader } from '../../src/avro/read-json.ts'
 import { parseSchema } from '../../src/avro/schema.ts'
-import { nullableOf, type AvroType } from '../../src/avro/types.ts'
+import { compileAvroSkimmer } from '../../src/avro/skim-avro.ts'
+import { nullableOf, type AvroType, type RecordType } from '../../src/avro/types.ts'
 import { emptyMap } from '../../src/avro/values.ts'
 import { compileAvroWriter } from '../../src/avro/write-avro.ts'
 import { Unreadable } from '../../src/unreadable.ts'
@@ -165,6 +166,61 @@ test('no cut and no changed octet makes reading throw anything but Unreadable, o
     }),
     { numRuns: 500 },
   )
+})
+
+/** All paths to fields, of nested records as well. */
+function pathsOf(type: RecordType): string[] {
+  return type.fields.flatMap(({ name: field, type: own }) => {
+    const inner = nullableOf(own) ?? own
+    const below = inner.kind === 'record' ? pathsOf(inner) : []
+    return [field, ...below.map((path) => `${field}/${path}`)]
+  })
+}
+
+const skimmings = fc
+  .array(shape, { minLength: 1, maxLength: 4 })
+  .map((fields) => parseSchema(JSON.stringify(name({ type: 'record', fields }, { next: 0 }))))
+  .chain((result) => {
+    if ('problems' in result || result.type.kind !== 'record') throw new Error('no record')
+    const { type } = result
+    const paths = fc.subarray(pathsOf(type))
+    return fc.record({ type: fc.constant(type), paths, value: valuesOf(type) })
+  })
+  .filter(({ type }) => limitProblems(type).length === 0)
+
+test('what is skimmed for some of its fields is written as if all of it had been read, or refused as that is', () => {
+  fc.assert(
+    fc.property(skimmings, fc.nat(), fc.nat(255), ({ type, paths, value }, at, octet) => {
+      const write = compileAvroWriter(type)
+      const datum = write(value)
+      const changed = Buffer.from(datum)
+      if (changed.length > 0) changed[at % changed.length] = octet
+      const outcome = (read: (body: Buffer) => unknown, body: Buffer): unknown => {
+        try {
+          return write(read(body), Buffer.from('head'))
+        } catch (error) {
+          return error instanceof Unreadable ? [error.message, error.steps] : error
+        }
+      }
+      const skim = compileAvroSkimmer(type, paths)
+      for (const body of [datum, changed, datum.subarray(0, at % (datum.length + 1))])
+        expect(outcome(skim, body)).toEqual(outcome(compileAvroReader(type), body))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a field that is looked at is read, and the others are carried over', () => {
+  const schema = { type: 'record', name: 'R', fields: [] as object[] }
+  for (const field of ['a', 'b', 'c']) schema.fields.push({ name: field, type: 'string' })
+  const result = parseSchema(JSON.stringify(schema))
+  if ('problems' in result || result.type.kind !== 'record') throw new Error('no record')
+  const datum = compileAvroWriter(result.type)({ a: 'x', b: 'y', c: 'z' })
+  expect(compileAvroSkimmer(result.type, ['b'])(datum)).toMatchObject({
+    a: { fields: 1, start: 0, end: 2 },
+    b: 'y',
+    c: { fields: 1, start: 4, end: 6 },
+  })
 })
 
 test('no JSON value makes reading throw anything but Unreadable', () => {
