@@ -17,6 +17,13 @@ export function batchesOf(events: readonly Buffer[], eventsPerBody: number): Buf
   )
 }
 
+/** Where the last seven characters of the session's name stand in a JSON body. */
+export function sessionDigits(body: Buffer | undefined): { at: number; digits: number } {
+  const [match] = body?.toString('latin1').matchAll(/"producerSessionId":"[^"]*(?=")/g) ?? []
+  if (match === undefined) throw new Error('the event names no session')
+  return { at: match.index + match[0].length - 7, digits: 7 }
+}
+
 export type Bodies = { json: Buffer[]; avro: Buffer[] }
 
 export async function clickstreamBodies(sessions = 1_000): Promise<Bodies> {

@@ -1,141 +1,62 @@
-// Part `ingest`: what one event costs the process that takes it, held against Node's bare HTTP/2 server
-// and a plain reference, all in one session, in turn.
-import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { asObject, createAccount, exampleContract, startWorld } from '@weir/testkit'
-import type { World } from '@weir/testkit'
-import { batchesOf, clickstreamBodies } from './events.ts'
-import type { HeaderList } from './load/header-block.ts'
-import { measure, writeBodies } from './measure.ts'
+// Part `ingest`: what one event costs the process that takes it, held against Node's bare HTTP/2 server and a
+// plain reference, and what a million sessions cost, all in one session, in turn; then how long an answer takes
+// at half of the maximal load.
+import { startWorld } from '@weir/testkit'
+import { measure } from './measure.ts'
 import type { Run } from './measure.ts'
-import { measuredCore, pin, startNode } from './processes.ts'
 import type { Running } from './processes.ts'
 import { resultOf, spreadOf } from './results.ts'
 import type { Result } from './results.ts'
+import { prepareTargets } from './targets.ts'
+import type { Target } from './targets.ts'
 
-const connections = 8
-const streams = 100
-const partitions = 3
-/** In one request of `ingest-batch`; a few requests at once are as many events as elsewhere. */
-const batchEvents = 500
-const batchStreams = 4
-const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
-
-type Target = {
-  name: string
-  pid: number
-  port: number
-  headers: HeaderList
-  bodiesFile: string
-  streams?: number
-  eventsPerRequest?: number
-  answer?: string
-}
-
-export async function benchIngest(options: {
+export type IngestOptions = {
   runs: number
   warmUpMs: number
   measuredMs: number
+  /** Only results whose names begin so. */
+  only: string
   log: (line: string) => void
-}): Promise<Result[]> {
+}
+
+export async function benchIngest(options: IngestOptions): Promise<Result[]> {
   const world = await startWorld()
   const started: Running[] = []
+  const runs = new Map<string, Run[]>()
+  const isWanted = (name: string): boolean => name === 'http-bare' || name.startsWith(options.only)
+
+  const measureOnce = async (
+    name: string,
+    { pid, load, eventsPerRequest }: Target,
+    more: Partial<Target['load']> = {},
+  ): Promise<void> => {
+    if (!isWanted(name)) return
+    const { warmUpMs, measuredMs, log } = options
+    const run = await measure(pid, { ...load, warmUpMs, measuredMs, ...more }, eventsPerRequest)
+    runs.set(name, [...(runs.get(name) ?? []), run])
+    const { eventsPerCpuSecond, eventsPerSecond } = run
+    log(
+      `${name}: ${Math.round(eventsPerCpuSecond)} events per CPU-second, ${Math.round(eventsPerSecond)} a second`,
+    )
+  }
+  const eachRound = async (round: () => Promise<void>): Promise<void> => {
+    for (let count = 0; count < options.runs; count += 1) await round()
+  }
+  const medianOf = (name: string, read: (run: Run) => number): number =>
+    spreadOf((runs.get(name) ?? []).map(read)).median
+
   try {
-    const targets = await prepare(world, started)
-    const runs = new Map<string, Run[]>(targets.map(({ name }) => [name, []]))
-    for (let round = 0; round < options.runs; round++)
-      for (const { name, pid, eventsPerRequest, ...where } of targets) {
-        const run = await measure(
-          pid,
-          {
-            connections,
-            streams,
-            ...where,
-            warmUpMs: options.warmUpMs,
-            measuredMs: options.measuredMs,
-          },
-          eventsPerRequest,
-        )
-        runs.get(name)?.push(run)
-        options.log(
-          `${name}: ${Math.round(run.eventsPerCpuSecond)} events per CPU-second, ${Math.round(run.eventsPerSecond)} a second`,
-        )
-      }
+    const targets = await prepareTargets(world, started)
+    await eachRound(async () => {
+      for (const [name, target] of Object.entries(targets)) await measureOnce(name, target)
+    })
+    const half = Math.round(medianOf('ingest-json', (run) => run.eventsPerSecond) / 2)
+    if (half > 0)
+      await eachRound(() => measureOnce('latency-post', targets['ingest-json'], { rate: half }))
     const bare = spreadOf((runs.get('http-bare') ?? []).map((run) => run.eventsPerCpuSecond))
     return [...runs].map(([name, each]) => resultOf(name, each, bare))
   } finally {
     for (const each of started) each.stop()
     await world.stop()
   }
-}
-
-async function prepare(world: World, started: Running[]): Promise<Target[]> {
-  const account = await createAccount(world.auth.url)
-  await account.contract('clickstream')
-  const stream = await account.input('bench', { partitions, limits: unlimited })
-  const token = await account.token(stream)
-  const bodies = await clickstreamBodies()
-  const json = writeBodies(bodies.json)
-  const avro = writeBodies(bodies.avro)
-  const schemaFile = join(dirname(json), 'schema.json')
-  const definition = asObject((await exampleContract('clickstream'))['schema'])['definition']
-  writeFileSync(schemaFile, JSON.stringify(definition))
-
-  const server = async (
-    file: string,
-    args: readonly string[],
-  ): Promise<{ pid: number; port: number }> => {
-    const running = startNode(join(import.meta.dirname, 'servers', file), args, measuredCore)
-    started.push(running)
-    const { port } = JSON.parse(await running.line((line) => line.includes('listening'))) as {
-      port: number
-    }
-    return { pid: running.pid, port }
-  }
-  const headersFor = (port: number, type: string, path = '/event'): HeaderList => [
-    [':method', 'POST'],
-    [':scheme', 'http'],
-    [':path', path],
-    [':authority', `127.0.0.1:${port}`],
-    ['authorization', `Bearer ${token}`],
-    ['svc-schema-id', 'clickstream'],
-    ['content-type', type],
-  ]
-  const bare = await server('bare.ts', [])
-  const own = await server('own.ts', [])
-  const reference = await server('reference.ts', [
-    world.env['KAFKA_BROKERS'] ?? '',
-    stream.topic,
-    schemaFile,
-    token,
-  ])
-  const ingest = { pid: world.ingest.pid, port: Number(new URL(world.ingest.url).port) }
-  pin(ingest.pid, measuredCore)
-  const target = (
-    name: string,
-    where: { pid: number; port: number },
-    type: string,
-    bodiesFile: string,
-  ): Target => ({
-    name,
-    ...where,
-    headers: headersFor(where.port, type),
-    bodiesFile,
-  })
-  return [
-    target('http-bare', bare, 'application/json', json),
-    target('http-own', own, 'application/json', json),
-    target('reference', reference, 'application/json', json),
-    target('ingest-json', ingest, 'application/json', json),
-    target('ingest-avro', ingest, 'avro/binary', avro),
-    {
-      name: 'ingest-batch',
-      ...ingest,
-      headers: headersFor(ingest.port, 'application/x-avro-batch', '/events'),
-      bodiesFile: writeBodies(batchesOf(bodies.avro, batchEvents)),
-      streams: batchStreams,
-      eventsPerRequest: batchEvents,
-      answer: `{"accepted":${batchEvents},"rejected":[]}`,
-    },
-  ]
 }

@@ -19,6 +19,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'string' },
     runs: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
   },
 })
 const wanted = positionals.length === 0 ? Object.keys(parts) : positionals
@@ -27,7 +28,7 @@ const runs = Number(values.runs)
 const seconds = Number(values.seconds)
 if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0)) {
   process.stderr.write(
-    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--json FILE]\n`,
+    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--json FILE]\n`,
   )
   process.exit(2)
 }
@@ -50,7 +51,13 @@ try {
   for (const name of wanted)
     if (isPart(name))
       results.push(
-        ...(await parts[name]({ runs, warmUpMs: 3_000, measuredMs: seconds * 1000, log })),
+        ...(await parts[name]({
+          runs,
+          warmUpMs: 3_000,
+          measuredMs: seconds * 1000,
+          only: values.only,
+          log,
+        })),
       )
 } finally {
   await stack.stop()

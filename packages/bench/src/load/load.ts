@@ -19,6 +19,10 @@ export type LoadPlan = {
   answer?: string
   /** Requests a second over all connections; without it as many as are answered. */
   rate?: number
+  /** Where in each body the digits of a number stand that goes up with every request. */
+  counter?: { at: number; digits: number }
+  /** Goes on measuring until so many are answered. */
+  answersMin?: number
 }
 
 export type LoadResult = {
@@ -50,7 +54,13 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   let isMeasuring = false
   let isOver = false
 
-  const body = (): Buffer => bodies[nextBody++ % bodies.length] ?? Buffer.alloc(0)
+  /** To be copied before the next call. */
+  const body = (): Buffer => {
+    const number = nextBody++
+    const next = bodies[number % bodies.length] ?? Buffer.alloc(0)
+    if (plan.counter !== undefined) writeDigits(next, plan.counter, number)
+    return next
+  }
   const note = (what: string): void => void (errors[what] = (errors[what] ?? 0) + 1)
   const onAnswer = (status: number, startedAt: number): void => {
     if (status < 200 || status > 299) note(`status ${status}`)
@@ -91,7 +101,8 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   isMeasuring = true
   const startedAt = performance.now()
   process.stdout.write('measuring\n')
-  await new Promise((resolve) => setTimeout(resolve, plan.measuredMs))
+  do await new Promise((resolve) => setTimeout(resolve, plan.measuredMs))
+  while (latencies.length < (plan.answersMin ?? 0) && Object.keys(errors).length === 0)
   isMeasuring = false
   const seconds = (performance.now() - startedAt) / 1000
   process.stdout.write('measured\n')
@@ -107,6 +118,15 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
   }
+}
+
+function writeDigits(
+  body: Buffer,
+  { at, digits }: { at: number; digits: number },
+  number: number,
+): void {
+  for (let left = number, i = at + digits - 1; i >= at; i -= 1, left = Math.floor(left / 10))
+    body[i] = 0x30 + (left % 10)
 }
 
 /** Open loop: a request's time runs from when it was due, also when it could only be sent later. */

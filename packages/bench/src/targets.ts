@@ -1,0 +1,110 @@
+// What part `ingest` measures: servers on the core that is measured, and what is sent to them. Headers are
+// those that clients such as curl and h2load send besides what Weir asks for.
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { asObject, createAccount, exampleContract } from '@weir/testkit'
+import type { World } from '@weir/testkit'
+import { batchesOf, clickstreamBodies, sessionDigits } from './events.ts'
+import type { HeaderList } from './load/header-block.ts'
+import type { LoadPlan } from './load/load.ts'
+import { writeBodies } from './measure.ts'
+import { measuredCore, pin, startNode } from './processes.ts'
+import type { Running } from './processes.ts'
+
+const connections = 8
+const streams = 100
+const partitions = 3
+/** In one request of `ingest-batch`; a few requests at once are as many events as elsewhere. */
+const batchEvents = 500
+const batchStreams = 4
+const manySessions = 1_000_000
+const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
+
+export type Target = {
+  readonly pid: number
+  readonly load: Omit<LoadPlan, 'warmUpMs' | 'measuredMs'>
+  readonly eventsPerRequest: number
+}
+export type TargetName =
+  | 'http-bare'
+  | 'http-own'
+  | 'reference'
+  | 'ingest-json'
+  | 'ingest-avro'
+  | 'ingest-batch'
+  | 'sessions-1000'
+  | 'sessions-1000000'
+
+type Server = { readonly pid: number; readonly port: number }
+type Sent = { readonly type: string; readonly bodies: readonly Buffer[]; readonly path?: string }
+
+export async function prepareTargets(
+  world: World,
+  started: Running[],
+): Promise<Record<TargetName, Target>> {
+  const account = await createAccount(world.auth.url)
+  await account.contract('clickstream')
+  const stream = await account.input('bench', { partitions, limits: unlimited })
+  const token = await account.token(stream)
+  const bodies = await clickstreamBodies()
+
+  const target = ({ pid, port }: Server, { type, bodies: sent, path = '/event' }: Sent): Target => {
+    const headers: HeaderList = [
+      [':method', 'POST'],
+      [':scheme', 'http'],
+      [':path', path],
+      [':authority', `127.0.0.1:${port}`],
+      ['accept', '*/*'],
+      ['user-agent', 'weir-bench'],
+      ['authorization', `Bearer ${token}`],
+      ['svc-schema-id', 'clickstream'],
+      ['content-type', type],
+      ['content-length', String(sent[0]?.length)],
+    ]
+    const load = { port, connections, streams, headers, bodiesFile: writeBodies(sent) }
+    return { pid, load, eventsPerRequest: 1 }
+  }
+  const server = async (file: string, ...args: string[]): Promise<Server> => {
+    const running = startNode(join(import.meta.dirname, 'servers', file), args, measuredCore)
+    started.push(running)
+    const line = await running.line((text) => text.includes('listening'))
+    return { pid: running.pid, port: Number(asObject(JSON.parse(line))['port']) }
+  }
+
+  const json = { type: 'application/json', bodies: bodies.json }
+  const avro = { type: 'avro/binary', bodies: bodies.avro }
+  const batches = batchesOf(bodies.avro, batchEvents)
+  const batch = { type: 'application/x-avro-batch', bodies: batches, path: '/events' }
+  const ingest = { pid: world.ingest.pid, port: Number(new URL(world.ingest.url).port) }
+  pin(ingest.pid, measuredCore)
+  const ofJson = target(ingest, json)
+  const ofBatches = target(ingest, batch)
+  const answer = `{"accepted":${batchEvents},"rejected":[]}`
+  const brokers = world.env['KAFKA_BROKERS'] ?? ''
+  const schemaFile = await writeSchema(dirname(ofBatches.load.bodiesFile))
+  const reference = await server('reference.ts', brokers, stream.topic, schemaFile, token)
+  return {
+    'http-bare': target(await server('bare.ts'), json),
+    'http-own': target(await server('own.ts'), json),
+    reference: target(reference, json),
+    'ingest-json': ofJson,
+    'ingest-avro': target(ingest, avro),
+    'ingest-batch': {
+      ...ofBatches,
+      load: { ...ofBatches.load, streams: batchStreams, answer },
+      eventsPerRequest: batchEvents,
+    },
+    'sessions-1000': ofJson,
+    'sessions-1000000': {
+      ...ofJson,
+      load: { ...ofJson.load, counter: sessionDigits(bodies.json[0]), answersMin: manySessions },
+    },
+  }
+}
+
+async function writeSchema(folder: string): Promise<string> {
+  const file = join(folder, 'schema.json')
+  const definition = asObject((await exampleContract('clickstream'))['schema'])['definition']
+  writeFileSync(file, JSON.stringify(definition))
+  return file
+}
