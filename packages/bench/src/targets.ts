@@ -1,11 +1,11 @@
-// What part `ingest` measures: servers on the core that is measured, and what is sent to them. Headers are
-// those that clients such as curl and h2load send besides what Weir asks for.
+// What part `ingest` measures: servers on the core that is measured, and what is sent to them, with the headers
+// that clients such as curl and h2load send.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asObject, createAccount, exampleContract } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import { batchesOf, clickstreamBodies, sessionDigits } from './events.ts'
-import type { HeaderList } from './load/header-block.ts'
+import type { HeaderList } from './load/header-blocks.ts'
 import type { LoadPlan } from './load/load.ts'
 import { writeBodies } from './measure.ts'
 import { measuredCore, pin, startNode } from './processes.ts'
@@ -16,7 +16,7 @@ const streams = 100
 const partitions = 3
 /** In one request of `ingest-batch`; a few requests at once are as many events as elsewhere. */
 const batchEvents = 500
-const batchStreams = 4
+const batchStreams = 2
 const manySessions = 1_000_000
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 

@@ -1,6 +1,7 @@
-// A cache of bounded weight, split among streams: when it is full, what was used longest ago goes, and
-// no stream may hold more than half, so a greedy one evicts itself. What goes is wiped. Entries grow
-// while they are used; whoever makes one grow says so. The entry in use never goes, however heavy.
+// A cache of bounded weight, split among streams: when it is full, what was used longest ago goes (in a
+// large one, about the longest), and no stream may hold more than half, so a greedy one evicts itself.
+// What goes is wiped. Entries grow while they are used; whoever makes one grow says so. The entry in use
+// never goes, however heavy.
 import { RingLink } from './ring-list.ts'
 
 export type Cacheable = {
@@ -17,6 +18,8 @@ type Place<Entry> = {
   readonly inShare: RingLink<Place<Entry>>
   /** As counted last. */
   weight: number
+  /** At which use of the cache it was made the newest. */
+  newestAt: number
 }
 
 type Share<Entry> = {
@@ -44,9 +47,15 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
   const shares = new Map<string, Share<Entry>>()
   const places = new Map<Entry, Place<Entry>>()
   const order = new RingLink<Place<Entry>>()
+  /** Moving an entry touches its neighbours, which lie anywhere in memory: one that is new enough stays. */
+  const newForUses = weightMax >> 4
+  let uses = 0
   let total = 0
 
   function use(place: Place<Entry>): void {
+    uses += 1
+    if (uses - place.newestAt <= newForUses) return
+    place.newestAt = uses
     place.inAll.moveTo(order)
     place.inShare.moveTo(place.share.order)
   }
@@ -102,6 +111,7 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
     settle(entry) {
       const place = places.get(entry)
       if (place === undefined) return
+      place.newestAt = -Infinity // what grows is the newest, so that making room doesn't begin with it
       use(place)
       weigh(place)
     },
@@ -117,7 +127,7 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
 function newPlace<Entry>(share: Share<Entry>, key: string, entry: Entry): Place<Entry> {
   const inAll = new RingLink<Place<Entry>>()
   const inShare = new RingLink<Place<Entry>>()
-  const place = { entry, share, key, inAll, inShare, weight: 0 }
+  const place = { entry, share, key, inAll, inShare, weight: 0, newestAt: -Infinity }
   inAll.entry = place
   inShare.entry = place
   return place

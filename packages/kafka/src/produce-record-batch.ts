@@ -48,7 +48,7 @@ export function bodyBytesOf(record: BatchRecord): number {
   let count = 0
   for (const name in record.headers) {
     count++
-    headers += fieldBytes(name) + fieldBytes(record.headers[name] ?? '')
+    headers += nameBytes(name) + fieldBytes(record.headers[name] ?? '')
   }
   return (
     attributes + fieldBytes(record.key) + fieldBytes(record.value) + lengthBytes(count) + headers
@@ -147,6 +147,18 @@ function writeRecord(to: Buffer, start: number, sized: SizedRecord, deltas: Delt
   return at
 }
 
+const knownNames = new Map<string, number>()
+const KNOWN_NAMES_MAX = 100
+
+/** Programs give their headers few names. */
+function nameBytes(name: string): number {
+  const known = knownNames.get(name)
+  if (known !== undefined) return known
+  const bytes = fieldBytes(name)
+  if (knownNames.size < KNOWN_NAMES_MAX) knownNames.set(name, bytes)
+  return bytes
+}
+
 function fieldBytes(field: Buffer | string | null): number {
   if (field === null) return 1
   const bytes = typeof field === 'string' ? Buffer.byteLength(field) : field.length
@@ -163,15 +175,26 @@ function writeField(to: Buffer, start: number, field: Buffer | string | null): n
     to.set(field, at)
     return at + field.length
   }
+  if (field.length <= SHORT_TEXT_BYTES) {
+    const end = writeAscii(to, start, field)
+    if (end !== undefined) return end
+  }
   const bytes = Buffer.byteLength(field)
   const at = writeLength(to, start, bytes)
-  // As many bytes as characters means ASCII; a short text is written faster here than by a native call.
-  if (bytes === field.length && bytes <= SHORT_TEXT_BYTES) {
-    for (let i = 0; i < bytes; i++) to[at + i] = field.charCodeAt(i)
-  } else {
-    to.write(field, at)
-  }
+  to.write(field, at)
   return at + bytes
+}
+
+/** A short text is written faster here than by a native call. Undefined when it isn't ASCII. */
+function writeAscii(to: Buffer, start: number, text: string): number | undefined {
+  const { length } = text
+  const at = writeLength(to, start, length)
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit > 0x7f) return undefined
+    to[at + i] = unit
+  }
+  return at + length
 }
 
 // --- varints ---

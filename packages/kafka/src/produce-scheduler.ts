@@ -1,7 +1,7 @@
 // When which batch leaves: takes records into the lanes of their partitions, lets each lane's next batch go
 // at the end of the event loop's turn, and answers every send exactly once. It protects the two bounds: no
 // record waits longer than the time-out, and no more bytes wait than allowed. Delivery is someone else's.
-import { AppError, withTimeout } from '@weir/kit'
+import { AppError, oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './batch-producer.ts'
@@ -35,6 +35,7 @@ type State = {
   readonly log: Log
   readonly options: SchedulerOptions
   readonly deliver: Delivery
+  readonly elapsed: () => number
   readonly lanes: Map<string, (Lane | undefined)[]>
   /** Those with something queued or under way. */
   readonly active: Set<Lane>
@@ -54,6 +55,7 @@ export function createScheduler(deliver: Delivery, log: Log, options: SchedulerO
     log,
     options,
     deliver,
+    elapsed: oncePerTurn(() => performance.now()),
     lanes: new Map(),
     active: new Set(),
     ready: [],
@@ -84,7 +86,7 @@ function post(state: State, to: Destination, record: ProduceRecord, waiter: Wait
   const bodyBytes = bodyBytesOf(record)
   const bytes = recordBytes({ record, bodyBytes })
   if (state.inFlightBytes + bytes > state.options.inFlightBytesMax) return waiter.reject(FULL)
-  const deadlineMs = performance.now() + state.options.produceTimeoutMs
+  const deadlineMs = state.elapsed() + state.options.produceTimeoutMs
   const lane = laneOf(state, to.topic, to.partition)
   state.inFlightBytes += bytes
   lane.queue.push({ record, bodyBytes, deadlineMs, waiter })

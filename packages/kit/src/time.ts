@@ -84,3 +84,21 @@ function tooLong(what: string, ms: number): AppError<'timeout'> {
 function aborted(): AppError<'aborted'> {
   return new AppError('aborted', 'called off')
 }
+
+/**
+ * Reads once in a turn of the event loop, for what is asked thousands of times in one: a clock that is late by
+ * no more than the turn takes.
+ */
+export function oncePerTurn<T>(read: () => T): () => T {
+  let known: { readonly value: T } | undefined
+  const forget = (): void => {
+    known = undefined
+  }
+  return () => {
+    if (known === undefined) {
+      known = { value: read() }
+      setImmediate(forget).unref()
+    }
+    return known.value
+  }
+}

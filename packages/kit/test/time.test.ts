@@ -2,7 +2,7 @@
 
 import { expect, test } from '@jest/globals'
 
-import { backoff, delay, pollUntil, withTimeout } from '../src/index.ts'
+import { backoff, delay, oncePerTurn, pollUntil, withTimeout } from '../src/index.ts'
 
 function take(count: number, pauses: Generator<number, never, void>): number[] {
   return Array.from({ length: count }, () => pauses.next().value)
@@ -51,4 +51,14 @@ test('polling gives up at the deadline, also when a look hangs, and passes on an
   const hanging = () => new Promise<true>(() => undefined)
   await expect(pollUntil(hanging, bounds)).rejects.toMatchObject(timeout)
   await expect(pollUntil(() => Promise.reject(new Error('own')), bounds)).rejects.toThrow('own')
+})
+
+test('what is read once in a turn is read anew in the next one', async () => {
+  let reads = 0
+  const read = oncePerTurn(() => (reads += 1))
+  expect([read(), read()]).toEqual([1, 1])
+  await Promise.resolve()
+  expect(read()).toBe(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([read(), read()]).toEqual([2, 2])
 })

@@ -2,7 +2,7 @@
 import { createSealer } from '@weir/fieldcrypt'
 import { listenHttp } from '@weir/http2'
 import { createBatchProducer, createKafka } from '@weir/kafka'
-import { createLog, createMetrics, onShutdown, readTls, startAdmin } from '@weir/kit'
+import { createLog, createMetrics, oncePerTurn, onShutdown, readTls, startAdmin } from '@weir/kit'
 import {
   createGate,
   followState,
@@ -20,7 +20,7 @@ import { createRoutes } from './routes.ts'
 import { createSharing } from './sharing.ts'
 import { createStore } from './store.ts'
 
-const peopleMax = 100_000
+const peopleMax = 50_000
 
 const config = readConfig(process.env)
 const log = createLog('ingest', config.LOG_LEVEL)
@@ -39,8 +39,9 @@ const producer = createBatchProducer(kafka, {
 })
 const metrics = createIngestMetrics(registry, producer.inFlightBytes)
 const sealer = createSealer({ entriesMax: peopleMax })
-const sharing = createSharing({ kafka, follower, now: Date.now, log })
-const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now })
+const now = oncePerTurn(Date.now)
+const sharing = createSharing({ kafka, follower, now, log })
+const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now })
 forgetPeople(follower, sealer)
 onStreamGone(follower, (stream) => producer.forgetTopic(topicOf(stream)))
 
@@ -57,12 +58,13 @@ const listener = await listenHttp({
   onError,
   handler: createRoutes({
     access: gate.check,
-    isFresh: () => follower.isFresh() && sharing.isRead(),
+    isFresh: oncePerTurn(() => follower.isFresh() && sharing.isRead()),
     limits: sharing.limits,
     contractFor: createActiveContracts(follower),
     store: createStore({ follower, sealer, producer }),
     backlog: createBacklog(backlogOf(config)),
-    now: Date.now,
+    now,
+    elapsed: oncePerTurn(() => performance.now()),
     eventBytesMax: config.EVENT_BYTES_MAX,
     schemaIdHeaders: config.SCHEMA_ID_HEADERS,
     metrics,

@@ -7,14 +7,20 @@ import { takeEvents } from './events.ts'
 import { ingest } from './ingest.ts'
 import type { IngestMetrics } from './metrics.ts'
 
-export function createRoutes(deps: Omit<EventsDeps, 'countEvents'> & { metrics: IngestMetrics }) {
+export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
+  metrics: IngestMetrics
+  /** Milliseconds since some time. */
+  elapsed: () => number
+}
+
+export function createRoutes(deps: RoutesDeps) {
   const eventsDeps: EventsDeps = { ...deps, countEvents: deps.metrics.events }
 
   const refuse = (error: unknown, startedAt: number): HttpResponse => {
     const refused = refusalOf(error)
     if (refused.code === 'internal') deps.onInternal(error)
     const answer = answerOf(refused)
-    deps.metrics.answered(answer.status, refused.code, performance.now() - startedAt)
+    deps.metrics.answered(answer.status, refused.code, deps.elapsed() - startedAt)
     return answer
   }
 
@@ -27,11 +33,11 @@ export function createRoutes(deps: Omit<EventsDeps, 'countEvents'> & { metrics: 
   }
 
   return (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
-    const startedAt = performance.now()
+    const startedAt = deps.elapsed()
     try {
       return route(request).then(
         (answer) => {
-          deps.metrics.answered(answer.status, 'none', performance.now() - startedAt)
+          deps.metrics.answered(answer.status, 'none', deps.elapsed() - startedAt)
           return answer
         },
         (error: unknown) => {

@@ -50,8 +50,9 @@ function createSealing({ follower, sealer }: SealingDeps) {
 
   const heldKeys = (stream: InputStream, era: number, levels: readonly number[]) => {
     const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
-    const isWhole = keys?.link !== undefined && levels.every((level) => keys.levelKey(level))
-    return isWhole ? keys : undefined
+    if (keys?.link === undefined) return undefined
+    for (const level of levels) if (keys.levelKey(level) === undefined) return undefined
+    return keys
   }
 
   /** A stream or contract that is seen already may be newer than the keys that were made for it. */

@@ -61,6 +61,7 @@ async function run(parts: Parts = {}) {
       storing.then(waiter.resolve, waiter.reject)
     },
     now: () => 1,
+    elapsed: () => 1,
     eventBytesMax: 1_000_000,
     schemaIdHeaders: ['svc-schema-id'],
     metrics: {

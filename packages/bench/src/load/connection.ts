@@ -2,8 +2,7 @@
 // are counted by the first bytes of their frames. So the generator costs less than any server that it
 // is held against. It speaks just what a load needs, and keeps to flow control and stream limits.
 import * as net from 'node:net'
-import { encodeFirst, encodeIndexed } from './header-block.ts'
-import type { HeaderList } from './header-block.ts'
+import type { HeaderBlocks } from './header-blocks.ts'
 
 export type LoadConnection = {
   /** Sends the body on a new stream; false when the window or the stream limit says wait. */
@@ -28,7 +27,7 @@ const statusByIndex = [200, 204, 206, 304, 400, 404, 500]
 
 export function openConnection(options: {
   port: number
-  headers: HeaderList
+  headers: HeaderBlocks
   streamsMax: number
   onAnswer: OnAnswer
   onData: OnData
@@ -39,8 +38,6 @@ export function openConnection(options: {
   const { port, headers, streamsMax, onAnswer, onData, onRoom, onEnd } = options
   const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
   const started = new Map<number, number>()
-  const first = encodeFirst(headers)
-  const later = encodeIndexed(headers)
   let nextId = 1
   let window = 65_535
   let streamWindow = 65_535
@@ -129,7 +126,7 @@ export function openConnection(options: {
     request(body, startedAt) {
       if (!isReady || started.size >= streamsMax || sending !== undefined || window <= 0)
         return false
-      const block = nextId === 1 ? first : later
+      const block = nextId === 1 ? headers.first : headers.later
       if (body.length <= Math.min(dataBytesMax, window)) {
         out.push(smallRequest(nextId, block, body))
         window -= body.length

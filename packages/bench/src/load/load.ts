@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { openConnection } from './connection.ts'
 import type { LoadConnection } from './connection.ts'
-import type { HeaderList } from './header-block.ts'
+import { recordHeaders } from './header-blocks.ts'
+import type { HeaderList } from './header-blocks.ts'
 
 export type LoadPlan = {
   port: number
@@ -77,12 +78,13 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     while (connection.request(body(), now)) continue
   }
 
+  const headers = await recordHeaders(plan.headers)
   const connections: LoadConnection[] = []
   for (let i = 0; i < plan.connections; i++) {
     let room = (): void => {}
     const connection = await openConnection({
       port: plan.port,
-      headers: plan.headers,
+      headers,
       streamsMax: plan.streams,
       onAnswer,
       onData,
