@@ -10,13 +10,11 @@ import { compileAvroSkimmer } from './avro/skim-avro.ts'
 import type { RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import { compileAvroWriter } from './avro/write-avro.ts'
-import { compileStamp, consentLevelsOf, envelopeName } from './envelope.ts'
+import { compileStamp, consentLevelsOf, envelopeName, invalidConsentLevel } from './envelope.ts'
 import { holderOf, placeOf, textAt } from './paths.ts'
 import type { Contract, Event, PreparedContract } from './types.ts'
 import { toUndecodable, Unreadable } from './unreadable.ts'
 import { compileValidations } from './validations.ts'
-
-export const levelMax = 255
 
 export function compileContract(prepared: PreparedContract): Contract {
   const root = rootOf(prepared)
@@ -36,8 +34,7 @@ export function compileContract(prepared: PreparedContract): Contract {
     keyOf: (event) => textAt(event, keyPlace) || undefined,
     dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
     consentLevelsOf,
-    invalidConsentLevel: (event) =>
-      consentLevelsOf(event).find((level) => level < 0 || level > levelMax),
+    invalidConsentLevel,
     firstViolation: compileValidations(id, root, prepared.validations),
     stamp: compileStamp(root),
     mapPii: compileMapPii(piiFields),

@@ -6,6 +6,7 @@ import { nullableOf, type AvroType, type RecordType } from './avro/types.ts'
 import { isFields, type Fields } from './avro/values.ts'
 
 export const envelopeName = 'svcMeta'
+export const levelMax = 255
 
 export type Stamp = {
   readonly schemaId: string
@@ -100,4 +101,14 @@ export function consentLevelsOf(event: Fields): number[] {
   const meta = event[envelopeName]
   const levels = isFields(meta) ? meta['consentLevels'] : []
   return Array.isArray(levels) ? levels.filter((level) => typeof level === 'number') : []
+}
+
+/** The first that is outside 0 to 255. */
+export function invalidConsentLevel(event: Fields): number | undefined {
+  const meta = event[envelopeName]
+  const levels: unknown = isFields(meta) ? meta['consentLevels'] : undefined
+  if (!Array.isArray(levels)) return undefined
+  for (const level of levels)
+    if (typeof level === 'number' && (level < 0 || level > levelMax)) return level
+  return undefined
 }

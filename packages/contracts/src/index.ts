@@ -2,7 +2,8 @@
 // them. Pure functions of their arguments, except that checking patterns starts a worker thread.
 export { bodyForm, type BodyForm, type BodyFormSources } from './body-form.ts'
 export { isContractId, parseSchemaRef, type SchemaRef } from './contract-ids.ts'
-export { compileContract, levelMax } from './contract.ts'
+export { compileContract } from './contract.ts'
+export { levelMax } from './envelope.ts'
 export { envelopeName, type Stamp } from './envelope.ts'
 export { definitionText, prepareContract, type Preparation } from './prepare.ts'
 export type {

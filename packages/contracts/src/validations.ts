@@ -17,13 +17,18 @@ export function compileValidations(
   })
   return (event) => {
     for (const { field, value: pattern, place, holds } of checks) {
-      const value = holderOf(event, place)?.[place.name]
-      const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
-      const failing = texts.find((text) => typeof text === 'string' && !holds(text))
-      if (typeof failing === 'string') return violation(id, field, failing, pattern)
+      const failing = failingText(holderOf(event, place)?.[place.name], holds)
+      if (failing !== undefined) return violation(id, field, failing, pattern)
     }
     return undefined
   }
+}
+
+/** What isn't text passes, and so does the absence of it. */
+function failingText(value: unknown, holds: (text: string) => boolean): string | undefined {
+  if (typeof value === 'string') return holds(value) ? undefined : value
+  if (!Array.isArray(value)) return undefined
+  return value.find((text) => typeof text === 'string' && !holds(text))
 }
 
 /** A pattern that breaks its engine on some value rejects that value. */

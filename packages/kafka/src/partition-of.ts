@@ -9,8 +9,25 @@ const SHIFT = 24
 const SIGN_BIT_OFF = 0x7fffffff
 
 export function partitionOf(key: string | Buffer, partitions: number): number {
-  const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key
+  const bytes = typeof key === 'string' ? bytesOf(key) : key
   return (murmur2(bytes) & SIGN_BIT_OFF) % partitions
+}
+
+const shared = Buffer.alloc(64)
+const ofLength = Array.from({ length: shared.length + 1 }, (_, length) =>
+  shared.subarray(0, length),
+)
+
+/** Valid until the next call: most keys are short, and made for every event. */
+function bytesOf(key: string): Buffer {
+  const bytes = ofLength[key.length]
+  if (bytes === undefined) return Buffer.from(key, 'utf8')
+  for (let i = 0; i < key.length; i += 1) {
+    const unit = key.charCodeAt(i)
+    if (unit > 0x7f) return Buffer.from(key, 'utf8')
+    bytes[i] = unit
+  }
+  return bytes
 }
 
 function murmur2(bytes: Buffer): number {

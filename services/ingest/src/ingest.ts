@@ -44,24 +44,45 @@ export type IngestDeps = {
 const accepted: HttpResponse = Object.freeze({ status: 204 })
 const decompress = promisify(gunzip)
 
-/** Waits for nothing that is there already: for most events, for nothing but the broker. */
-export async function ingest(deps: IngestDeps, request: HttpRequest): Promise<HttpResponse> {
-  const access = accessOf(deps, request)
-  const stream = inputOf(access instanceof Promise ? await access : access) // spec Authentication 2, 3
-  try {
-    deps.limits.admit(stream, deps.now()) // spec Limits
-    const reading = bodyOf(deps, request)
-    const body = reading instanceof Promise ? await reading : reading
-    const found = deps.contractFor(stream.billingId, schemaIdOf(deps, request))
-    const active = found instanceof Promise ? await found : found
-    const event = read(active.contract, request, body)
-    const key = check(active.contract, event)
-    const bytes = body?.length ?? 0
-    await storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
-    return accepted
-  } catch (error) {
+/** The way of one event. Nothing is waited for that is there already: of most events, nothing but the broker. */
+export function ingest(deps: IngestDeps, request: HttpRequest): Answer {
+  return andThen(accessOf(deps, request), (access) => {
+    const stream = inputOf(access) // spec Authentication 2, 3
+    return countRefusals(deps, stream, () => {
+      deps.limits.admit(stream, deps.now()) // spec Limits
+      return andThen(bodyOf(deps, request), (body) =>
+        andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
+          const event = read(active.contract, request, body)
+          const key = check(active.contract, event)
+          const bytes = body?.length ?? 0
+          return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
+        }),
+      )
+    })
+  })
+}
+
+type Answer = HttpResponse | Promise<HttpResponse>
+
+/** At once with what is there at once: an await would cost each event more than its checks. */
+function andThen<Value, Result>(
+  value: Value | Promise<Value>,
+  use: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}
+
+/** For the stream's usage. */
+function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer): Answer {
+  const refuse = (error: unknown): never => {
     if (!hasCode(error, 'aborted')) deps.limits.refused(stream, deps.now(), refusalOf(error).code)
     throw error
+  }
+  try {
+    const answer = take()
+    return answer instanceof Promise ? answer.catch(refuse) : answer
+  } catch (error) {
+    return refuse(error)
   }
 }
 
@@ -158,7 +179,8 @@ export function check(contract: Contract, event: Event): string {
   return key
 }
 
-function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<void> {
+/** Only what is stored counts for the month. */
+function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResponse> {
   const { stream, bytes } = checked
   const nowMs = deps.now()
   deps.limits.reserve(stream, nowMs, bytes)
@@ -171,16 +193,16 @@ function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<void> {
   return promise
 }
 
-/** Only what is stored counts for the month. It holds nothing of the event, which may go while Kafka has it. */
+/** It holds nothing of the event, which may go while Kafka has it. */
 function outcomeOf(
   limits: Limits,
   { stream, nowMs, bytes }: { stream: InputStream; nowMs: number; bytes: number },
-): { promise: Promise<void>; waiter: Waiter } {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+): { promise: Promise<HttpResponse>; waiter: Waiter } {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>()
   return {
     promise,
     waiter: {
-      resolve,
+      resolve: () => resolve(accepted),
       reject(error) {
         limits.release(stream, nowMs, bytes)
         reject(error)

@@ -24,7 +24,7 @@ export function createRoutes(deps: RoutesDeps) {
     return answer
   }
 
-  const route = (request: HttpRequest): Promise<HttpResponse> => {
+  const route = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
     const isBatch = request.path === '/events'
     if (request.path !== '/event' && !isBatch)
       throw refusal('not_found', 'There is nothing here; events are sent by POST /event or /events')
@@ -34,19 +34,19 @@ export function createRoutes(deps: RoutesDeps) {
 
   return (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
     const startedAt = deps.elapsed()
-    try {
-      return route(request).then(
-        (answer) => {
-          deps.metrics.answered(answer.status, 'none', deps.elapsed() - startedAt)
-          return answer
-        },
-        (error: unknown) => {
-          if (hasCode(error, 'aborted')) throw error // the client is gone: nobody to answer
-          return refuse(error, startedAt)
-        },
-      )
-    } catch (error) {
+    const onAnswer = (answer: HttpResponse): HttpResponse => {
+      deps.metrics.answered(answer.status, 'none', deps.elapsed() - startedAt)
+      return answer
+    }
+    const onError = (error: unknown): HttpResponse => {
+      if (hasCode(error, 'aborted')) throw error // the client is gone: nobody to answer
       return refuse(error, startedAt)
+    }
+    try {
+      const answer = route(request)
+      return answer instanceof Promise ? answer.then(onAnswer, onError) : onAnswer(answer)
+    } catch (error) {
+      return onError(error)
     }
   }
 }

@@ -111,7 +111,8 @@ function readRecord(fields: readonly FieldReader[]): Read {
         throw atStep(error, name)
       }
     }
-    const members = Object.keys(json).length
+    let members = 0
+    for (const _ in json) members += 1
     if (members !== found) throw unknownField(Object.keys(json), names, reading)
     reading.members += members
     return record
