@@ -62,6 +62,22 @@ export function requestHead(
   }
 }
 
+/** A head that differs in nothing but its only content-length; undefined when that isn't valid. */
+export function withContentLength(head: RequestHead, value: string): RequestHead | undefined {
+  const contentLength = contentLengthOf([value])
+  if (contentLength === undefined || contentLength === 'malformed') return undefined
+  const { method, path, query, isTooLarge, count } = head
+  return {
+    method,
+    path,
+    query,
+    contentLength,
+    isTooLarge,
+    first: (name) => (name === 'content-length' ? value : head.first(name)),
+    count,
+  }
+}
+
 /** Trailers are ordinary fields alone (RFC 9113 8.1). */
 export const areTrailers = (fields: readonly Field[]): boolean =>
   fields.every(({ name, value }) => isOrdinary(name, value))

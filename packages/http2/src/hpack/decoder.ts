@@ -3,7 +3,9 @@
 // decoded, so that the table stays right, but no longer kept.
 import type { Field } from './field.ts'
 import { fieldSize } from './field.ts'
-import { decodeHuffman } from './huffman.ts'
+import { lengthLiteralAt } from './length-literal.ts'
+import type { LengthLiteral } from './length-literal.ts'
+import { createStringDecoder } from './long-strings.ts'
 import { staticTable } from './static-table.ts'
 
 /** The block can't be read: the connection is over (RFC 7541 2.2, RFC 9113 4.3). */
@@ -15,6 +17,10 @@ export type DecodedBlock = {
   readonly isTooLarge: boolean
   /** The block changed the dynamic table, so the same bytes would now mean something else. */
   readonly changedTable: boolean
+  /** How much longer the list might have been; less than 0 when it was too long. */
+  readonly listBytesLeft: number
+  /** Where a `content-length` stands that isn't remembered, the last one. */
+  readonly lengthLiteral: LengthLiteral | undefined
 }
 
 export type HeaderDecoder = { decode(block: Buffer): DecodedBlock }
@@ -33,6 +39,7 @@ export function createHeaderDecoder(options: {
   let tableLimit = tableBytesMax
   let block: Buffer = Buffer.alloc(0)
   let at = 0
+  const decodeString = createStringDecoder()
 
   const shrink = (limit: number): void => {
     while (tableBytes > limit) {
@@ -76,7 +83,7 @@ export function createHeaderDecoder(options: {
     const length = integer(7)
     const end = at + length
     if (end > block.length) throw new HeaderBlockError('a string is cut off')
-    const text = isHuffman ? decodeHuffman(block, at, end) : block.toString('latin1', at, end)
+    const text = isHuffman ? decodeString(block, at, end) : block.toString('latin1', at, end)
     if (text === undefined) throw new HeaderBlockError('a string is not validly coded')
     at = end
     return text
@@ -105,6 +112,7 @@ export function createHeaderDecoder(options: {
       let count = 0
       let listBytes = 0
       let changedTable = false
+      let lengthLiteral: LengthLiteral | undefined
       while (at < block.length) {
         const byte = block[at] ?? 0
         let field: Field
@@ -117,12 +125,17 @@ export function createHeaderDecoder(options: {
           resize(count)
           changedTable = true
           continue
-        } else field = literal(4)
+        } else {
+          lengthLiteral = lengthLiteralAt(block, at) ?? lengthLiteral
+          field = literal(4)
+        }
         count += 1
         listBytes += fieldSize(field)
         if (listBytes <= listBytesMax && count <= listFieldsMax) fields.push(field)
       }
-      return { fields, isTooLarge: fields.length < count, changedTable }
+      const isTooLarge = fields.length < count
+      const listBytesLeft = listBytesMax - listBytes
+      return { fields, isTooLarge, changedTable, listBytesLeft, lengthLiteral }
     },
   }
 }

@@ -7,43 +7,72 @@ const lengths =
     .map(Number)
 const endOfString = 256
 
+const hasSymbol = 256
+const stateShift = 9
+const invalid = -1
+
 /**
- * The code as a binary tree in one array: nodes of two slots, each holding the next node (positive) or
- * the symbol that ends here (as its bitwise complement).
+ * What four bits do in a state of the decoder, at its number plus the bits: the next state, and the
+ * symbol that ends there, if one does. No symbol has fewer than five bits, so it is at most one.
  */
 const tree = buildTree()
+const steps = buildSteps()
+const finalStates = paddingStates()
 
 /** The text, a byte a character; undefined when it isn't a valid coding. */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string | undefined {
   const out = Buffer.allocUnsafe(Math.ceil(((end - start) * 8) / 5))
   let length = 0
-  let node = 0
-  let depth = 0
-  let isPadding = true
+  let state = 0
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 0
-    for (let bit = 7; bit >= 0; bit--) {
-      const one = (byte >> bit) & 1
-      const next = tree[node + one] ?? 0
-      depth += 1
-      isPadding &&= one === 1
-      if (next >= 0) {
-        node = next
-        continue
-      }
-      const symbol = ~next
-      if (symbol === endOfString) return undefined
-      out[length++] = symbol
-      node = 0
-      depth = 0
-      isPadding = true
-    }
+    const first = steps[state + (byte >> 4)] ?? invalid
+    if (first === invalid) return undefined
+    if ((first & hasSymbol) !== 0) out[length++] = first
+    const second = steps[(first >> stateShift) + (byte & 15)] ?? invalid
+    if (second === invalid) return undefined
+    if ((second & hasSymbol) !== 0) out[length++] = second
+    state = second >> stateShift
   }
-  // What is left must be a beginning of the end-of-string code, all ones, shorter than a byte.
-  if (depth > 7 || !isPadding) return undefined
-  return out.toString('latin1', 0, length)
+  return finalStates.has(state) ? out.toString('latin1', 0, length) : undefined
 }
 
+/** A state is a node of the tree, numbered so that there is room for its sixteen steps. */
+function stateOf(node: number): number {
+  return node * 8
+}
+
+function buildSteps(): Int32Array {
+  const table = new Int32Array(stateOf(tree.length))
+  for (let from = 0; from < tree.length; from += 2)
+    for (let bits = 0; bits < 16; bits++) table[stateOf(from) + bits] = step(from, bits)
+  return table
+}
+
+function step(from: number, bits: number): number {
+  let node = from
+  let ended = 0
+  for (let bit = 3; bit >= 0; bit--) {
+    const next = tree[node + ((bits >> bit) & 1)] ?? 0
+    if (~next === endOfString) return invalid
+    if (next < 0) ended = hasSymbol | ~next
+    node = Math.max(next, 0)
+  }
+  return (stateOf(node) << stateShift) | ended
+}
+
+/** What is left must be a beginning of the end-of-string code, all ones, shorter than a byte. */
+function paddingStates(): ReadonlySet<number> {
+  const states = new Set([0])
+  for (let node = tree[1] ?? 0; states.size < 8; node = tree[node + 1] ?? 0)
+    states.add(stateOf(node))
+  return states
+}
+
+/**
+ * The code as a binary tree in one array: nodes of two slots, each holding the next node (positive) or
+ * the symbol that ends here (as its bitwise complement).
+ */
 function buildTree(): Int32Array {
   const nodes: number[] = [0, 0]
   const symbols = [...lengths.keys()].sort((a, b) => lengthOf(a) - lengthOf(b) || a - b)

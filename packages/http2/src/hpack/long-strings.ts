@@ -1,0 +1,32 @@
+// Long strings come again in request after request, a signed token above all, and clients that keep such
+// out of the dynamic table send them in full each time. The last few that were decoded are kept by their
+// coded bytes, so the same bytes needn't be decoded again.
+import { decodeHuffman } from './huffman.ts'
+import { hasBytesAt } from './same-bytes.ts'
+
+/** What is shorter is decoded as fast as it is found. */
+const bytesMin = 128
+const bytesMax = 2_048
+const keptMax = 16
+
+export type StringDecoder = (block: Buffer, start: number, end: number) => string | undefined
+
+/** Decodes as `decodeHuffman` does. */
+export function createStringDecoder(): StringDecoder {
+  const kept: { readonly bytes: Buffer; readonly text: string }[] = []
+  let oldest = 0
+  return (block, start, end) => {
+    const length = end - start
+    if (length < bytesMin || length > bytesMax) return decodeHuffman(block, start, end)
+    for (const { bytes, text } of kept)
+      if (bytes.length === length && hasBytesAt(block, start, bytes)) return text
+    const text = decodeHuffman(block, start, end)
+    if (text === undefined) return undefined
+    // With memory of its own: a share of Node's pool would keep all of it alive.
+    const bytes = Buffer.allocUnsafeSlow(length)
+    block.copy(bytes, 0, start, end)
+    kept[oldest] = { bytes, text }
+    oldest = (oldest + 1) % keptMax
+    return text
+  }
+}
