@@ -7,10 +7,11 @@ import { parseArgs } from 'node:util'
 import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
 import { benchIngest } from './ingest.ts'
 import { otherCore, pin } from './processes.ts'
+import { benchProducers } from './producers.ts'
 import { tableOf } from './results.ts'
 import type { Result } from './results.ts'
 
-const parts = { ingest: benchIngest }
+const parts = { ingest: benchIngest, producers: benchProducers }
 const isPart = (name: string): name is keyof typeof parts => Object.hasOwn(parts, name)
 
 const { values, positionals } = parseArgs({

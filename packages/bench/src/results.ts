@@ -7,11 +7,14 @@ export type Result = {
   name: string
   runs: number
   eventsPerCpuSecond: Spread
+  cpuUsPerEvent: Spread
   ratioToBare?: number
   p50Ms?: number
   p99Ms?: number
   rssMb: number
   errors: number
+  /** Of records that went to Kafka together. */
+  meanBatch?: number
 }
 
 export function spreadOf(values: readonly number[]): Spread {
@@ -30,6 +33,7 @@ export function resultOf(name: string, runs: readonly Run[], bare?: Spread): Res
     name,
     runs: runs.length,
     eventsPerCpuSecond,
+    cpuUsPerEvent: rounded(spreadOf(runs.map((run) => 1e6 / run.eventsPerCpuSecond)), 2),
     ...(bare === undefined
       ? {}
       : { ratioToBare: Number((eventsPerCpuSecond.median / bare.median).toFixed(2)) }),
@@ -46,20 +50,24 @@ export function tableOf(results: readonly Result[]): string {
     'events/CPU-s',
     'min',
     'max',
+    'CPU µs',
     '× bare',
     'p50 ms',
     'p99 ms',
     'RSS MB',
     'errors',
+    'batch',
   ]
   const rows = results.map((result) => [
     result.name,
     ...(['median', 'min', 'max'] as const).map((key) => String(result.eventsPerCpuSecond[key])),
+    rangeOf(result.cpuUsPerEvent),
     result.ratioToBare?.toFixed(2) ?? '',
     result.p50Ms?.toFixed(1) ?? '',
     result.p99Ms?.toFixed(1) ?? '',
     String(result.rssMb),
     String(result.errors),
+    result.meanBatch?.toFixed(0) ?? '',
   ])
   const widths = header.map((title, i) =>
     Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)),
@@ -71,8 +79,11 @@ export function tableOf(results: readonly Result[]): string {
   return [header, ...rows].map(line).join('\n')
 }
 
-const rounded = ({ median, min, max }: Spread): Spread => ({
-  median: Math.round(median),
-  min: Math.round(min),
-  max: Math.round(max),
+const rangeOf = ({ median, min, max }: Spread): string =>
+  `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
+
+const rounded = ({ median, min, max }: Spread, digits = 0): Spread => ({
+  median: Number(median.toFixed(digits)),
+  min: Number(min.toFixed(digits)),
+  max: Number(max.toFixed(digits)),
 })

@@ -1,0 +1,94 @@
+// Part `producers`: what one record costs the process that brings it to Kafka, by our own producer, kafkajs
+// and @platformatic/kafka, one after the other, each alone on the measured core. What a producer says is
+// stored is compared with what the topic really holds.
+import { createAdmin, createKafka } from '@weir/kafka'
+import type { Admin } from '@weir/kafka'
+import { createLog } from '@weir/kit'
+import type { Run } from './measure.ts'
+import { measuredCore, startNode } from './processes.ts'
+import type { ClientName } from './producing/clients.ts'
+import type { ProducePlan, ProduceResult } from './producing/producer.ts'
+import { resultOf, spreadOf } from './results.ts'
+import type { Result } from './results.ts'
+
+type Options = {
+  runs: number
+  warmUpMs: number
+  measuredMs: number
+  /** Only results whose names begin so. */
+  only: string
+  log: (line: string) => void
+}
+type Measured = Run & { meanBatch: number }
+
+const producerFile = `${import.meta.dirname}/producing/producer.ts`
+const names: readonly ClientName[] = ['own', 'kafkajs', 'platformatic']
+const batches = [100, 500]
+const partitions = 3
+/** A run writes a gigabyte or more; it shall not stay until the next one. */
+const config = { 'file.delete.delay.ms': '1000' }
+
+export async function benchProducers(options: Options): Promise<Result[]> {
+  const { warmUpMs, measuredMs, log } = options
+  const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',')
+  const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })
+  const admin = createAdmin(kafka)
+  const runs = new Map<string, Measured[]>()
+  const each = batches
+    .flatMap((batch) =>
+      names.map((client) => ({ name: `produce-${client}-${batch}`, client, batch })),
+    )
+    .filter(({ name }) => name.startsWith(options.only))
+  try {
+    for (let round = 0; round < options.runs; round += 1)
+      for (const { name, client, batch } of each) {
+        const topic = `${name}-${round}`
+        const plan = { client, brokers, topic, partitions, batch, warmUpMs, measuredMs }
+        const run = await measureProducer(admin, plan)
+        runs.set(name, [...(runs.get(name) ?? []), run])
+        log(
+          `${name}: ${(1e6 / run.eventsPerCpuSecond).toFixed(2)} µs of CPU a record, ` +
+            `${Math.round(run.eventsPerSecond)} a second, ${run.meanBatch.toFixed(1)} a batch`,
+        )
+      }
+  } finally {
+    await admin.close()
+  }
+  return [...runs].map(([name, measured]) => ({
+    ...resultOf(name, measured),
+    meanBatch: Number(spreadOf(measured.map((run) => run.meanBatch)).median.toFixed(1)),
+  }))
+}
+
+async function measureProducer(admin: Admin, plan: ProducePlan): Promise<Measured> {
+  await admin.createTopic({ topic: plan.topic, partitions, config })
+  const producer = startNode(producerFile, [JSON.stringify(plan)], measuredCore)
+  try {
+    const line = await producer.line((text) => text.startsWith('{'))
+    const result = JSON.parse(line) as ProduceResult
+    const ends = await admin.endOffsets(plan.topic, { isolation: 'read_uncommitted' })
+    return { ...runOf(result), errors: countMismatches(result.acknowledged, ends) }
+  } finally {
+    producer.stop()
+    await admin.deleteTopic(plan.topic)
+  }
+}
+
+function runOf({ records, batches: sent, cpuSeconds, seconds, ...rest }: ProduceResult) {
+  return {
+    eventsPerCpuSecond: records / cpuSeconds,
+    eventsPerSecond: records / seconds,
+    meanBatch: records / sent,
+    p50Ms: rest.p50Ms,
+    p99Ms: rest.p99Ms,
+    rssMb: rest.rssMb,
+  }
+}
+
+/** Records that were acknowledged and aren't there, and those that are there more often than they were sent. */
+function countMismatches(acknowledged: readonly number[], ends: readonly bigint[]): number {
+  return acknowledged.reduce(
+    (sum, count, partition) => sum + Math.abs(count - Number(ends[partition] ?? 0n)),
+    0,
+  )
+}

@@ -1,0 +1,111 @@
+// The three producers that part `producers` compares, each behind one function: store these records in that
+// partition, all in-sync replicas. None of them is idempotent and none tries again, as ingest wants it.
+import { Producer, ProduceAcks, stringSerializer } from '@platformatic/kafka'
+import { createBatchProducer, createKafka } from '@weir/kafka'
+import { createLog } from '@weir/kit'
+import { Kafka, logLevel } from 'kafkajs'
+
+/** As ingest makes them: each producer takes them as they are, or puts the same parts under its own names. */
+export type BenchRecord = {
+  readonly key: string
+  readonly value: Buffer
+  readonly headers: Record<string, string>
+  readonly timestampMs: number
+}
+export type Client = {
+  /** Resolves once all of them are stored. */
+  store(partition: number, records: readonly BenchRecord[]): Promise<void>
+  /** How many batches went out, where the producer itself decides. */
+  batches?(): number
+  close(): Promise<void>
+}
+type Place = { readonly brokers: string[]; readonly topic: string }
+
+const timeoutMs = 10_000
+const inFlightBytesMax = 64 * 2 ** 20
+
+export const clients = {
+  /** Record by record as ingest hands them over; the producer makes the batches. */
+  async own({ brokers, topic }: Place): Promise<Client> {
+    const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })
+    let batches = 0
+    const producer = createBatchProducer(kafka, {
+      produceTimeoutMs: timeoutMs,
+      inFlightBytesMax,
+      onBatch: () => (batches += 1),
+    })
+    return {
+      store: (partition, records) =>
+        new Promise((resolve, reject) => {
+          let waiting = records.length
+          const waiter = {
+            resolve() {
+              waiting -= 1
+              if (waiting === 0) resolve()
+            },
+            reject,
+          }
+          for (const record of records) producer.post({ topic, partition }, record, waiter)
+        }),
+      batches: () => batches,
+      close: () => producer.close(),
+    }
+  },
+
+  async kafkajs({ brokers, topic }: Place): Promise<Client> {
+    const kafka = new Kafka({
+      brokers,
+      logLevel: logLevel.NOTHING,
+      requestTimeout: timeoutMs,
+      retry: { retries: 0 },
+    })
+    const producer = kafka.producer({ idempotent: false, allowAutoTopicCreation: false })
+    await producer.connect()
+    return {
+      async store(partition, records) {
+        const messages = records.map(({ key, value, headers, timestampMs }) => ({
+          key,
+          value,
+          headers,
+          partition,
+          timestamp: String(timestampMs),
+        }))
+        await producer.send({ topic, acks: -1, messages })
+      },
+      close: () => producer.disconnect(),
+    }
+  },
+
+  async platformatic({ brokers, topic }: Place): Promise<Client> {
+    const producer = new Producer({
+      clientId: 'bench',
+      bootstrapBrokers: brokers,
+      idempotent: false,
+      acks: ProduceAcks.ALL,
+      timeout: timeoutMs,
+      retries: 0,
+      repeatOnStaleMetadata: false,
+      serializers: {
+        key: stringSerializer,
+        headerKey: stringSerializer,
+        headerValue: stringSerializer,
+      },
+    })
+    return {
+      async store(partition, records) {
+        const messages = records.map(({ key, value, headers, timestampMs }) => ({
+          topic,
+          partition,
+          key,
+          value,
+          headers,
+          timestamp: BigInt(timestampMs),
+        }))
+        await producer.send({ messages, acks: ProduceAcks.ALL })
+      },
+      close: () => producer.close(),
+    }
+  },
+}
+
+export type ClientName = keyof typeof clients
