@@ -12,17 +12,10 @@ import {
 // A contract with more PII fields on one level pays two or three AES blocks more for each of the others.
 const FIELDS_KEPT_MAX = 32
 
-export type FieldCipher = {
-  readonly path: string
-  readonly state: AdState
-  /** The sealed text of the value that names the person, once it was made: their events all have it. */
-  nameText: string | undefined
-}
-
 export type LevelCipher = {
   readonly level: number
   readonly key: SivKey
-  readonly fields: FieldCipher[]
+  readonly fields: { readonly path: string; readonly state: AdState }[]
 }
 
 /** Overwrites the key it is given. */
@@ -32,12 +25,12 @@ export function levelCipher(level: number, sivKey: Buffer): LevelCipher {
   return { level, key, fields: [] }
 }
 
-/** What is kept for a field path. Uses the workspace. */
-export function fieldCipher(cipher: LevelCipher, path: string): FieldCipher {
-  for (const field of cipher.fields) if (field.path === path) return field
-  const field = { path, state: adStateOf(cipher.key, [path]), nameText: undefined }
-  if (cipher.fields.length < FIELDS_KEPT_MAX) cipher.fields.push(field)
-  return field
+/** The state for a field path. Uses the workspace. */
+export function fieldState(cipher: LevelCipher, path: string): AdState {
+  for (const field of cipher.fields) if (field.path === path) return field.state
+  const state = adStateOf(cipher.key, [path])
+  if (cipher.fields.length < FIELDS_KEPT_MAX) cipher.fields.push({ path, state })
+  return state
 }
 
 export function wipeLevelCipher(cipher: LevelCipher): void {

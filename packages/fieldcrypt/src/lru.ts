@@ -42,6 +42,9 @@ export type Lru<Entry> = {
   weight(): number
 }
 
+/** A small integer, which V8 keeps where it is. */
+const LONG_AGO = -1_000_000_000
+
 export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry> {
   const shareMax = Math.max(1, Math.floor(weightMax / 2))
   const shares = new Map<string, Share<Entry>>()
@@ -111,7 +114,7 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
     settle(entry) {
       const place = places.get(entry)
       if (place === undefined) return
-      place.newestAt = -Infinity // what grows is the newest, so that making room doesn't begin with it
+      place.newestAt = LONG_AGO // what grows is the newest, so that making room doesn't begin with it
       use(place)
       weigh(place)
     },
@@ -127,7 +130,7 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
 function newPlace<Entry>(share: Share<Entry>, key: string, entry: Entry): Place<Entry> {
   const inAll = new RingLink<Place<Entry>>()
   const inShare = new RingLink<Place<Entry>>()
-  const place = { entry, share, key, inAll, inShare, weight: 0, newestAt: -Infinity }
+  const place = { entry, share, key, inAll, inShare, weight: 0, newestAt: LONG_AGO }
   inAll.entry = place
   inShare.entry = place
   return place

@@ -3,7 +3,7 @@
 // isn't at hand and the caller waits. What doesn't check out is none of them: it throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
-import { fieldCipher } from './level-cipher.ts'
+import { fieldState } from './level-cipher.ts'
 import { createLru } from './lru.ts'
 import { peopleCache, type CacheOptions, type PeopleCache } from './people-cache.ts'
 import { Person, type NoKey } from './person.ts'
@@ -48,7 +48,7 @@ export function createOpener({ entriesMax }: CacheOptions): Opener {
         return NO_KEY[cipher]
       }
       if (person.weight !== weight) people.settle(person)
-      const { state } = fieldCipher(cipher, fieldPath)
+      const state = fieldState(cipher, fieldPath)
       return { kind: 'opened', value: openText(cipher.key, state, person.id, text) }
     },
     ...peopleCache(people, hasKeys),

@@ -18,9 +18,16 @@ export type PersonInEpoch = {
   readonly generation: number | undefined
   readonly link: Uint8Array
   readonly time: KeyTime
-  /** The key field value, where it is known and short. A cache has it as its key as well. */
-  readonly name?: string | undefined
 }
+
+type SealedField = {
+  readonly level: number
+  readonly path: string
+  readonly value: string
+  readonly text: string
+}
+
+const SEALED_KEPT_MAX = 8
 
 export class Person implements Cacheable {
   readonly keyLink: Buffer
@@ -36,13 +43,13 @@ export class Person implements Cacheable {
   readonly generation: number | undefined
   readonly #slot: number
   readonly #link: string
-  readonly #name: string | undefined
   #keys: EraKeys
   /** The node at hex(link), where the paths of all levels part. */
   #node: Uint8Array | undefined
   #levels: LevelCipher[] = []
+  #sealed: SealedField[] = []
 
-  constructor(keys: EraKeys, { keyLink, generation, link, time, name }: PersonInEpoch) {
+  constructor(keys: EraKeys, { keyLink, generation, link, time }: PersonInEpoch) {
     this.keyLink = keyLink
     this.uuid = keyLinkUuid(keyLink)
     this.int = keyLinkInt(keyLink)
@@ -53,7 +60,6 @@ export class Person implements Cacheable {
     this.generation = generation
     this.#slot = time.slot
     this.#link = linkDigits(link)
-    this.#name = name
     this.#keys = keys
   }
 
@@ -62,9 +68,20 @@ export class Person implements Cacheable {
     return this.#keys === keys && this.epoch === epoch
   }
 
-  /** Whether the value is the key field value that the person was made from. */
-  isNamedBy(value: string): boolean {
-    return value === this.#name
+  /** What this value of a field was sealed to, if it was the last one. */
+  sealedText(level: number, path: string, value: string): string | undefined {
+    for (const last of this.#sealed)
+      if (last.level === level && last.path === path)
+        return last.value === value ? last.text : undefined
+    return undefined
+  }
+
+  /** Keeps it until the field has another value, or the keys change. */
+  keepSealed(field: SealedField): void {
+    const same = ({ level, path }: SealedField) => level === field.level && path === field.path
+    const place = this.#sealed.findIndex(same)
+    if (place >= 0) this.#sealed[place] = field
+    else if (this.#sealed.length < SEALED_KEPT_MAX) this.#sealed.push(field)
   }
 
   /** How much of a cache's bound this takes. */
@@ -96,6 +113,7 @@ export class Person implements Cacheable {
   moveTo(keys: EraKeys): boolean {
     const sameEra = keys.era === this.era && keys.streamId === this.streamId
     if (!sameEra || keys.label?.checkValue !== this.#keys.label?.checkValue) return false
+    this.#sealed = []
     const treeChanged = keys.tree !== this.#keys.tree
     this.#keys = keys
     if (treeChanged && !this.isWhole()) this.#dropForgotten()
@@ -108,6 +126,7 @@ export class Person implements Cacheable {
   }
 
   wipe(): void {
+    this.#sealed = []
     this.#node?.fill(0)
     this.#node = undefined
     for (const cipher of this.#levels) wipeLevelCipher(cipher)

@@ -1,12 +1,12 @@
 // Sealing: a session's keys are derived once and kept; after that a field costs two AES blocks and a
-// base64, and the key field's own value, which each event of the session brings again, a look-up. With a
+// base64, and one that has the value of the session's event before, as the key field does, a look-up. With a
 // cache or without, the text is the same.
 import { hash } from 'node:crypto'
 import { keyLinkOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { keyUnavailable } from './errors.ts'
 import { currentOf } from './forget.ts'
-import { fieldCipher } from './level-cipher.ts'
+import { fieldState } from './level-cipher.ts'
 import { createLru } from './lru.ts'
 import { levelPart } from './parts.ts'
 import { peopleCache, type CacheOptions, type PeopleCache } from './people-cache.ts'
@@ -24,7 +24,7 @@ export type Sealer = PeopleCache & {
   seal(person: Person, level: number, fieldPath: string, value: string): string
 }
 
-// A key field value may be as long as an event. Longer ones are known by their hash, whose 64 digits
+// A value may be as long as an event. Longer ones are known by their hash, whose 64 digits
 // no shorter value has.
 const VALUE_KEPT_MAX = 63
 
@@ -45,15 +45,17 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
       return person
     },
     seal(person, level, fieldPath, value) {
+      const known = person.sealedText(level, fieldPath, value)
+      if (known !== undefined) return known
       const weight = person.weight
       const cipher = person.cipher(level)
       if (typeof cipher === 'string') {
         throw keyUnavailable(person.streamId, person.era, levelPart(level))
       }
       if (person.weight !== weight) people.settle(person)
-      const field = fieldCipher(cipher, fieldPath)
-      if (!person.isNamedBy(value)) return sealText(cipher.key, field.state, person.id, value)
-      return (field.nameText ??= sealText(cipher.key, field.state, person.id, value))
+      const text = sealText(cipher.key, fieldState(cipher, fieldPath), person.id, value)
+      if (value.length <= VALUE_KEPT_MAX) person.keepSealed({ level, path: fieldPath, value, text })
+      return text
     },
     ...peopleCache(people, staysCurrent),
   }
@@ -71,6 +73,5 @@ function derivePerson(keys: EraKeys, keyFieldValue: string, time: KeyTime): Pers
   const current = currentOf(keys.tree, keys.link.linkKey, keyFieldValue)
   if (current === 'unknown') throw missing('tree')
   const keyLink = keyLinkOf(keys.label, current.link, time.epoch)
-  const name = keyFieldValue.length <= VALUE_KEPT_MAX ? keyFieldValue : undefined
-  return new Person(keys, { keyLink, ...current, time, name })
+  return new Person(keys, { keyLink, ...current, time })
 }

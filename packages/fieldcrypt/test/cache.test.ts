@@ -51,7 +51,8 @@ describe('with a cache and without', () => {
     who,
     level: fc.nat(3),
     path: fc.constantFrom('f', 'g/h'),
-    value: fc.string({ unit: 'grapheme', maxLength: 40 }),
+    // what comes again is sealed by a look-up
+    value: fc.oneof(fc.constantFrom('a', 'b'), fc.string({ unit: 'grapheme', maxLength: 70 })),
     time: fc.constantFrom(TODAY, TODAY, TOMORROW),
   })
   const erasure = fc.record({
@@ -253,4 +254,27 @@ test('a keyLink that is kept is refused for another epoch all the same', () => {
   const kept = opener.person(keys, keyLink, TODAY)
   expect(refusalOf(() => opener.person(keys, keyLink, TOMORROW))).toEqual(CORRUPT)
   expect(opener.person(keys, keyLink, TODAY)).toBe(kept)
+})
+
+test('a value that comes again has the same text; another one, or the same elsewhere, has its own', () => {
+  const keys = madeKeys('a', TODAY.era)
+  const sealer = createSealer({ entriesMax: 100 })
+  const seal = (level: number, path: string, value: string): string =>
+    sealer.seal(sealer.person(keys, 'anna', TODAY), level, path, value)
+  const first = seal(0, 'f', 'x')
+  expect([seal(0, 'f', 'x'), seal(0, 'f', 'y'), seal(0, 'f', 'x')]).toEqual([
+    first,
+    expect.not.stringMatching(first),
+    first,
+  ])
+  const others = [seal(1, 'f', 'x'), seal(0, 'g', 'x'), seal(0, 'f', 'y')]
+  expect(new Set([first, ...others]).size).toBe(4)
+})
+
+test('what was sealed for a person is not looked up once the person is forgotten', () => {
+  const keys = madeKeys('a', TODAY.era)
+  const sealer = createSealer({ entriesMax: 100 })
+  const before = sealer.seal(sealer.person(keys, 'anna', TODAY), 0, 'f', 'x')
+  const after = sealer.person(forget(keys, 'anna'), 'anna', TODAY)
+  expect(sealer.seal(after, 0, 'f', 'x')).not.toBe(before)
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { expandSivKey } from '../src/aes-siv.ts'
-import { fieldCipher, levelCipher, wipeLevelCipher } from '../src/level-cipher.ts'
+import { fieldState, levelCipher, wipeLevelCipher } from '../src/level-cipher.ts'
 import { createLru } from '../src/lru.ts'
 
 type Entry = { name: string; weight: number; wipe(): void }
@@ -113,7 +113,7 @@ test('nothing of a wiped level is left in its arrays', () => {
   const sivKey = Buffer.from(Array.from({ length: 64 }, (_, i) => i + 1))
   const expected = expandSivKey(Buffer.from(sivKey))
   const cipher = levelCipher(1, sivKey)
-  const { state } = fieldCipher(cipher, 'f')
+  const state = fieldState(cipher, 'f')
   expect(cipher.key.macSchedule).toEqual(expected.macSchedule)
   expect(sivKey).toEqual(Buffer.alloc(64))
   wipeLevelCipher(cipher)
