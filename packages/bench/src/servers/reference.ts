@@ -91,7 +91,11 @@ server.on('stream', (stream, headers) => {
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
   stream.on('end', () => {
     if (headers.authorization !== `Bearer ${token}`) return answer(401)
-    return take(Buffer.concat(chunks), answer)
+    try {
+      return take(Buffer.concat(chunks), answer)
+    } catch {
+      return answer(400) // the load ended within a body
+    }
   })
 })
 server.listen(0, '127.0.0.1', () => {

@@ -13,6 +13,8 @@ import { createRoute } from './route.ts'
 import { createState } from './state.ts'
 import type { ConnectionOptions, ConnectionState } from './state.ts'
 
+const droppedBytesMax = 262_144
+
 export type Connection = {
   /** Looks for what has taken too long; called about once a second. */
   sweep(timeouts: Timeouts, elapsedMs: number): void
@@ -48,7 +50,7 @@ export function acceptConnection(options: ConnectionOptions): Connection {
 }
 
 function onChunk(c: ConnectionState, read: (chunk: Buffer) => void, chunk: Buffer): void {
-  if (c.isOver) return
+  if (c.isOver) return drop(c, chunk)
   try {
     read(chunk)
   } catch (error) {
@@ -58,6 +60,12 @@ function onChunk(c: ConnectionState, read: (chunk: Buffer) => void, chunk: Buffe
   for (const stream of dispatchable) dispatch(c, stream)
   dispatchable.length = 0
   checkOutput(c)
+}
+
+/** What was on its way when we said goodbye. Whoever goes on sending hears nothing more. */
+function drop(c: ConnectionState, chunk: Buffer): void {
+  c.droppedBytes += chunk.length
+  if (c.droppedBytes > droppedBytesMax) c.socket.destroy()
 }
 
 /** Of a peer that doesn't take its answers nothing more is read. */

@@ -79,6 +79,8 @@ export type ConnectionState = ConnectionOptions & {
   isPeerLeaving: boolean
   /** Nothing counts any longer. */
   isOver: boolean
+  /** Bytes that were read since, and dropped. */
+  droppedBytes: number
   lastFrameMs: number
   /** Since when the peer has left our answers unread; undefined when it takes them. */
   blockedSinceMs: number | undefined
@@ -124,6 +126,7 @@ export const createState = (options: ConnectionOptions): ConnectionState => {
     isFinishing: false,
     isPeerLeaving: false,
     isOver: false,
+    droppedBytes: 0,
     lastFrameMs: options.clock.nowMs,
     blockedSinceMs: undefined,
     onBodyWanted: () => {},
