@@ -53,7 +53,7 @@ async function start(): Promise<number> {
     const secrets = await ensureSecrets()
     services.push(...(await startServices(stack, secrets)))
     await Promise.race([showDemo(stack, secrets.PLATFORM_KEY), ended])
-    say(`Logs are in ${LOGS}. Ctrl-C ends everything.`)
+    say(`Logs are in ${LOGS}.`)
     return await ended
   } catch (error) {
     if (wish.aborted) return 0
