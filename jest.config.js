@@ -9,4 +9,6 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$'],
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],
   coverageProvider: 'v8',
+  // Jest leaves one core to itself by default, and of two that is half.
+  maxWorkers: '100%',
 }
