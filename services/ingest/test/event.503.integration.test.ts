@@ -2,7 +2,7 @@
 // goes on by itself once Kafka is back (docs/architecture.md 5).
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { compiledExample, plainEvent, textIn } from '@weir/testkit'
+import { compiledExample, freshName, plainEvent, textIn } from '@weir/testkit'
 import { protocols, type Answer, type Protocol, type Sent } from './support/clients.ts'
 import { askAdmin, metricOf } from './support/admin.ts'
 import { startOwnScene, type OwnBroker, type OwnScene } from './support/own-broker.ts'
@@ -111,7 +111,10 @@ test('more bytes than may be on their way are refused at once', async () => {
 
 test('what was refused does not count for the month', async () => {
   const limits = { eventRate: '1000', eventCount: '1' }
-  const token = await scene.account.token(await scene.account.input('counted', { limits }))
+  // A broker that stood still a moment ago may be slow to make a topic.
+  const make = () => scene.account.input(freshName('counted'), { limits }).catch(() => undefined)
+  const stream = await pollUntil(make, { deadlineMs: 45_000, everyMs: 500, what: 'a stream' })
+  const token = await scene.account.token(stream)
   const request = await goodRequest(token)
   await broker.pauseBroker()
   expectUnavailable(await scene.clients['HTTP/2'].send(request))
