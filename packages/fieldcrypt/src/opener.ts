@@ -1,4 +1,5 @@
-// Opening: `person` once a record, `open` once a field. Three answers are kept apart, since mistaking
+// Opening: `person` once a record, `open` once a field; a text that the session's event before had, as that of
+// the key field is, is looked up, and only for as long as its keys are there. Three answers are kept apart, since mistaking
 // one for another loses data or waits for ever: opened; «erased», forgotten for good; «unknown», a part
 // isn't at hand and the caller waits. What doesn't check out is none of them: it throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
@@ -41,6 +42,8 @@ export function createOpener({ entriesMax }: CacheOptions): Opener {
       return person
     },
     open(person, level, fieldPath, text) {
+      const known = person.openedValue(level, fieldPath, text)
+      if (known !== undefined) return { kind: 'opened', value: known }
       const weight = person.weight
       const cipher = person.cipher(level)
       if (typeof cipher === 'string') {
@@ -49,7 +52,9 @@ export function createOpener({ entriesMax }: CacheOptions): Opener {
       }
       if (person.weight !== weight) people.settle(person)
       const state = fieldState(cipher, fieldPath)
-      return { kind: 'opened', value: openText(cipher.key, state, person.id, text) }
+      const value = openText(cipher.key, state, person.id, text)
+      person.keepSealed({ level, path: fieldPath, value, text })
+      return { kind: 'opened', value }
     },
     ...peopleCache(people, hasKeys),
   }

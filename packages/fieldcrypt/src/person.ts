@@ -28,6 +28,7 @@ type SealedField = {
 }
 
 const SEALED_KEPT_MAX = 8
+const VALUE_KEPT_MAX = 63
 
 export class Person implements Cacheable {
   readonly keyLink: Buffer
@@ -76,8 +77,17 @@ export class Person implements Cacheable {
     return undefined
   }
 
-  /** Keeps it until the field has another value, or the keys change. */
+  /** The same the other way: what this text of a field was opened to. */
+  openedValue(level: number, path: string, text: string): string | undefined {
+    for (const last of this.#sealed)
+      if (last.level === level && last.path === path)
+        return last.text === text ? last.value : undefined
+    return undefined
+  }
+
+  /** Keeps it until the field has another value, or the keys change; long ones not at all. */
   keepSealed(field: SealedField): void {
+    if (field.value.length > VALUE_KEPT_MAX) return
     const same = ({ level, path }: SealedField) => level === field.level && path === field.path
     const place = this.#sealed.findIndex(same)
     if (place >= 0) this.#sealed[place] = field

@@ -54,7 +54,7 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
       }
       if (person.weight !== weight) people.settle(person)
       const text = sealText(cipher.key, fieldState(cipher, fieldPath), person.id, value)
-      if (value.length <= VALUE_KEPT_MAX) person.keepSealed({ level, path: fieldPath, value, text })
+      person.keepSealed({ level, path: fieldPath, value, text })
       return text
     },
     ...peopleCache(people, staysCurrent),
