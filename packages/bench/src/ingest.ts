@@ -4,22 +4,14 @@
 import { startWorld } from '@weir/testkit'
 import { measure } from './measure.ts'
 import type { Run } from './measure.ts'
+import type { PartOptions } from './part.ts'
 import type { Running } from './processes.ts'
 import { resultOf, spreadOf } from './results.ts'
 import type { Result } from './results.ts'
 import { prepareTargets } from './targets.ts'
 import type { Target } from './targets.ts'
 
-export type IngestOptions = {
-  runs: number
-  warmUpMs: number
-  measuredMs: number
-  /** Only results whose names begin so. */
-  only: string
-  log: (line: string) => void
-}
-
-export async function benchIngest(options: IngestOptions): Promise<Result[]> {
+export async function benchIngest(options: PartOptions): Promise<Result[]> {
   const world = await startWorld()
   const started: Running[] = []
   const runs = new Map<string, Run[]>()

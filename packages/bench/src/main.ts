@@ -5,13 +5,14 @@ import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
+import { benchDerive } from './derive.ts'
 import { benchIngest } from './ingest.ts'
 import { otherCore, pin } from './processes.ts'
 import { benchProducers } from './producers.ts'
 import { tableOf } from './results.ts'
 import type { Result } from './results.ts'
 
-const parts = { ingest: benchIngest, producers: benchProducers }
+const parts = { ingest: benchIngest, derive: benchDerive, producers: benchProducers }
 const isPart = (name: string): name is keyof typeof parts => Object.hasOwn(parts, name)
 
 const { values, positionals } = parseArgs({
@@ -21,15 +22,18 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
+    events: { type: 'string', default: '1000000' },
+    profile: { type: 'string' },
   },
 })
 const wanted = positionals.length === 0 ? Object.keys(parts) : positionals
 const unknown = wanted.filter((name) => !isPart(name))
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
-if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0)) {
+const events = Number(values.events)
+if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0) || !(events >= 1_000)) {
   process.stderr.write(
-    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--json FILE]\n`,
+    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--profile FOLDER] [--json FILE]\n`,
   )
   process.exit(2)
 }
@@ -57,6 +61,8 @@ try {
           warmUpMs: 3_000,
           measuredMs: seconds * 1000,
           only: values.only,
+          events,
+          profileFolder: values.profile,
           log,
         })),
       )

@@ -5,20 +5,13 @@ import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
 import { createLog } from '@weir/kit'
 import type { Run } from './measure.ts'
+import type { PartOptions } from './part.ts'
 import { measuredCore, startNode } from './processes.ts'
 import type { ClientName } from './producing/clients.ts'
 import type { ProducePlan, ProduceResult } from './producing/producer.ts'
 import { resultOf, spreadOf } from './results.ts'
 import type { Result } from './results.ts'
 
-type Options = {
-  runs: number
-  warmUpMs: number
-  measuredMs: number
-  /** Only results whose names begin so. */
-  only: string
-  log: (line: string) => void
-}
 type Measured = Run & { meanBatch: number }
 
 const producerFile = `${import.meta.dirname}/producing/producer.ts`
@@ -28,7 +21,7 @@ const partitions = 3
 /** A run writes a gigabyte or more; it shall not stay until the next one. */
 const config = { 'file.delete.delay.ms': '1000' }
 
-export async function benchProducers(options: Options): Promise<Result[]> {
+export async function benchProducers(options: PartOptions): Promise<Result[]> {
   const { warmUpMs, measuredMs, log } = options
   const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',')
   const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })

@@ -3,6 +3,7 @@
 import type { Run } from './measure.ts'
 
 export type Spread = { median: number; min: number; max: number }
+type RunFigures = Pick<Run, 'eventsPerCpuSecond' | 'rssMb' | 'errors'> & Partial<Run>
 export type Result = {
   name: string
   runs: number
@@ -13,22 +14,29 @@ export type Result = {
   p99Ms?: number
   rssMb: number
   errors: number
+  /** How many there were, and how long all of them took. */
+  events?: number
+  seconds?: Spread
   /** Of records that went to Kafka together. */
   meanBatch?: number
 }
 
-export function spreadOf(values: readonly number[]): Spread {
+export function spreadOf(values: readonly number[], digits?: number): Spread {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   const upper = sorted[middle] ?? NaN
   const median = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2
-  return { median, min: sorted[0] ?? NaN, max: sorted.at(-1) ?? NaN }
+  const spread = { median, min: sorted[0] ?? NaN, max: sorted.at(-1) ?? NaN }
+  return digits === undefined ? spread : rounded(spread, digits)
 }
 
-export function resultOf(name: string, runs: readonly Run[], bare?: Spread): Result {
+/** A run that has no latencies, or no bare server beside it, says nothing of them. */
+export function resultOf(name: string, runs: readonly RunFigures[], bare?: Spread): Result {
   const eventsPerCpuSecond = rounded(spreadOf(runs.map((run) => run.eventsPerCpuSecond)))
-  const median = (read: (run: Run) => number): number =>
-    Number(spreadOf(runs.map(read)).median.toFixed(2))
+  const median = (key: 'p50Ms' | 'p99Ms'): { p50Ms?: number; p99Ms?: number } => {
+    const values = runs.flatMap((run) => run[key] ?? [])
+    return values.length === 0 ? {} : { [key]: spreadOf(values, 2).median }
+  }
   return {
     name,
     runs: runs.length,
@@ -37,8 +45,8 @@ export function resultOf(name: string, runs: readonly Run[], bare?: Spread): Res
     ...(bare === undefined
       ? {}
       : { ratioToBare: Number((eventsPerCpuSecond.median / bare.median).toFixed(2)) }),
-    p50Ms: median((run) => run.p50Ms),
-    p99Ms: median((run) => run.p99Ms),
+    ...median('p50Ms'),
+    ...median('p99Ms'),
     rssMb: Math.round(Math.max(...runs.map((run) => run.rssMb))),
     errors: runs.reduce((sum, run) => sum + run.errors, 0),
   }
@@ -57,6 +65,7 @@ export function tableOf(results: readonly Result[]): string {
     'RSS MB',
     'errors',
     'batch',
+    'seconds',
   ]
   const rows = results.map((result) => [
     result.name,
@@ -68,6 +77,7 @@ export function tableOf(results: readonly Result[]): string {
     String(result.rssMb),
     String(result.errors),
     result.meanBatch?.toFixed(0) ?? '',
+    result.seconds?.median.toFixed(1) ?? '',
   ])
   const widths = header.map((title, i) =>
     Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)),

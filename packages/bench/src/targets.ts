@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { asObject, createAccount, exampleContract } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import { batchesOf, clickstreamBodies, sessionDigits } from './events.ts'
+import { partitions, unlimited } from './filled-stream.ts'
 import type { HeaderList } from './load/header-blocks.ts'
 import type { LoadPlan } from './load/load.ts'
 import { writeBodies } from './measure.ts'
@@ -13,12 +14,10 @@ import type { Running } from './processes.ts'
 
 const connections = 8
 const streams = 100
-const partitions = 3
 /** In one request of `ingest-batch`; a few requests at once are as many events as elsewhere. */
 const batchEvents = 500
 const batchStreams = 2
 const manySessions = 1_000_000
-const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 
 export type Target = {
   readonly pid: number

@@ -20,6 +20,7 @@ export {
 } from './world/account.ts'
 export type { Account, ExampleContract, Reply, TestStream } from './world/account.ts'
 export { listen, type TestListener } from './world/listener.ts'
+export { counterOf } from './world/metrics.ts'
 export { connectProducer, type Answer, type Producer, type SendOptions } from './world/producer.ts'
 export { kafkaBrokers, setting, startWorld, type ServiceEnv, type World } from './world/services.ts'
 export {

@@ -1,0 +1,78 @@
+// An input stream that holds many sealed events, brought there by the real ingest as fast as it takes them.
+import { createAdmin, createKafka } from '@weir/kafka'
+import type { Admin } from '@weir/kafka'
+import { createLog, delay } from '@weir/kit'
+import { kafkaBrokers } from '@weir/testkit'
+import type { Account, TestStream, World } from '@weir/testkit'
+import { batchesOf, clickstreamBodies } from './events.ts'
+import type { LoadPlan } from './load/load.ts'
+import { writeBodies } from './measure.ts'
+import { otherCore, startNode } from './processes.ts'
+
+export const partitions = 3
+export const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
+const eventsPerRequest = 500
+const settleMs = 500
+
+export type FilledStream = { readonly stream: TestStream; readonly events: number }
+
+export const createBenchAdmin = (): Admin =>
+  createAdmin(
+    createKafka({
+      brokers: kafkaBrokers(),
+      clientId: 'bench',
+      log: createLog('bench', 'silent'),
+    }),
+  )
+
+/** At least so many events; how many it has become is told. */
+export async function fillStream(
+  { world, account, admin }: { world: World; account: Account; admin: Admin },
+  name: string,
+  eventsMin: number,
+): Promise<FilledStream> {
+  const stream = await account.input(name, { partitions, limits: unlimited })
+  const token = await account.token(stream)
+  const bodies = batchesOf((await clickstreamBodies()).avro, eventsPerRequest)
+  const port = Number(new URL(world.ingest.url).port)
+  const plan: LoadPlan = {
+    port,
+    connections: 4,
+    streams: 2,
+    headers: [
+      [':method', 'POST'],
+      [':scheme', 'http'],
+      [':path', '/events'],
+      [':authority', `127.0.0.1:${port}`],
+      ['authorization', `Bearer ${token}`],
+      ['svc-schema-id', 'clickstream'],
+      ['content-type', 'application/x-avro-batch'],
+      ['content-length', String(bodies[0]?.length)],
+    ],
+    bodiesFile: writeBodies(bodies),
+    answer: `{"accepted":${eventsPerRequest},"rejected":[]}`,
+    warmUpMs: 0,
+    measuredMs: 50,
+    answersMin: Math.ceil(eventsMin / eventsPerRequest),
+  }
+  const load = startNode(loadFile, [JSON.stringify(plan)], otherCore)
+  try {
+    await load.line((line) => line.startsWith('{'))
+  } finally {
+    load.stop()
+  }
+  return { stream, events: await settledCount(admin, stream.topic) }
+}
+
+/** What was on its way when the load ended is stored, too. */
+async function settledCount(admin: Admin, topic: string): Promise<number> {
+  for (let before = -1; ;) {
+    const ends = await admin.endOffsets(topic, { isolation: 'read_uncommitted' })
+    const now = ends.reduce((sum, end) => sum + Number(end), 0)
+    if (now === before) return now
+    before = now
+    await delay(settleMs)
+  }
+}
+
+const loadFile = `${import.meta.dirname}/load/load.ts`

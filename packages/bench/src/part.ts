@@ -1,0 +1,14 @@
+// What every part of the benchmark is told. Types only.
+
+export type PartOptions = {
+  runs: number
+  warmUpMs: number
+  measuredMs: number
+  /** Only results whose names begin so. */
+  only: string
+  /** How many events lie in the topic that is derived. */
+  events: number
+  /** CPU profiles of what is measured go to this folder. */
+  profileFolder: string | undefined
+  log: (line: string) => void
+}
