@@ -1,33 +1,50 @@
-// What a derivation is told, and what can be done with it. Types alone; how it works is in exactly-once.ts.
+// What a derivation is told, and what can be done with it. Hardly more than types; how it works is in
+// exactly-once.ts.
 import type { OutRecord } from './out-record.ts'
 import type { SourceRecord } from './source-record.ts'
+
+/** A record that can't be derived because of itself, and why: it is parked in the dead topic. */
+export type Dead = { readonly dead: string }
+
+/** What becomes of a record; undefined: nothing. */
+export type Derived = OutRecord | Dead | undefined
+
+export const isDead = (derived: Derived): derived is Dead =>
+  derived !== undefined && 'dead' in derived
 
 export type DeriveOptions = {
   readonly groupId: string
   readonly inputTopic: string
   /** With the input's number of partitions: partition p is derived into partition p. */
   readonly outputTopic: string
+  /** With as many partitions. */
+  readonly deadTopic: string
   transactionalIdOf(partition: number): string
   /** After the former owner is shut out: whether this derivation still has a right to the partition. */
   mayTake(partition: number): Promise<boolean>
   /** Where to begin when nothing was ever derived into the partition. */
   startOffset(partition: number): bigint | Promise<bigint>
   /**
-   * What becomes of each record, in the same order; undefined: nothing. When it throws, none of these records
-   * is derived, and they come again later. Records may come again after a fault of Kafka's too.
+   * What becomes of each record, in the same order. When it throws, none of these records is derived, and
+   * they come again later. Records may come again after a fault of Kafka's too.
    */
-  transform(
-    records: readonly SourceRecord[],
-  ): readonly (OutRecord | undefined)[] | Promise<readonly (OutRecord | undefined)[]>
+  transform(records: readonly SourceRecord[]): readonly Derived[] | Promise<readonly Derived[]>
   /** Asked right before each commit; false aborts the transaction, and its records come again. */
   mayCommit?(): boolean
-  /** What `transform` gave, once it is known to be committed; for counting, since a round may be repeated. */
-  onCommitted?(derived: readonly (OutRecord | undefined)[]): void
+  /**
+   * What became of records, once it is known to be committed; for counting, since a round may be repeated. A
+   * derived record that Kafka doesn't take is among the dead, as `too_large`.
+   */
+  onCommitted?(derived: readonly Derived[]): void
+  /** Those of them that are dead. */
+  onDead?(dead: readonly DeadAt[], partition: number): void
   /** The partition waits, longer each time, and is tried again. */
   onError(error: unknown, partition: number): void
   /** Retention had removed so many offsets before they could be derived. */
   onLost?(count: bigint, partition: number): void
 }
+
+export type DeadAt = { readonly offset: bigint; readonly code: string }
 
 export type Deriver = {
   /** Resolves once the group is joined for the first time. */

@@ -1,21 +1,23 @@
 // One partition of a derivation while it is ours (docs/architecture.md 4). Taking it has one order: shut out
 // the former owner and end what he had begun; ask whether we may; only then read how far the group is. Every
-// transaction holds the derived records and the group's new offset, so both count or neither. After any error
-// of Kafka's the partition is let go of, to be taken anew.
+// transaction holds the derived records, the dead ones and the group's new offset, so all count or none. After
+// any error of Kafka's the partition is let go of, to be taken anew.
 import type { Batch, EachBatchPayload } from 'kafkajs'
 
 import { AppError, hasCode } from '@weir/kit'
 
 import type { BrokerCalls } from './broker-calls.ts'
-import type { DeriveOptions } from './derivation.ts'
+import { isDead } from './derivation.ts'
+import type { DeadAt, DeriveOptions } from './derivation.ts'
 import { findPosition } from './find-position.ts'
 import type { Kafka } from './internals.ts'
-import type { AddressedRecord } from './out-record.ts'
+import { placeRecord } from './place-records.ts'
+import type { Placed } from './place-records.ts'
+import { createPlacedSender } from './send-placed.ts'
 import { toSourceRecord } from './source-record.ts'
 import type { SourceRecord } from './source-record.ts'
-import { SVC_SOURCE, writeSource } from './svc-source.ts'
 import { createTransactor } from './transactor.ts'
-import type { Transaction, Transactor } from './transactor.ts'
+import type { Transactor } from './transactor.ts'
 
 export type PartitionDeps = {
   readonly kafka: Kafka
@@ -43,11 +45,10 @@ type Slice = { readonly records: SourceRecord[]; readonly next: bigint; readonly
 const TRANSACTION_TIMEOUT_MS = 30_000
 const IDLE_MS = 60_000
 const SLICE_RECORDS_MAX = 2_000
-const SEND_BYTES_MAX = 900_000
-const RECORD_OVERHEAD_BYTES = 200
 
 export function createDerivedPartition(deps: PartitionDeps, partition: number): DerivedPartition {
   const { kafka, calls, options, mayGoOn } = deps
+  const sender = createPlacedSender()
   let taken: Taken | undefined
   let position: bigint | undefined
   let lostCountedTo = 0n
@@ -100,15 +101,25 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
     return undefined
   }
 
-  async function deriveSlice(transactor: Transactor, { records, next }: Slice): Promise<void> {
+  async function placeAll(records: readonly SourceRecord[]): Promise<Placed[]> {
     const derived = await options.transform(records)
-    const out = addressEach(options, partition, records, derived)
+    if (derived.length !== records.length) throw new TypeError('transform left records out')
+    return records.map((record, index) =>
+      placeRecord(options, record, {
+        derived: derived[index],
+        refusals: sender.refusals(record.offset),
+      }),
+    )
+  }
+
+  async function deriveSlice(transactor: Transactor, { records, next }: Slice): Promise<void> {
+    const placed = await placeAll(records)
     try {
       await transactor.transaction(async (transaction) => {
         const offsets = new Map([[partition, next]])
         const { groupId, inputTopic: topic } = options
         await Promise.all([
-          sendAll(transaction, out),
+          sender.send(transaction, placed),
           transaction.sendOffsets({ groupId, topic, offsets }),
         ])
         const mayCommit = mayGoOn() && (options.mayCommit?.() ?? true)
@@ -118,7 +129,10 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
       if (!hasCode(error, 'held_back')) await release()
       throw error
     }
-    options.onCommitted?.(derived)
+    sender.clear()
+    const outcomes = placed.map(({ outcome }) => outcome)
+    options.onCommitted?.(outcomes)
+    if (outcomes.some(isDead)) options.onDead?.(deadOf(placed), partition)
   }
 
   async function deriveBatch(batch: Batch, resolveOffset: (offset: string) => void): Promise<void> {
@@ -157,43 +171,10 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
   }
 }
 
-function addressEach(
-  { inputTopic, outputTopic }: DeriveOptions,
-  partition: number,
-  records: readonly SourceRecord[],
-  derived: Awaited<ReturnType<DeriveOptions['transform']>>,
-): AddressedRecord[] {
-  if (derived.length !== records.length) throw new TypeError('transform left records out')
-  const out: AddressedRecord[] = []
-  for (const [index, record] of derived.entries()) {
-    const offset = records[index]?.offset
-    if (record === undefined || offset === undefined) continue
-    const source = writeSource({ topic: inputTopic, partition, offset })
-    const headers = { ...record.headers, [SVC_SOURCE]: source }
-    out.push({ ...record, topic: outputTopic, partition, headers })
-  }
-  return out
-}
-
-async function sendAll(transaction: Transaction, out: readonly AddressedRecord[]): Promise<void> {
-  for (const chunk of chunksOf(out)) await transaction.send(chunk)
-}
-
-/** One produce request is one batch, which the topic's `max.message.bytes` bounds. */
-function* chunksOf(records: readonly AddressedRecord[]): Generator<AddressedRecord[]> {
-  let chunk: AddressedRecord[] = []
-  let bytes = 0
-  for (const record of records) {
-    const size = RECORD_OVERHEAD_BYTES + (record.value?.length ?? 0)
-    if (chunk.length > 0 && bytes + size > SEND_BYTES_MAX) {
-      yield chunk
-      chunk = []
-      bytes = 0
-    }
-    chunk.push(record)
-    bytes += size
-  }
-  if (chunk.length > 0) yield chunk
+function deadOf(placed: readonly Placed[]): DeadAt[] {
+  return placed.flatMap(({ offset, outcome }) =>
+    isDead(outcome) ? [{ offset, code: outcome.dead }] : [],
+  )
 }
 
 function* slicesOf(batch: Batch, partition: number): Generator<Slice> {

@@ -1,6 +1,8 @@
 // Where a derivation goes on in a partition (docs/architecture.md 3): at the group's committed offset; when
-// Kafka has none, or has forgotten it, after the source of the last derived record; when there is none, where
+// Kafka has none, or has forgotten it, after the source of the last record derived or parked; when there is none, where
 // the derivation was told to start. A client's default is never used.
+import type Cluster from 'kafkajs/src/cluster/index.js'
+
 import { AppError } from '@weir/kit'
 
 import type { BrokerCalls } from './broker-calls.ts'
@@ -19,13 +21,13 @@ export async function findPosition(
   options: DeriveOptions,
   partition: number,
 ): Promise<FoundPosition> {
-  const { groupId, inputTopic, outputTopic } = options
+  const { groupId, inputTopic } = options
   const found = await calls.run('read offsets', async (cluster) => {
     const committed = (await committedOffsets(cluster, groupId, inputTopic))[partition]
-    const lookBack = { outputTopic, inputTopic, partition }
     return {
       committed,
-      lastSource: committed === undefined ? await findLastSource(cluster, lookBack) : undefined,
+      lastSource:
+        committed === undefined ? await findLastOfBoth(cluster, options, partition) : undefined,
       earliest: (await earliestOffsets(cluster, inputTopic))[partition] ?? 0n,
       end: (await endOffsets(cluster, inputTopic, 'read_uncommitted'))[partition] ?? 0n,
     }
@@ -38,4 +40,14 @@ export async function findPosition(
   // The input lost its tail. What is written in its place must not be passed over.
   options.onError(new AppError('input_shrunk', 'the input ends before what was derived'), partition)
   return { next: end, wanted: end }
+}
+
+async function findLastOfBoth(
+  cluster: Cluster,
+  { inputTopic, outputTopic, deadTopic }: DeriveOptions,
+  partition: number,
+): Promise<bigint | undefined> {
+  const derived = await findLastSource(cluster, { topic: outputTopic, inputTopic, partition })
+  const dead = await findLastSource(cluster, { topic: deadTopic, inputTopic, partition })
+  return derived === undefined || (dead !== undefined && dead > derived) ? dead : derived
 }

@@ -31,13 +31,18 @@ export function toSourceRecord(partition: number, message: FetchedRecord): Sourc
   }
 }
 
-// A header may come several times; Weir writes each once, so the first one counts.
+// A header may come several times; Weir writes each once, so the first one counts. Whoever else writes may
+// leave a value out, or give names that every object has: kafkajs then hands on something else beside it.
 function firstOfEach(headers: IHeaders): Headers {
   const first: Record<string, Buffer> = {}
   for (const name in headers) {
     const values = headers[name]
-    const value = Array.isArray(values) ? values[0] : values
-    if (value !== undefined) first[name] = Buffer.isBuffer(value) ? value : Buffer.from(value)
+    const value = Array.isArray(values) ? values.find(isBytes) : values
+    if (name === '__proto__' || !isBytes(value)) continue
+    first[name] = Buffer.isBuffer(value) ? value : Buffer.from(value)
   }
   return first
 }
+
+const isBytes = (value: unknown): value is Buffer | string =>
+  Buffer.isBuffer(value) || typeof value === 'string'

@@ -13,6 +13,8 @@ export type Source = {
 }
 
 export const SVC_SOURCE = 'svc-source'
+/** On what a retry wrote: a derived record that comes late, and the marker that its dead record is done with. */
+const SVC_RETRIED = 'svc-retried'
 
 const LOOK_BACK_FIRST = 64n
 const LOOK_BACK_MAX = 65_536n
@@ -30,21 +32,21 @@ export function readSource(record: SourceRecord): Source | undefined {
   return { topic, partition: Number(partition), offset: BigInt(offset) }
 }
 
-/** The input offset that the last committed record of the derived partition came from. */
+/**
+ * The input offset that the last committed record of a partition came from. What a retry wrote doesn't count:
+ * it comes late, from further back.
+ */
 export async function findLastSource(
   cluster: Cluster,
-  {
-    outputTopic,
-    inputTopic,
-    partition,
-  }: { outputTopic: string; inputTopic: string; partition: number },
+  { topic, inputTopic, partition }: { topic: string; inputTopic: string; partition: number },
 ): Promise<bigint | undefined> {
-  const earliest = (await earliestOffsets(cluster, outputTopic))[partition] ?? 0n
-  let to = (await endOffsets(cluster, outputTopic, 'read_committed'))[partition] ?? 0n
+  const earliest = (await earliestOffsets(cluster, topic))[partition] ?? 0n
+  let to = (await endOffsets(cluster, topic, 'read_committed'))[partition] ?? 0n
   for (let step = LOOK_BACK_FIRST; to > earliest; step = min(step * 4n, LOOK_BACK_MAX)) {
     const from = to - step > earliest ? to - step : earliest
-    const records = await readCommitted(cluster, { topic: outputTopic, partition, from, to })
+    const records = await readCommitted(cluster, { topic, partition, from, to })
     for (const record of records.reverse()) {
+      if (record.headers[SVC_RETRIED] !== undefined) continue
       const source = readSource(record)
       if (source?.topic === inputTopic && source.partition === partition) return source.offset
     }

@@ -51,10 +51,11 @@ async function writeTo(topic: string, ...values: string[]): Promise<void> {
 
 test('when the broker dies and comes back, followers, tails and derivations go on, and each record comes once', async () => {
   // Given
-  const [table, input, output] = [
+  const [table, input, output, dead] = [
     await makeTopic('table'),
     await makeTopic('in'),
     await makeTopic('out'),
+    await makeTopic('dead'),
   ]
   const followed: string[] = []
   const tailed: string[] = []
@@ -75,6 +76,7 @@ test('when the broker dies and comes back, followers, tails and derivations go o
     groupId: uniqueName('derive'),
     inputTopic: input,
     outputTopic: output,
+    deadTopic: dead,
     transactionalIdOf: (partition) => `${output}.${partition}`,
     mayTake: () => Promise.resolve(true),
     startOffset: () => 0n,

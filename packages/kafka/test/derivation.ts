@@ -11,6 +11,7 @@ import { makeTopic, readRecords, uniqueName, writeTo } from './support.ts'
 export type Derivation = {
   inputTopic: string
   outputTopic: string
+  deadTopic: string
   groupId: string
   transactionalIdOf(partition: number): string
   write(partition: number, ...values: string[]): Promise<void>
@@ -24,9 +25,16 @@ export type Derivation = {
 
 export type Run = { deriver: Deriver; errors: string[]; lost: bigint[] }
 
-export async function makeDerivation(admin: Admin, partitions: number): Promise<Derivation> {
-  const inputTopic = await makeTopic(admin, 'derive-in', partitions)
-  const outputTopic = await makeTopic(admin, 'derive-out', partitions)
+type Config = Record<string, string>
+
+export async function makeDerivation(
+  admin: Admin,
+  partitions: number,
+  configs: { input?: Config; output?: Config; dead?: Config } = {},
+): Promise<Derivation> {
+  const inputTopic = await makeTopic(admin, 'derive-in', partitions, configs.input)
+  const outputTopic = await makeTopic(admin, 'derive-out', partitions, configs.output)
+  const deadTopic = await makeTopic(admin, 'derive-dead', partitions, configs.dead)
   const groupId = uniqueName('derive')
   const transactionalIdOf = (partition: number) => `${groupId}.${partition}`
 
@@ -67,6 +75,7 @@ export async function makeDerivation(admin: Admin, partitions: number): Promise<
   return {
     inputTopic,
     outputTopic,
+    deadTopic,
     groupId,
     transactionalIdOf,
     write,
@@ -78,6 +87,7 @@ export async function makeDerivation(admin: Admin, partitions: number): Promise<
         groupId,
         inputTopic,
         outputTopic,
+        deadTopic,
         transactionalIdOf,
         mayTake: () => Promise.resolve(true),
         startOffset: () => 0n,

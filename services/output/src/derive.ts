@@ -15,9 +15,14 @@ import type { Levels } from './levels.ts'
 export type DeriveDeps = {
   opener: Pick<Opener, 'person' | 'open'>
   contract: (id: string) => KnownContract | undefined
-  /** Of the input stream. `erased`: gone for good; undefined: not at hand, which is never taken for it. */
-  eraKeys: (era: number) => EraKeys | 'erased' | undefined
+  eraKeys: (era: number) => KnownEra
 }
+
+/**
+ * The keys of an era of the input stream. `erased`: gone for good; `never`: no event can have been sealed in
+ * it; undefined: not at hand, which is never taken for either.
+ */
+export type KnownEra = EraKeys | 'erased' | 'never' | undefined
 
 /** Undefined when the record's consent doesn't reach the stream. */
 export type Derive = (record: SourceRecord) => OutRecord | undefined
@@ -25,8 +30,9 @@ export type Derive = (record: SourceRecord) => OutRecord | undefined
 const hourMs = 3_600_000
 
 /**
- * What it makes throws AppError `not_known_yet` when a contract or key is missing: wait and try again;
- * `corrupt`, `not_framed` or `undecodable` for a record that no ingest wrote.
+ * What it makes throws AppError `not_known_yet` when a key is missing: wait and try again; `unknown_contract`
+ * or `no_such_era` when that can't change any more once control state is followed past the record; `corrupt`,
+ * `not_framed` or `undecodable` for a record that no ingest wrote.
  */
 export function createDerive(
   deps: DeriveDeps,
@@ -38,7 +44,8 @@ export function createDerive(
   return (record) => {
     const { schemaId, keyLink, framed } = partsOf(record)
     const known = deps.contract(schemaId)
-    if (known === undefined) throw notKnownYet(`the contract ${schemaId}`)
+    if (known === undefined)
+      throw new AppError('unknown_contract', 'the record names a contract that there is not')
     const { contract, registryId } = known
     if (framed.schemaId !== registryId)
       throw new AppError('corrupt', 'the record is framed with the schema of another contract')
@@ -76,6 +83,7 @@ function openFields(deps: DeriveDeps, to: ToOpen): string[] {
   const era = `stream ${to.input.streamId}, era ${time.era}`
   const keys = deps.eraKeys(time.era)
   if (keys === undefined) throw notKnownYet(`the keys of ${era}`)
+  if (keys === 'never') throw new AppError('no_such_era', `there were never keys of ${era}`)
   const person = keys === 'erased' ? 'erased' : deps.opener.person(keys, to.keyLink, time)
   if (person === 'unknown') throw notKnownYet(`the label key of ${era}`)
   const erased = new Set<string>()

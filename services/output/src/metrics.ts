@@ -1,12 +1,13 @@
 // What output counts. Labels come from closed sets, but for the lag, whose series are bounded.
-import type { OutRecord } from '@weir/kafka'
+import { isDead } from '@weir/kafka'
+import type { Derived } from '@weir/kafka'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { undecryptableFieldsOf } from './derive.ts'
 
 export type OutputMetrics = {
   /** What became of records, once it is committed; undefined: their consent didn't reach the stream. */
-  derived(records: readonly (OutRecord | undefined)[]): void
+  derived(records: readonly Derived[]): void
   deriverFailed(code: string): void
   lostToRetention(events: number): void
   gateway: { clients(delta: 1 | -1): void; sent(): void; tooSlow(): void }
@@ -21,6 +22,12 @@ export function createOutputMetrics(
     name: 'svc_output_events_total',
     help: 'Events read by derivers, by whether their consent let them pass.',
     labelNames: ['outcome'] as const,
+    registers,
+  })
+  const dead = new Counter({
+    name: 'svc_output_dead_total',
+    help: 'Records that could not be derived because of themselves and were parked, by error code.',
+    labelNames: ['code'] as const,
     registers,
   })
   const undecryptable = new Counter({
@@ -67,10 +74,17 @@ export function createOutputMetrics(
   })
   return {
     derived(records) {
-      const passed = records.filter((record) => record !== undefined)
-      events.inc({ outcome: 'passed' }, passed.length)
-      events.inc({ outcome: 'filtered' }, records.length - passed.length)
-      for (const record of passed) undecryptable.inc(undecryptableFieldsOf(record))
+      const outcomes = { passed: 0, filtered: 0 }
+      for (const record of records) {
+        if (record === undefined) outcomes.filtered += 1
+        else if (isDead(record)) dead.inc({ code: record.dead })
+        else {
+          outcomes.passed += 1
+          undecryptable.inc(undecryptableFieldsOf(record))
+        }
+      }
+      events.inc({ outcome: 'passed' }, outcomes.passed)
+      events.inc({ outcome: 'filtered' }, outcomes.filtered)
     },
     deriverFailed: (code) => failures.inc({ code }),
     lostToRetention: (count) => lost.inc(count),

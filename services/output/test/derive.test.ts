@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
-import type { EraKeys } from '@weir/fieldcrypt'
 import { frame } from '@weir/kafka'
 import type { SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import type { ConsentLevelType } from '@weir/streams'
 import { asObject } from '@weir/testkit'
 import { createDerive, undecryptableFieldsOf } from '../src/derive.ts'
+import type { KnownEra } from '../src/derive.ts'
 import { eventOf, keysOfEra, registryId, sealExample } from './support/sealed.ts'
 import type { Sealed } from './support/sealed.ts'
 
@@ -26,7 +26,7 @@ const click = await sealExample('clickstream', keys.whole)
 const ofOtherKeys = await sealExample('demo_v1', keysOfEra(input).whole)
 
 type Stream = { levels: number[]; type?: ConsentLevelType }
-type AtHand = { keys?: EraKeys | 'erased' | undefined; contractIsKnown?: boolean }
+type AtHand = { keys?: KnownEra; contractIsKnown?: boolean }
 
 /** Derives a record, with all keys at hand unless told otherwise. */
 function derive(sealed: Sealed, { levels, type = 'CUMULATIVE' }: Stream, atHand: AtHand = {}) {
@@ -124,7 +124,6 @@ describe('what passes', () => {
 
 describe('what is not known yet makes the deriver wait; nothing is passed or opened', () => {
   test.each<[string, AtHand]>([
-    ['the contract', { contractIsKnown: false }],
     ['the keys of the era', { keys: undefined }],
     ['the part label', { keys: keys.withoutLabel }],
     ['the part tree', { keys: keys.withoutTree }],
@@ -133,6 +132,14 @@ describe('what is not known yet makes the deriver wait; nothing is passed or ope
     expect(() => derive(demo, { levels: [3] }, atHand)).toThrow(
       expect.objectContaining({ code: 'not_known_yet' }),
     )
+  })
+
+  test('an era that never was, or a contract that there is not, is told apart from that', () => {
+    const never = errorOf(() => derive(demo, { levels: [3] }, { keys: 'never' }))
+    expect(never.code).toBe('no_such_era')
+    const nameless = errorOf(() => derive(demo, { levels: [3] }, { contractIsKnown: false }))
+    expect(nameless.code).toBe('unknown_contract')
+    expect(nameless.message).not.toContain(demo.contract.id)
   })
 
   test('and the message names stream, era and part, but no value', () => {

@@ -18,13 +18,16 @@ function metricsOf(lags: (readonly [string, number])[] = [], lagSeriesMax = 2) {
   return { metrics, lines }
 }
 
-test('committed records are counted by outcome, and their undecryptable fields', async () => {
+test('committed records are counted by outcome, dead ones by code, and undecryptable fields', async () => {
   const { metrics, lines } = metricsOf()
   metrics.derived([outOf(), undefined, outOf({ 'svc-undecryptable': 'customer/id,other' })])
-  metrics.derived([undefined, undefined])
+  metrics.derived([undefined, { dead: 'corrupt' }, undefined])
   expect(await lines('svc_output_events_total{')).toEqual([
     expect.stringMatching(/outcome="passed".* 2$/),
     expect.stringMatching(/outcome="filtered".* 3$/),
+  ])
+  expect(await lines('svc_output_dead_total{')).toEqual([
+    expect.stringMatching(/code="corrupt".* 1$/),
   ])
   expect(await lines('svc_output_undecryptable')).toEqual([expect.stringMatching(/ 2$/)])
 })
