@@ -3,9 +3,16 @@
 
 import { LOOPBACK } from './ports.ts'
 
-export type BrokerSettings = { dataFolder: string; port: number; controllerPort: number }
+export type BrokerSettings = {
+  dataFolder: string
+  port: number
+  controllerPort: number
+  /** Added to these, or in their place. */
+  more?: Readonly<Record<string, string | number>> | undefined
+}
 
-export function brokerProperties({ dataFolder, port, controllerPort }: BrokerSettings): string {
+export function brokerProperties(broker: BrokerSettings): string {
+  const { dataFolder, port, controllerPort, more } = broker
   const settings: Record<string, string | number | boolean> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
@@ -31,6 +38,7 @@ export function brokerProperties({ dataFolder, port, controllerPort }: BrokerSet
     // After a SIGKILL the controller takes the broker back only when its old session is over.
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
+    ...more,
   }
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${escapeValue(String(value))}\n`)

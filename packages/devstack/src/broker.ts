@@ -21,6 +21,8 @@ export type BrokerOptions = {
   classArchive: string
   port: number
   controllerPort: number
+  /** Settings added to ours, or in their place. */
+  more?: Readonly<Record<string, string | number>> | undefined
 }
 
 const run = promisify(execFile)

@@ -24,6 +24,8 @@ export type StackOptions = {
   kafkaBrokers?: string | undefined
   /** A registry that runs already, instead of one of our own. */
   schemaRegistryUrl?: string | undefined
+  /** Settings of our own broker, added to the usual ones or in their place. */
+  brokerSettings?: Readonly<Record<string, string | number>>
   onProgress?(line: string): void
   /** A part ended although nobody asked it to. */
   onDied?(part: DeadPart): void
@@ -102,6 +104,7 @@ async function createParts(options: StackOptions, context: PartContext): Promise
           ...(await loadKafka(source)),
           port: ports.kafka,
           controllerPort: ports.controller,
+          more: options.brokerSettings,
         },
         context,
       )

@@ -1,0 +1,95 @@
+// What has to go on by itself once nothing is broken: every replica of ingest acknowledges events of every stream
+// again, and every derived stream gets to where its input was.
+import { hasCode, pollUntil } from '@weir/kit'
+
+import type { Violations } from './check/violations.ts'
+import type { DerivedStream, InputStream, Streams } from './streams.ts'
+import type { Topics } from './world/topics.ts'
+
+export type Progress = {
+  /** An event of the stream was acknowledged by a replica that had been sent then. */
+  stored(stream: string, replica: number, sentMs: number): void
+  /** When the last one was sent. */
+  last(stream: string, replica: number): number
+}
+
+export function createProgress(): Progress {
+  const sent = new Map<string, number>()
+  const last: Progress['last'] = (stream, replica) => sent.get(`${stream} ${replica}`) ?? -1
+  return {
+    last,
+    stored(stream, replica, sentMs) {
+      sent.set(`${stream} ${replica}`, Math.max(sentMs, last(stream, replica)))
+    },
+  }
+}
+
+export type CalmDeps = {
+  topics: Topics
+  streams: Streams
+  progress: Progress
+  violations: Violations
+  replicas: number
+}
+
+const STORED_WITHIN_MS = 30_000
+const DERIVED_WITHIN_MS = 90_000
+
+/** How long it took, in ms. */
+export async function expectStored(deps: CalmDeps): Promise<number> {
+  const startMs = performance.now()
+  const waiting = deps.streams.inputs.flatMap(({ name }) =>
+    Array.from({ length: deps.replicas }, async (_, replica) => {
+      const isStored = () => deps.progress.last(name, replica) >= startMs
+      await pollUntil(isStored, { deadlineMs: STORED_WITHIN_MS }).catch(() =>
+        deps.violations.add('no-progress', name, `ingest-${replica + 1} acknowledges nothing`),
+      )
+    }),
+  )
+  await Promise.all(waiting)
+  return performance.now() - startMs
+}
+
+export async function expectDerived(deps: CalmDeps): Promise<number> {
+  const startMs = performance.now()
+  const ends = new Map<InputStream, readonly bigint[]>()
+  for (const input of deps.streams.inputs) ends.set(input, await deps.topics.ends(input.topic))
+  const waiting = deps.streams.derived().map(async (stream) => {
+    const look = () => isDerivedUpTo(deps.topics, stream, ends.get(stream.input) ?? [])
+    await pollUntil(look, { deadlineMs: DERIVED_WITHIN_MS, everyMs: 300 }).catch(
+      (error: unknown) => {
+        if (!hasCode(error, 'timeout')) throw error
+        deps.violations.add('no-progress', stream.topic, 'does not get to the end of its input')
+      },
+    )
+  })
+  await Promise.all(waiting)
+  return performance.now() - startMs
+}
+
+/** A group that has committed nothing is at its start. */
+async function isDerivedUpTo(
+  { admin }: Topics,
+  { groupId, input, start }: DerivedStream,
+  ends: readonly bigint[],
+): Promise<boolean> {
+  const committed = await admin.committedOffsets(groupId, input.topic).catch(() => undefined)
+  if (committed === undefined) return false
+  return ends.every((end, partition) => {
+    return (committed[partition] ?? start[partition]?.latest ?? 0n) >= end
+  })
+}
+
+/** Until no event comes any more that was on its way somewhere: `quietMs` without one. */
+export async function untilQuiet({ topics, streams }: CalmDeps, quietMs: number): Promise<void> {
+  let last = ''
+  let sinceMs = performance.now()
+  const isQuiet = async (): Promise<boolean> => {
+    const ends = await Promise.all(streams.inputs.map(({ topic }) => topics.ends(topic)))
+    const now = ends.flat().join()
+    if (now !== last) sinceMs = performance.now()
+    last = now
+    return performance.now() - sinceMs >= quietMs
+  }
+  await pollUntil(isQuiet, { deadlineMs: 60_000, everyMs: 200, what: 'quiet input topics' })
+}

@@ -1,0 +1,119 @@
+// A derived topic against its input topic, partition by partition: each record that has to be derived is, once
+// and in order, and each derived record is its source with the fields opened that the stream may see, no more.
+import type { SourceRecord } from '@weir/kafka'
+
+import { decode, piiOf, putAt, type Kind } from '../events.ts'
+import type { Ledger } from '../ledger.ts'
+import { opens, passes, type DerivedStream } from '../streams.ts'
+import { placeOf, readStored } from './stored.ts'
+import type { Violations } from './violations.ts'
+
+type CheckDeps = { kinds: readonly Kind[]; ledger: Ledger; violations: Violations }
+
+/** One partition of the input and of the derived topic, in order. */
+export type PartitionPair = {
+  readonly partition: number
+  readonly input: readonly SourceRecord[]
+  readonly derived: readonly SourceRecord[]
+}
+
+const headersOfSource = ['svc-schema-id', 'svc-key-link']
+const FRAME_BYTES = 5
+
+export function checkDerived(deps: CheckDeps, stream: DerivedStream, pair: PartitionPair): void {
+  const sources = new Map(pair.input.map((record) => [placeOf(stream.input.topic, record), record]))
+  const seen = new Set<string>()
+  let last = -1n
+  for (const record of pair.derived) {
+    const place = placeOf(stream.topic, record)
+    const sourcePlace = record.headers['svc-source']?.toString('utf8') ?? 'nowhere'
+    const source = sources.get(sourcePlace)
+    if (source === undefined) {
+      const what = `says that it comes from ${sourcePlace}, which is not in partition ${pair.partition}`
+      deps.violations.add('derived-wrongly', place, what)
+      continue
+    }
+    if (seen.has(sourcePlace)) deps.violations.add('derived-twice', place, `from ${sourcePlace}`)
+    else if (source.offset < last)
+      deps.violations.add('order', place, `${sourcePlace} comes after offset ${last}`)
+    seen.add(sourcePlace)
+    last = source.offset
+    checkRecord(deps, stream, { record, source })
+  }
+  checkComplete(deps, stream, { pair, seen })
+}
+
+function checkComplete(
+  { kinds, ledger, violations }: CheckDeps,
+  stream: DerivedStream,
+  { pair, seen }: { pair: PartitionPair; seen: ReadonlySet<string> },
+): void {
+  const start = stream.start[pair.partition] ?? { earliest: 0n, latest: 0n }
+  const gaps = stream.gaps.filter(({ partition }) => partition === pair.partition)
+  let hasBegun = false
+  for (const record of pair.input) {
+    const place = placeOf(stream.input.topic, record)
+    const number = readStored(kinds, record)?.number
+    const event = number === undefined ? undefined : ledger.find(number)
+    if (event === undefined || !passes(stream.levels, event.consentLevels)) continue
+    const isThere = seen.has(place)
+    const { offset } = record
+    const isGone = gaps.some(({ from, to }) => offset >= from && offset < to)
+    if (isThere && (isGone || offset < start.earliest))
+      violations.add('derived-wrongly', stream.topic, `holds ${place}, which it can't have read`)
+    // Between the two a stream may begin anywhere, but what comes after its first record has to be there.
+    const isWanted = (offset >= start.latest || hasBegun) && !isGone
+    if (isWanted && !isThere) violations.add('not-derived', stream.topic, `${place} is missing`)
+    hasBegun ||= isThere
+  }
+}
+
+type Both = { record: SourceRecord; source: SourceRecord }
+
+function checkRecord(
+  { kinds, ledger, violations }: CheckDeps,
+  stream: DerivedStream,
+  { record, source }: Both,
+): void {
+  const place = placeOf(stream.topic, record)
+  const stored = readStored(kinds, source)
+  const event = stored?.number === undefined ? undefined : ledger.find(stored.number)
+  if (stored === undefined || event === undefined) return // told of where the input is checked
+  if (!passes(stream.levels, event.consentLevels))
+    violations.add('derived-wrongly', place, `its consent is [${event.consentLevels.join()}]`)
+  const pii = piiOf(event)
+  for (const [path, level] of event.kind.levels) {
+    const value = pii.get(path)
+    if (opens(stream.levels, level)) putAt(stored.plain, path, value)
+    else if (typeof value === 'string' && record.value?.includes(value))
+      violations.add('opened-too-much', place, `shows ${path}, which is of level ${level}`)
+  }
+  if (contentOf(event.kind, record) !== JSON.stringify(stored.plain))
+    violations.add('derived-wrongly', place, `is not what ${placeOf('', source)} has to become`)
+  if (!isEnvelopeKept({ record, source }))
+    violations.add('derived-wrongly', place, 'has another key, time or headers than its source')
+}
+
+function contentOf(kind: Kind, { value }: SourceRecord): string | undefined {
+  try {
+    return value === null ? undefined : JSON.stringify(decode(kind, value.subarray(FRAME_BYTES)))
+  } catch {
+    return undefined
+  }
+}
+
+function isEnvelopeKept({ record, source }: Both): boolean {
+  const frames = [record, source].map(({ value }) =>
+    value?.subarray(0, FRAME_BYTES).toString('hex'),
+  )
+  return (
+    record.partition === source.partition &&
+    record.key?.toString('hex') === source.key?.toString('hex') &&
+    record.timestampMs === source.timestampMs &&
+    frames[0] === frames[1] &&
+    Object.keys(record.headers).length === headersOfSource.length + 1 &&
+    headersOfSource.every(
+      (name) => record.headers[name]?.toString('hex') === source.headers[name]?.toString('hex'),
+    )
+  )
+}

@@ -1,0 +1,32 @@
+// A record of an input topic, taken apart by the rig's own means.
+import type { SourceRecord } from '@weir/kafka'
+
+import { decode, numberOf, type Kind, type Plain } from '../events.ts'
+
+/** Confluent's framing: a zero byte and the schema's id in four. */
+const FRAME_BYTES = 5
+
+export type Stored = {
+  readonly kind: Kind
+  readonly plain: Plain
+  /** Undefined when the record carries no mark of ours. */
+  readonly number: number | undefined
+}
+
+/** Undefined when it isn't an event of any of these contracts. */
+export function readStored(kinds: readonly Kind[], record: SourceRecord): Stored | undefined {
+  const id = record.headers['svc-schema-id']?.toString('utf8')
+  const kind = kinds.find((one) => one.id === id)
+  if (kind === undefined || record.value?.[0] !== 0) return undefined
+  try {
+    const plain = decode(kind, record.value.subarray(FRAME_BYTES))
+    return { kind, plain, number: numberOf(plain[kind.markField]) }
+  } catch {
+    return undefined
+  }
+}
+
+export const placeOf = (
+  topic: string,
+  record: Pick<SourceRecord, 'partition' | 'offset'>,
+): string => `${topic}/${record.partition}/${record.offset}`

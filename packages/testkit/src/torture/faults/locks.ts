@@ -1,0 +1,15 @@
+// Who needs the same thing waits for the one before.
+
+export type Locks = { hold<T>(names: readonly string[], work: () => Promise<T>): Promise<T> }
+
+export function createLocks(): Locks {
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    hold(names, work) {
+      const running = Promise.all(names.map(async (name) => last.get(name))).then(work)
+      const ended = running.catch(() => undefined)
+      for (const name of names) last.set(name, ended)
+      return running
+    },
+  }
+}

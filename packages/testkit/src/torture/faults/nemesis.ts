@@ -1,0 +1,73 @@
+// Raises the storms of a plan, and puts the world back in order after each.
+import { delay, describeError } from '@weir/kit'
+
+import { slots } from '../world/slots.ts'
+import { loseOffsets, loseRecords } from './group-faults.ts'
+import { createLocks } from './locks.ts'
+import * as network from './network-faults.ts'
+import { needsOf, type Fault, type FaultKind, type Storm } from './plan.ts'
+import * as processes from './process-faults.ts'
+import { disable, remake, rotate } from './stream-faults.ts'
+import type { Theatre } from './theatre.ts'
+
+type Act = (theatre: Theatre, fault: Fault) => Promise<void>
+
+const acts: Readonly<Record<FaultKind, Act>> = {
+  kill: processes.kill,
+  pause: processes.pause,
+  restart: processes.restart,
+  'one-more': processes.oneMore,
+  cut: network.cut,
+  refuse: network.refuse,
+  delay: network.slow,
+  hole: network.hole,
+  mute: network.mute,
+  'broker-kill': processes.brokerKill,
+  'broker-pause': processes.brokerPause,
+  'broker-restart': processes.brokerRestart,
+  disable,
+  rotate,
+  remake,
+  'offsets-lost': loseOffsets,
+  retention: loseRecords,
+}
+
+export type Nemesis = {
+  /** Resolves when all its faults are over and everything runs again. */
+  raise(storm: Storm): Promise<void>
+  /** How many of each kind were brought about in full. */
+  counts(): Readonly<Record<string, number>>
+}
+
+export function createNemesis(theatre: Theatre, say: (line: string) => void): Nemesis {
+  const locks = createLocks()
+  const counts = new Map<FaultKind, number>()
+
+  const bring = async (fault: Fault): Promise<void> => {
+    await delay(fault.atMs)
+    try {
+      await locks.hold(needsOf(fault), () => acts[fault.kind](theatre, fault))
+      counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1)
+    } catch (error) {
+      say(`  ${fault.kind} did not go as planned: ${JSON.stringify(describeError(error))}`)
+    }
+  }
+
+  return {
+    async raise({ faults }) {
+      await Promise.all(faults.map(bring))
+      await putInOrder(theatre)
+    },
+    counts: () => Object.fromEntries(counts),
+  }
+}
+
+async function putInOrder({ stack, fleet, ways }: Theatre): Promise<void> {
+  for (const proxy of ways.all()) proxy.setMode({ kind: 'open' })
+  if (stack.brokerPid() === undefined) await stack.restartBroker()
+  stack.resumeBroker()
+  const wanted = slots.filter((slot) => slot !== 'output-3')
+  for (const slot of wanted) fleet.resume(slot)
+  await Promise.all(wanted.map((slot) => fleet.start(slot)))
+  await fleet.kill('output-3')
+}

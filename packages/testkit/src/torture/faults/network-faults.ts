@@ -1,0 +1,24 @@
+// Faults of the ways between replicas and the broker.
+import { delay } from '@weir/kit'
+
+import type { ProxyMode } from '../world/proxy.ts'
+import type { Fault } from './plan.ts'
+import type { Theatre } from './theatre.ts'
+
+const DELAY_MAX_MS = 400
+
+export async function cut({ ways }: Theatre, { on }: Fault): Promise<void> {
+  for (const slot of on) ways.proxy(slot).cut()
+}
+
+export const refuse = (theatre: Theatre, fault: Fault) => during(theatre, fault, { kind: 'refuse' })
+export const hole = (theatre: Theatre, fault: Fault) => during(theatre, fault, { kind: 'hole' })
+export const mute = (theatre: Theatre, fault: Fault) => during(theatre, fault, { kind: 'mute' })
+export const slow = (theatre: Theatre, fault: Fault) =>
+  during(theatre, fault, { kind: 'delay', ms: Math.ceil(fault.choice * DELAY_MAX_MS) })
+
+async function during({ ways }: Theatre, { on, forMs }: Fault, mode: ProxyMode): Promise<void> {
+  for (const slot of on) ways.proxy(slot).setMode(mode)
+  await delay(forMs)
+  for (const slot of on) ways.proxy(slot).setMode({ kind: 'open' })
+}

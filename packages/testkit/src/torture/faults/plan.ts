@@ -1,0 +1,133 @@
+// Which faults come when, from a seed: storms of several that may overlap, each as plain data that is printed, so
+// that a run can be told and tried again. Between storms the world is whole.
+import type { Random } from '../random.ts'
+import { slots, type Slot } from '../world/slots.ts'
+
+export const faultKinds = [
+  'kill',
+  'pause',
+  'restart',
+  'one-more',
+  'cut',
+  'refuse',
+  'delay',
+  'hole',
+  'mute',
+  'broker-kill',
+  'broker-pause',
+  'broker-restart',
+  'disable',
+  'rotate',
+  'remake',
+  'offsets-lost',
+  'retention',
+] as const
+export type FaultKind = (typeof faultKinds)[number]
+
+export type Fault = {
+  readonly kind: FaultKind
+  /** Since the storm began. */
+  readonly atMs: number
+  readonly forMs: number
+  /** The replicas that it is for; empty when it isn't for replicas. */
+  readonly on: readonly Slot[]
+  /** From 0 to 1: everything else that is left open. */
+  readonly choice: number
+}
+export type Storm = { readonly number: number; readonly faults: readonly Fault[] }
+
+type Sort = {
+  readonly weight: number
+  readonly forMs: readonly [least: number, most: number]
+  on(random: Random): readonly Slot[]
+}
+
+const started: readonly Slot[] = slots.filter((slot) => slot !== 'output-3')
+const data: readonly Slot[] = started.filter((slot) => slot !== 'auth-1')
+const nobody = (): readonly Slot[] => []
+const one = (random: Random) => [random.pick(started)]
+const oneOfData = (random: Random) => [random.pick(data)]
+const some = (random: Random) => random.shuffle(started).slice(0, random.between(1, 3))
+
+const sorts: Readonly<Record<FaultKind, Sort>> = {
+  kill: { weight: 4, forMs: [100, 3_000], on: one },
+  pause: { weight: 3, forMs: [1_000, 13_000], on: oneOfData },
+  restart: { weight: 2, forMs: [100, 1_000], on: one },
+  'one-more': { weight: 2, forMs: [3_000, 9_000], on: () => ['output-3'] },
+  cut: { weight: 2, forMs: [0, 0], on: some },
+  refuse: { weight: 1, forMs: [1_000, 8_000], on: some },
+  delay: { weight: 1, forMs: [2_000, 8_000], on: some },
+  hole: { weight: 2, forMs: [1_000, 12_000], on: oneOfData },
+  mute: { weight: 2, forMs: [1_000, 6_000], on: oneOfData },
+  'broker-kill': { weight: 1, forMs: [100, 2_000], on: nobody },
+  'broker-pause': { weight: 1, forMs: [1_000, 8_000], on: nobody },
+  'broker-restart': { weight: 1, forMs: [0, 0], on: nobody },
+  disable: { weight: 1, forMs: [1_000, 4_000], on: nobody },
+  rotate: { weight: 1, forMs: [0, 0], on: nobody },
+  remake: { weight: 2, forMs: [0, 0], on: nobody },
+  'offsets-lost': { weight: 1, forMs: [0, 0], on: nobody },
+  retention: { weight: 1, forMs: [1_500, 3_000], on: nobody },
+}
+
+const STORM_MS = 12_000
+
+const faultsOfStorm: readonly [least: number, most: number] = [2, 5]
+
+/** Kinds come like cards of a deck: each of them before any comes too often. */
+export function createPlan(random: Random, kinds: readonly FaultKind[] = faultKinds) {
+  const cards = kinds.flatMap((kind) => Array<FaultKind>(sorts[kind].weight).fill(kind))
+  let deck: FaultKind[] = []
+  let number = 0
+  const deal = (): FaultKind => {
+    if (deck.length === 0) deck = [...random.shuffle(kinds), ...random.shuffle(cards)].reverse()
+    return deck.pop() ?? 'kill'
+  }
+  return {
+    next(): Storm {
+      number += 1
+      const count = random.between(...faultsOfStorm)
+      const faults = Array.from({ length: count }, () => faultOf(random, deal()))
+      return { number, faults: faults.sort((a, b) => a.atMs - b.atMs) }
+    },
+  }
+}
+
+function faultOf(random: Random, kind: FaultKind): Fault {
+  const { forMs, on } = sorts[kind]
+  const atMs = random.between(0, STORM_MS)
+  return { kind, atMs, forMs: random.between(...forMs), on: on(random), choice: random.next() }
+}
+
+export function describeFault({ kind, atMs, forMs, on, choice }: Fault): string {
+  const where = on.length === 0 ? '' : ` ${on.join(' ')}`
+  return `${(atMs / 1000).toFixed(1)} s ${kind}${where} for ${forMs} ms, choice ${choice.toFixed(3)}`
+}
+
+/** What a fault needs for itself while it lasts; others that need the same wait. */
+export function needsOf({ kind, on }: Fault): string[] {
+  const outputs = slots.filter((slot) => slot.startsWith('output'))
+  switch (kind) {
+    case 'kill':
+    case 'pause':
+    case 'restart':
+    case 'one-more':
+      return [...on]
+    case 'cut':
+    case 'refuse':
+    case 'delay':
+    case 'hole':
+    case 'mute':
+      return on.map((slot) => `network of ${slot}`)
+    case 'broker-kill':
+    case 'broker-pause':
+    case 'broker-restart':
+      return ['broker']
+    case 'disable':
+    case 'rotate':
+    case 'remake':
+      return ['streams']
+    case 'offsets-lost':
+    case 'retention':
+      return ['broker', 'streams', ...outputs, ...outputs.map((slot) => `network of ${slot}`)]
+  }
+}

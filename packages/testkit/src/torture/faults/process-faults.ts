@@ -1,0 +1,52 @@
+// Faults of replicas and of the broker's process. Each resolves when what it broke works again.
+import { delay } from '@weir/kit'
+
+import type { Fault } from './plan.ts'
+import type { Theatre } from './theatre.ts'
+
+export async function kill({ fleet }: Theatre, { on, forMs }: Fault): Promise<void> {
+  await Promise.all(
+    on.map(async (slot) => {
+      await fleet.kill(slot)
+      await delay(forMs)
+      await fleet.start(slot)
+    }),
+  )
+}
+
+export async function pause({ fleet }: Theatre, { on, forMs }: Fault): Promise<void> {
+  for (const slot of on) fleet.pause(slot)
+  await delay(forMs)
+  for (const slot of on) fleet.resume(slot)
+}
+
+export async function restart({ fleet }: Theatre, { on, forMs }: Fault): Promise<void> {
+  for (const slot of on) {
+    await fleet.stop(slot)
+    await delay(forMs)
+    await fleet.start(slot)
+  }
+}
+
+/** One replica more for a while, so that partitions change hands twice. */
+export async function oneMore({ fleet }: Theatre, { on, forMs, choice }: Fault): Promise<void> {
+  for (const slot of on) {
+    await fleet.start(slot)
+    await delay(forMs)
+    await (choice < 0.5 ? fleet.kill(slot) : fleet.stop(slot))
+  }
+}
+
+export async function brokerKill({ stack }: Theatre, { forMs }: Fault): Promise<void> {
+  await stack.killBroker()
+  await delay(forMs)
+  await stack.restartBroker()
+}
+
+export async function brokerPause({ stack }: Theatre, { forMs }: Fault): Promise<void> {
+  stack.pauseBroker()
+  await delay(forMs)
+  stack.resumeBroker()
+}
+
+export const brokerRestart = ({ stack }: Theatre): Promise<void> => stack.restartBroker()

@@ -1,0 +1,37 @@
+// What was sent, and what its sender was told: the only thing that the checks believe. An event is sent once, so
+// it is stored at most once, whatever became of the answer.
+import type { Event } from './events.ts'
+
+/**
+ * acknowledged: stored once. refused: stored never. unknown: no answer, or one that leaves it open; stored at
+ * most once, at any time until everything has settled.
+ */
+export type Outcome = 'acknowledged' | 'refused' | 'unknown'
+
+export type Sent = Event & { outcome: Outcome }
+
+export type Ledger = {
+  /** Its outcome is unknown until told otherwise. */
+  open(event: Omit<Event, 'number'>): Sent
+  find(number: number): Sent | undefined
+  all(): readonly Sent[]
+  counts(): Readonly<Record<Outcome, number>>
+}
+
+export function createLedger(): Ledger {
+  const events: Sent[] = []
+  return {
+    open(event) {
+      const sent: Sent = { ...event, number: events.length, outcome: 'unknown' }
+      events.push(sent)
+      return sent
+    },
+    find: (number) => events[number],
+    all: () => events,
+    counts() {
+      const counts = { acknowledged: 0, refused: 0, unknown: 0 }
+      for (const { outcome } of events) counts[outcome] += 1
+      return counts
+    },
+  }
+}

@@ -1,0 +1,69 @@
+// One HTTP/2 connection to a replica of ingest, made anew when it breaks. It waits for no answer longer than
+// TIMEOUT_MS, since replicas are halted here.
+import * as http2 from 'node:http2'
+
+export type Answer = { readonly status: number; readonly body: string }
+export type Request = {
+  readonly path: '/event' | '/events'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+export type Sender = {
+  /** Undefined when no answer came. */
+  send(request: Request): Promise<Answer | undefined>
+  close(): void
+}
+
+const TIMEOUT_MS = 7_000
+
+/** The address may change from one request to the next; undefined: nobody is there. */
+export function createSender(address: () => string | undefined): Sender {
+  let session: http2.ClientHttp2Session | undefined
+  let sessionUrl: string | undefined
+
+  const connected = (url: string): http2.ClientHttp2Session => {
+    if (session !== undefined && !session.destroyed && !session.closed && sessionUrl === url)
+      return session
+    session?.destroy()
+    const made = http2.connect(url)
+    made.on('error', () => made.destroy())
+    session = made
+    sessionUrl = url
+    return made
+  }
+
+  return {
+    async send(request) {
+      const url = address()
+      if (url === undefined) return undefined
+      const used = connected(url)
+      const answer = await ask(used, request)
+      if (answer === undefined) used.destroy()
+      return answer
+    },
+    close: () => session?.destroy(),
+  }
+}
+
+function ask(
+  session: http2.ClientHttp2Session,
+  { path, headers, body }: Request,
+): Promise<Answer | undefined> {
+  return new Promise((resolve) => {
+    const stream = session.request({ ':method': 'POST', ':path': path, ...headers })
+    const timer = setTimeout(() => stream.destroy(), TIMEOUT_MS)
+    let status: number | undefined
+    let text = ''
+    let isWhole = false
+    stream.setEncoding('utf8')
+    stream.on('response', (received) => (status = received[':status']))
+    stream.on('data', (chunk: string) => (text += chunk))
+    stream.on('end', () => (isWhole = true))
+    stream.on('error', () => {}) // 'close' follows
+    stream.on('close', () => {
+      clearTimeout(timer)
+      resolve(status === undefined || !isWhole ? undefined : { status, body: text })
+    })
+    stream.end(body)
+  })
+}

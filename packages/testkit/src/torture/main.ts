@@ -1,0 +1,68 @@
+// `npm run torture -- --minutes N --seed S [--breakage NAME]`: breaks everything that can break while
+// events flow, and proves that nothing is lost, doubled, or opened above its level. Exit 1 when it isn't so.
+import { randomInt } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { makeKekFile, makePlatformKey } from '@weir/devstack'
+
+import { isBreakage } from './breakages.ts'
+import { faultKinds, type FaultKind } from './faults/plan.ts'
+import { textOf } from './report.ts'
+import { runTorture } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
+    faults: { type: 'string', default: faultKinds.join() },
+    rate: { type: 'string', default: '120' },
+    breakage: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    json: { type: 'string' },
+  },
+})
+
+const isFaultKind = (name: string): name is FaultKind => faultKinds.some((kind) => kind === name)
+const names = values.faults.split(',')
+const faults = names.filter(isFaultKind)
+const [minutes, seed, rate] = [values.minutes, values.seed, values.rate].map(Number)
+const named = values.breakage ?? ''
+const breakage = isBreakage(named) ? named : undefined
+const isUnheardOf = values.breakage !== breakage
+if (isUnheardOf || !minutes || !seed || !rate || faults.length < names.length) {
+  process.stderr.write(
+    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B] [--rate N] [--breakage NAME] [--keep] [--json FILE]\n',
+  )
+  process.exit(2)
+}
+
+const lanesOfEachStream = 5
+const folder = await mkdtemp(join(tmpdir(), 'weir-torture-'))
+const kekFile = join(folder, 'kek')
+await makeKekFile(kekFile)
+const platformKey = makePlatformKey()
+process.env['PLATFORM_KEY'] = platformKey
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+say(`seed ${seed}, ${minutes} minutes, in ${folder}`)
+const report = await runTorture({
+  folder,
+  kekFile,
+  platformKey,
+  seed,
+  minutes,
+  faults,
+  breakage,
+  say,
+  size: {
+    lanesOfEachStream,
+    personsOfEachLane: 6,
+    requestsASecondOfEachLane: rate / (2 * lanesOfEachStream),
+  },
+})
+say(textOf(report))
+if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`)
+if (!values.keep) await rm(folder, { recursive: true, force: true })
+process.exit(report.violations > 0 ? 1 : 0)

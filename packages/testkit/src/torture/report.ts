@@ -1,0 +1,41 @@
+// What a run has seen, for people and as JSON.
+import type { Checked } from './check/check-world.ts'
+import type { Violation } from './check/violations.ts'
+import type { Outcome } from './ledger.ts'
+
+export type Report = {
+  readonly seed: number
+  readonly seconds: number
+  readonly breakage: string | undefined
+  readonly faults: Readonly<Record<string, number>>
+  readonly calmSpells: number
+  /** The longest time after a storm until every replica stored, and until every stream was derived. */
+  readonly storedAgainMs: number
+  readonly derivedAgainMs: number
+  readonly events: Readonly<Record<Outcome, number>>
+  readonly checked: Checked
+  readonly violations: number
+  readonly violationsBySort: Readonly<Record<string, number>>
+  readonly shown: readonly Violation[]
+}
+
+export function textOf(report: Report): string {
+  const { events, checked } = report
+  const lines = [
+    `seed ${report.seed}, ${report.seconds} s${report.breakage === undefined ? '' : `, broken: ${report.breakage}`}`,
+    `faults: ${listOf(report.faults)}`,
+    `calm spells: ${report.calmSpells}; everything stored again within ${report.storedAgainMs} ms, derived within ${report.derivedAgainMs} ms`,
+    `events: ${events.acknowledged} acknowledged, ${events.refused} refused, ${events.unknown} unknown`,
+    `checked: ${checked.inputRecords} input records, ${checked.derivedRecords} records of ${checked.derivedStreams} derived streams, ${checked.personsOfSeveralEpochs} persons across a full hour, ${checked.lostToRetention} lost to retention on purpose`,
+    ...report.shown.map(({ sort, where, what }) => `  ${sort}: ${where}: ${what}`),
+    report.violations === 0
+      ? 'no violations'
+      : `${report.violations} violations: ${listOf(report.violationsBySort)}`,
+  ]
+  return lines.join('\n')
+}
+
+const listOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ') || 'none'

@@ -1,0 +1,171 @@
+// One run: load and storms until the time is up, then a healed world, and everything in it compared with what was
+// sent. With a breakage all that is done in short rounds, until the breakage is found.
+import { join } from 'node:path'
+
+import { delay } from '@weir/kit'
+
+import { expectToFit, type BreakageName } from './breakages.ts'
+import {
+  createProgress,
+  expectDerived,
+  expectStored,
+  untilQuiet,
+  type CalmDeps,
+  type Progress,
+} from './calm.ts'
+import { checkWorld, type Checked } from './check/check-world.ts'
+import { createViolations, type Violations } from './check/violations.ts'
+import { loadKinds, type Kind } from './events.ts'
+import { createNemesis, type Nemesis } from './faults/nemesis.ts'
+import { createPlan, describeFault, type FaultKind } from './faults/plan.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { startLoad, type LoadSize } from './load/load.ts'
+import { expectDead } from './load/dead-tokens.ts'
+import { createRandom, type Random } from './random.ts'
+import type { Report } from './report.ts'
+import { slotsOf } from './world/slots.ts'
+import { openWorld, type World, type WorldOptions } from './world/open-world.ts'
+
+export type RunOptions = Pick<WorldOptions, 'folder' | 'kekFile' | 'platformKey'> & {
+  readonly seed: number
+  readonly minutes: number
+  readonly size: LoadSize
+  readonly faults?: readonly FaultKind[] | undefined
+  readonly breakage?: BreakageName | undefined
+  say(line: string): void
+}
+
+const QUIET_MS = 6_000
+/** With a breakage; otherwise there is one round. */
+const ROUND_MS = 30_000
+const BREAK = join(import.meta.dirname, 'preload/break.ts')
+const CALM_MS = 3_000
+
+type Run = {
+  options: RunOptions
+  world: World
+  kinds: readonly Kind[]
+  ledger: Ledger
+  random: Random
+  plan: ReturnType<typeof createPlan>
+  spells: Spells
+  violations: Violations
+  progress: Progress
+  nemesis: Nemesis
+  calm: CalmDeps
+}
+type Spells = { count: number; storedAgainMs: number; derivedAgainMs: number }
+
+export async function runTorture(options: RunOptions): Promise<Report> {
+  const startedMs = performance.now()
+  const kinds = await loadKinds()
+  const world = await openWorld(await worldOptionsOf(options, kinds))
+  try {
+    const run = prepare(options, world, kinds)
+    const lastsMs = options.minutes * 60_000
+    const endMs = performance.now() + lastsMs
+    const roundMs = options.breakage === undefined ? lastsMs : Math.min(lastsMs, ROUND_MS)
+    for (;;) {
+      await weather(run, Math.min(performance.now() + roundMs, endMs))
+      const checked = await settleAndCheck(run)
+      const isOver = performance.now() >= endMs || run.violations.count() > 0
+      if (isOver) return report(run, startedMs, checked)
+    }
+  } finally {
+    await world.close()
+  }
+}
+
+async function worldOptionsOf(options: RunOptions, kinds: readonly Kind[]): Promise<WorldOptions> {
+  const { folder, kekFile, platformKey, breakage } = options
+  const common = { folder, kekFile, platformKey, kinds, fullHourAfterMs: options.minutes * 30_000 }
+  if (breakage === undefined) return { ...common, env: {}, preload: [] }
+  await expectToFit(breakage)
+  return { ...common, env: { TORTURE_BREAKAGE: breakage }, preload: [BREAK] }
+}
+
+function prepare(options: RunOptions, world: World, kinds: readonly Kind[]): Run {
+  const { topics, streams } = world
+  const random = createRandom(options.seed)
+  const violations = createViolations()
+  const progress = createProgress()
+  return {
+    options,
+    world,
+    kinds,
+    violations,
+    progress,
+    ledger: createLedger(),
+    random,
+    plan: createPlan(random.fork(), options.faults),
+    spells: { count: 0, storedAgainMs: 0, derivedAgainMs: 0 },
+    nemesis: createNemesis(world, options.say),
+    calm: { topics, streams, progress, violations, replicas: slotsOf('ingest').length },
+  }
+}
+
+/** Storms and calm spells under load, until the time is up. */
+async function weather(run: Run, endMs: number): Promise<void> {
+  const { options, nemesis, calm, plan, spells } = run
+  const { say } = options
+  const load = beginLoad(run)
+  while (performance.now() < endMs) {
+    const storm = plan.next()
+    say(`storm ${storm.number}`)
+    for (const fault of storm.faults) say(`  ${describeFault(fault)}`)
+    await nemesis.raise(storm)
+    const storedMs = Math.round(await expectStored(calm))
+    const derivedMs = Math.round(await expectDerived(calm))
+    say(`  calm: stored again within ${storedMs} ms, derived within ${derivedMs} ms`)
+    spells.count += 1
+    spells.storedAgainMs = Math.max(spells.storedAgainMs, storedMs)
+    spells.derivedAgainMs = Math.max(spells.derivedAgainMs, derivedMs)
+    await delay(CALM_MS)
+  }
+  await load.stop()
+}
+
+function beginLoad({ world, kinds, ledger, random, progress, options }: Run) {
+  const { fleet, tokens, streams } = world
+  return startLoad(
+    {
+      kinds,
+      ledger,
+      random: random.fork(),
+      inputs: streams.inputs,
+      addresses: slotsOf('ingest').map((slot) => () => fleet.find(slot)?.url),
+      token: (stream) => tokens.of(stream).token,
+      renew: tokens.renew,
+      onStored: progress.stored,
+    },
+    options.size,
+  )
+}
+
+async function settleAndCheck(run: Run): Promise<Checked> {
+  const { world, violations, calm, kinds, ledger, options } = run
+  const { streams, topics, losses } = world
+  await untilQuiet(calm, QUIET_MS)
+  await expectDerived(calm)
+  await expectDead(run)
+  options.say('checking')
+  return checkWorld({ kinds, ledger, streams, topics, violations, losses })
+}
+
+function report(run: Run, startedMs: number, checked: Checked): Report {
+  const { options, nemesis, ledger, violations, spells } = run
+  return {
+    seed: options.seed,
+    seconds: Math.round((performance.now() - startedMs) / 1_000),
+    breakage: options.breakage,
+    faults: nemesis.counts(),
+    calmSpells: spells.count,
+    storedAgainMs: spells.storedAgainMs,
+    derivedAgainMs: spells.derivedAgainMs,
+    events: ledger.counts(),
+    checked,
+    violations: violations.count(),
+    violationsBySort: violations.counts(),
+    shown: violations.shown(),
+  }
+}

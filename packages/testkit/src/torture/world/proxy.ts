@@ -1,0 +1,126 @@
+// A stretch of network before a TCP port that can be cut, refused, delayed and silenced. Bytes are never changed
+// or reordered: a connection that has lost some is cut when the fault ends, as TCP would have it.
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/**
+ * delay: bytes come so much later, both ways. hole: nothing comes through, and nobody is told, not even that the
+ * other side is gone. mute: what clients say comes through, what they are answered doesn't.
+ */
+export type ProxyMode =
+  | { readonly kind: 'open' | 'refuse' | 'hole' | 'mute' }
+  | { readonly kind: 'delay'; readonly ms: number }
+
+export type Proxy = {
+  readonly port: number
+  /** Ends all connections; new ones are as the mode says. */
+  cut(): void
+  setMode(mode: ProxyMode): void
+  close(): Promise<void>
+}
+
+type Link = { end(): void; hasLost(): boolean }
+type Direction = 'asked' | 'answered'
+
+const LOOPBACK = '127.0.0.1'
+
+export async function startProxy(targetPort: number): Promise<Proxy> {
+  const links = new Set<Link>()
+  let mode: ProxyMode = { kind: 'open' }
+
+  const accept = (client: Socket): void => {
+    if (mode.kind === 'refuse') {
+      client.resetAndDestroy()
+      return
+    }
+    const link = join(client, targetPort, () => mode)
+    links.add(link)
+    client.once('close', () => links.delete(link))
+  }
+  const server = createServer(accept)
+  const port = await listen(server)
+  const cut = (): void => {
+    for (const link of links) link.end()
+  }
+  return {
+    port,
+    cut,
+    setMode(next) {
+      mode = next
+      if (next.kind === 'refuse') cut()
+      if (next.kind === 'open') for (const link of links) if (link.hasLost()) link.end()
+    },
+    close() {
+      const closed = new Promise<void>((done) => server.close(() => done()))
+      cut()
+      return closed
+    },
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: LOOPBACK, port: 0 }, () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') reject(new Error('no port'))
+      else resolve(address.port)
+    })
+  })
+}
+
+function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Link {
+  const target = connect({ host: LOOPBACK, port: targetPort, noDelay: true })
+  client.setNoDelay(true)
+  let hasLost = false
+  const end = (): void => {
+    client.resetAndDestroy()
+    target.resetAndDestroy()
+  }
+  /** In a hole nobody hears that the other side has gone: both ends are kept until the fault is over. */
+  const onGone = (): void => {
+    if (modeNow().kind === 'hole') hasLost = true
+    else end()
+  }
+  const lose = (): void => void (hasLost = true)
+  carry({ from: client, to: target, direction: 'asked', modeNow, lose })
+  carry({ from: target, to: client, direction: 'answered', modeNow, lose })
+  for (const socket of [client, target]) socket.on('error', onGone).on('end', onGone)
+  target.on('close', onGone)
+  client.on('close', () => {
+    if (modeNow().kind !== 'hole') end()
+  })
+  return { end, hasLost: () => hasLost }
+}
+
+type Carrying = {
+  from: Socket
+  to: Socket
+  direction: Direction
+  modeNow: () => ProxyMode
+  lose: () => void
+}
+
+function carry({ from, to, direction, modeNow, lose }: Carrying): void {
+  const late: { chunk: Buffer; at: number }[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  const write = (chunk: Buffer): void => {
+    if (to.destroyed || to.write(chunk)) return
+    from.pause()
+    to.once('drain', () => from.resume())
+  }
+  const next = (): void => {
+    timer = undefined
+    const now = performance.now()
+    for (; late[0] !== undefined && late[0].at <= now; late.shift()) write(late[0].chunk)
+    if (late[0] !== undefined) timer = setTimeout(next, Math.max(1, late[0].at - performance.now()))
+  }
+  from.on('data', (chunk: Buffer) => {
+    const mode = modeNow()
+    if (mode.kind === 'hole' || (mode.kind === 'mute' && direction === 'answered')) return lose()
+    if (mode.kind !== 'delay' && late.length === 0) return write(chunk)
+    late.push({ chunk, at: performance.now() + (mode.kind === 'delay' ? mode.ms : 0) })
+    timer ??= setTimeout(next, mode.kind === 'delay' ? mode.ms : 1)
+  })
+  from.once('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,71 @@
+// What lies in the broker, seen past all proxies. What retention takes away is read before and kept here, so that
+// an input topic can be checked whole.
+import {
+  createAdmin,
+  createKafka,
+  createRangeReader,
+  type Admin,
+  type SourceRecord,
+} from '@weir/kafka'
+import { pino } from 'pino'
+
+import { deleteRecords } from './delete-records.ts'
+
+export type Topics = {
+  admin: Admin
+  ends(topic: string): Promise<bigint[]>
+  /** All committed records of a partition in order, those included that were taken away here. */
+  read(topic: string, partition: number): Promise<SourceRecord[]>
+  /** Takes away what lies before these offsets, one a partition. */
+  takeAway(topic: string, before: readonly bigint[]): Promise<void>
+  close(): Promise<void>
+}
+
+export function openTopics(port: number): Topics {
+  const log = pino({ level: 'silent' })
+  const kafka = createKafka({ brokers: [`127.0.0.1:${port}`], clientId: 'weir-torture', log })
+  const admin = createAdmin(kafka)
+  const reader = createRangeReader(kafka)
+  const taken = new Map<string, SourceRecord[]>()
+
+  const ends = (topic: string) => admin.endOffsets(topic, { isolation: 'read_committed' })
+
+  const takenFrom = (topic: string, partition: number): SourceRecord[] => {
+    const place = `${topic}/${partition}`
+    const records = taken.get(place) ?? []
+    taken.set(place, records)
+    return records
+  }
+
+  const readRange = async (topic: string, partition: number, to: bigint | undefined) => {
+    const records: SourceRecord[] = []
+    const from = (await admin.earliestOffsets(topic))[partition] ?? 0n
+    const range = { topic, partition, from, to: to ?? (await ends(topic))[partition] ?? 0n }
+    await reader.read(range, (some) => void records.push(...some))
+    return records
+  }
+
+  return {
+    admin,
+    ends,
+    async read(topic, partition) {
+      const kept = takenFrom(topic, partition)
+      const last = kept.at(-1)?.offset ?? -1n
+      const present = await readRange(topic, partition, undefined)
+      return [...kept, ...present.filter(({ offset }) => offset > last)]
+    },
+    async takeAway(topic, before) {
+      for (const [partition, to] of before.entries()) {
+        const kept = takenFrom(topic, partition)
+        const last = kept.at(-1)?.offset ?? -1n
+        const leaving = await readRange(topic, partition, to)
+        for (const record of leaving) if (record.offset > last) kept.push(record)
+      }
+      await deleteRecords(port, topic, before)
+    },
+    async close() {
+      await reader.close()
+      await admin.close()
+    },
+  }
+}
