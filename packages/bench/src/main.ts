@@ -11,8 +11,15 @@ import { otherCore, pin } from './processes.ts'
 import { benchProducers } from './producers.ts'
 import { tableOf } from './results.ts'
 import type { Result } from './results.ts'
+import { benchLatency, benchTail } from './watch.ts'
 
-const parts = { ingest: benchIngest, derive: benchDerive, producers: benchProducers }
+const parts = {
+  ingest: benchIngest,
+  derive: benchDerive,
+  latency: benchLatency,
+  tail: benchTail,
+  producers: benchProducers,
+}
 const isPart = (name: string): name is keyof typeof parts => Object.hasOwn(parts, name)
 
 const { values, positionals } = parseArgs({

@@ -6,6 +6,7 @@ import { openConnection } from './connection.ts'
 import type { LoadConnection } from './connection.ts'
 import { recordHeaders } from './header-blocks.ts'
 import type { HeaderList } from './header-blocks.ts'
+import { startPacing, writeDigits } from './pacing.ts'
 
 export type LoadPlan = {
   port: number
@@ -97,7 +98,8 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     room()
     connection.flush()
   }
-  const pace = plan.rate === undefined ? undefined : startPacing(plan.rate, connections, body)
+  const pace =
+    plan.rate === undefined ? undefined : startPacing(connections, { rate: plan.rate, body })
 
   await new Promise((resolve) => setTimeout(resolve, plan.warmUpMs))
   isMeasuring = true
@@ -109,7 +111,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const seconds = (performance.now() - startedAt) / 1000
   process.stdout.write('measured\n')
   isOver = true
-  clearInterval(pace)
+  pace?.stop()
   for (const connection of connections) connection.close()
   latencies.sort((a, b) => a - b)
   const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0
@@ -120,34 +122,6 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
   }
-}
-
-function writeDigits(
-  body: Buffer,
-  { at, digits }: { at: number; digits: number },
-  number: number,
-): void {
-  for (let left = number, i = at + digits - 1; i >= at; i -= 1, left = Math.floor(left / 10))
-    body[i] = 0x30 + (left % 10)
-}
-
-/** Open loop: a request's time runs from when it was due, also when it could only be sent later. */
-function startPacing(
-  rate: number,
-  connections: LoadConnection[],
-  body: () => Buffer,
-): NodeJS.Timeout {
-  const startedAt = performance.now()
-  let sent = 0
-  return setInterval(() => {
-    const due = ((performance.now() - startedAt) / 1000) * rate
-    while (sent < due) {
-      const connection = connections[sent % connections.length]
-      if (connection?.request(body(), startedAt + (sent / rate) * 1000) !== true) break
-      sent += 1
-    }
-    for (const connection of connections) connection.flush()
-  }, 1)
 }
 
 const planText = process.argv[2]

@@ -1,0 +1,158 @@
+// Parts `latency` and `tail`: how long an event takes from its POST to a consumer of a derived topic and to a
+// WebSocket client of it; and what a thousand WebSocket clients of one stream cost output.
+import { createAccount, startWorld } from '@weir/testkit'
+import type { TestStream, World } from '@weir/testkit'
+import { partitions, unlimited } from './filled-stream.ts'
+import type { Run } from './measure.ts'
+import type { PartOptions } from './part.ts'
+import { cpuSeconds, measuredCore, otherCore, pin, rssMb, startNode } from './processes.ts'
+import { resultOf } from './results.ts'
+import type { Result } from './results.ts'
+import type { LatencyPlan, LatencyResult } from './watching/latency-probe.ts'
+import type { WatchersPlan, WatchersResult } from './watching/many-watchers.ts'
+
+type Streams = {
+  world: World
+  input: TestStream
+  derived: TestStream
+  ingestPort: number
+  outputPort: number
+  /** To send to the input, and to watch the input or what is derived from it. */
+  token: string
+  derivedToken: string
+}
+type Watched<Outcome> = { outcome: Outcome; cpuUsed: number; rssMb: number }
+
+const latencyRate = 2_000
+const tailRate = 500
+const watchers = 1_000
+const warmUpMs = 4_000
+
+export async function benchLatency(options: PartOptions): Promise<Result[]> {
+  const { runs, measuredMs, log } = options
+  const consumers: Run[] = []
+  const webSockets: Run[] = []
+  await withStreams(options, async (streams) => {
+    for (let count = 0; count < runs; count += 1) {
+      const plan: LatencyPlan = {
+        ...portsOf(streams),
+        token: streams.token,
+        outputToken: streams.derivedToken,
+        topic: streams.derived.topic,
+        brokers: (streams.world.env['KAFKA_BROKERS'] ?? '').split(','),
+        rate: latencyRate,
+        warmUpMs,
+        measuredMs,
+      }
+      const watched = await watch<LatencyResult>(streams.world, 'latency-probe.ts', plan)
+      const { consumer, webSocket, errors } = watched.outcome
+      log(
+        `latency: consumer ${consumer.p50Ms.toFixed(1)} and ${consumer.p99Ms.toFixed(1)} ms, ` +
+          `WebSocket ${webSocket.p50Ms.toFixed(1)} and ${webSocket.p99Ms.toFixed(1)} ms ` +
+          `(50th and 99th percentile)${inWords(errors)}`,
+      )
+      const run = runOf(watched, watched.outcome.events, errors)
+      consumers.push({ ...run, ...consumer, errors: run.errors + consumer.errors })
+      webSockets.push({ ...run, ...webSocket, errors: run.errors + webSocket.errors })
+    }
+  })
+  return [resultOf('latency-derived', consumers), resultOf('latency-ws', webSockets)]
+}
+
+export async function benchTail(options: PartOptions): Promise<Result[]> {
+  const { runs, measuredMs, log } = options
+  const kept: Run[] = []
+  await withStreams(options, async (streams) => {
+    for (let count = 0; count < runs; count += 1) {
+      const { token } = streams
+      const more = { outputToken: token, rate: tailRate, watchers, warmUpMs, measuredMs }
+      const plan: WatchersPlan = { ...portsOf(streams), token, ...more }
+      const watched = await watch<WatchersResult>(streams.world, 'many-watchers.ts', plan)
+      const { events, complete, tooSlow, incomplete, connectMs, errors, ...times } = watched.outcome
+      const messages = ((events * measuredMs) / (measuredMs + warmUpMs)) * watchers
+      const share = watched.cpuUsed / (measuredMs / 1_000)
+      log(
+        `tail-${watchers}: ${complete} got all of ${events} events, ${tooSlow} were closed with 1013, ` +
+          `${incomplete} neither; ${(share * 100).toFixed(0)} % of a core; ` +
+          `${(connectMs / 1_000).toFixed(1)} s until all were there${inWords(errors)}`,
+      )
+      const run = runOf(watched, messages, errors)
+      kept.push({ ...run, ...times, errors: run.errors + incomplete })
+    }
+  })
+  return [resultOf(`tail-${watchers}`, kept)]
+}
+
+/** Output has the measured core for itself, in `latency` with ingest. */
+async function withStreams(
+  { profileFolder }: PartOptions,
+  work: (streams: Streams) => Promise<void>,
+): Promise<void> {
+  const flags = `--cpu-prof --cpu-prof-dir=${profileFolder}`
+  const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
+  try {
+    const account = await createAccount(world.auth.url)
+    await account.contract('clickstream')
+    const input = await account.input('bench', { partitions, limits: unlimited })
+    const derived = await account.output('bench', 'bench-1', { consentLevels: [1] })
+    pin(process.pid, otherCore)
+    for (const service of [world.auth, world.ingest]) pin(service.pid, otherCore)
+    pin(world.output.pid, measuredCore)
+    await work({
+      world,
+      input,
+      derived,
+      ingestPort: portIn(world.ingest.url),
+      outputPort: portIn(world.output.url),
+      token: await account.token(input),
+      derivedToken: await account.token(derived),
+    })
+  } finally {
+    await world.stop()
+  }
+}
+
+const portIn = (url: string): number => Number(new URL(url).port)
+const portsOf = ({ ingestPort, outputPort }: Streams) => ({ ingestPort, outputPort })
+
+const inWords = (errors: Record<string, number>): string =>
+  Object.keys(errors).length === 0 ? '' : `; errors: ${JSON.stringify(errors)}`
+
+/** Runs a process that watches, and tells what output used in the measured time. */
+async function watch<Outcome>(
+  { output }: World,
+  file: string,
+  plan: LatencyPlan | WatchersPlan,
+): Promise<Watched<Outcome>> {
+  const watching = startNode(
+    `${import.meta.dirname}/watching/${file}`,
+    [JSON.stringify(plan)],
+    otherCore,
+  )
+  try {
+    await watching.line((line) => line === 'measuring')
+    const before = cpuSeconds(output.pid)
+    await watching.line((line) => line === 'measured')
+    const cpuUsed = cpuSeconds(output.pid) - before
+    const memory = rssMb(output.pid)
+    const line = await watching.line((text) => text.startsWith('{'))
+    return { outcome: JSON.parse(line) as Outcome, cpuUsed, rssMb: memory }
+  } finally {
+    watching.stop()
+  }
+}
+
+function runOf(
+  { cpuUsed, rssMb: memory }: Watched<unknown>,
+  events: number,
+  errors: Record<string, number>,
+): Run {
+  return {
+    eventsPerCpuSecond: events / cpuUsed,
+    eventsPerSecond: 0,
+    p50Ms: 0,
+    p99Ms: 0,
+    rssMb: memory,
+    errors: Object.values(errors).reduce((sum, count) => sum + count, 0),
+  }
+}

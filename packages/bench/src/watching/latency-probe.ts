@@ -1,0 +1,92 @@
+// A process that sends numbered events and sees them come out again, as a read_committed consumer of the derived
+// topic and as a WebSocket client of it, all by one clock. It tells its parent when the measured time begins
+// and ends, and what came of it.
+import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
+import { createLog, delay } from '@weir/kit'
+import { numberIn, sendNumbered } from './numbered-events.ts'
+import type { NumberedPlan } from './numbered-events.ts'
+import { openRawWatcher } from './raw-watcher.ts'
+
+export type LatencyPlan = Omit<NumberedPlan, 'count'> & {
+  outputPort: number
+  /** Of the derived stream. */
+  outputToken: string
+  topic: string
+  brokers: string[]
+  warmUpMs: number
+  measuredMs: number
+}
+/** Milliseconds from when an event was due to be sent; how many never came or came twice. */
+export type Latencies = { p50Ms: number; p99Ms: number; errors: number }
+export type LatencyResult = {
+  events: number
+  consumer: Latencies
+  webSocket: Latencies
+  errors: Record<string, number>
+}
+
+const lateMs = 5_000
+
+async function run(plan: LatencyPlan): Promise<LatencyResult> {
+  const count = Math.round((plan.rate * (plan.warmUpMs + plan.measuredMs)) / 1_000)
+  const first = Math.round((plan.rate * plan.warmUpMs) / 1_000)
+  const [consumer, webSocket] = [new Float64Array(count), new Float64Array(count)]
+  const errors: Record<string, number> = {}
+  const note = (what: string): void => void (errors[what] = (errors[what] ?? 0) + 1)
+  let twice = 0
+  /** Counts an event as it comes out. */
+  const arrive = (arrivals: Float64Array, number: number): void => {
+    if (arrivals[number] === 0) arrivals[number] = performance.now()
+    else twice += 1
+  }
+
+  const log = createLog('bench', 'silent')
+  const kafka = createKafka({ brokers: plan.brokers, clientId: 'bench', log })
+  const admin = createAdmin(kafka)
+  const fromOffsets = await admin.endOffsets(plan.topic, { isolation: 'read_committed' })
+  let isReading = false
+  tailTopic(kafka, {
+    topic: plan.topic,
+    fromOffsets,
+    onRecords(_, records) {
+      for (const { value } of records) if (value !== null) arrive(consumer, numberIn(value))
+    },
+    onPosition: () => (isReading = true),
+    onStopped: () => note('the topic is gone'),
+  })
+  const { outputPort: port, outputToken: token } = plan
+  await openRawWatcher({ port, token, onText: (text) => arrive(webSocket, numberIn(text)) })
+  const sender = await sendNumbered({ ...plan, count }, note)
+  await delay(plan.warmUpMs)
+  if (!isReading) note('the consumer read nothing in the warm-up')
+  process.stdout.write('measuring\n')
+  await sender.done
+  process.stdout.write('measured\n')
+  const giveUpAt = performance.now() + lateMs
+  const isMissing = (arrivals: Float64Array): boolean => arrivals.includes(0)
+  while ((isMissing(consumer) || isMissing(webSocket)) && performance.now() < giveUpAt)
+    await delay(50)
+  if (twice > 0) note(`${twice} came twice`)
+
+  const latenciesOf = (arrivals: Float64Array): Latencies => {
+    const took = [...arrivals.subarray(first)]
+      .map((arrivedAt, i) => (arrivedAt === 0 ? NaN : arrivedAt - sender.dueAt(first + i)))
+      .filter((ms) => !Number.isNaN(ms))
+      .sort((a, b) => a - b)
+    const percentile = (share: number): number => took[Math.floor(took.length * share)] ?? NaN
+    const missing = arrivals.filter((arrivedAt) => arrivedAt === 0).length
+    return { p50Ms: percentile(0.5), p99Ms: percentile(0.99), errors: missing }
+  }
+  return {
+    events: count - first,
+    consumer: latenciesOf(consumer),
+    webSocket: latenciesOf(webSocket),
+    errors,
+  }
+}
+
+const planText = process.argv[2]
+if (planText === undefined) throw new Error('usage: latency-probe.ts PLAN, the plan as JSON')
+const result = await run(JSON.parse(planText) as LatencyPlan)
+process.stdout.write(`${JSON.stringify(result)}\n`)
+process.exit(0)
