@@ -6,6 +6,7 @@ import type { Log } from '@weir/kit'
 import { createRenderQueue } from './render-queue.ts'
 import type { Message } from './render-queue.ts'
 import type { Render } from './render.ts'
+import { textFrames } from './text-frame.ts'
 import { closing } from './watcher.ts'
 import type { Closing, Watcher } from './watcher.ts'
 
@@ -34,6 +35,15 @@ export type Feed = {
 /** While its beginning isn't known, messages are held: it may have to see them. */
 type Seat = { from: readonly bigint[] | undefined; held: Message[] }
 
+/** Messages that came together. */
+type Round = {
+  readonly messages: readonly Message[]
+  /** All of them as frames, made once for everybody. */
+  readonly frames: Buffer
+  /** The first one of each partition. */
+  readonly firsts: readonly Message[]
+}
+
 const heldMessagesMax = 10_000
 
 export function createFeed(deps: FeedDeps): Feed {
@@ -43,12 +53,17 @@ export function createFeed(deps: FeedDeps): Feed {
   let reader: Tail | undefined
   let isOver = false
 
-  const deliver = (watcher: Watcher, seat: Seat, message: Message): void => {
+  const deliver = (watcher: Watcher, seat: Seat, round: Round): void => {
     const { from, held } = seat
-    if (from !== undefined) {
-      if (message.offset >= (from[message.partition] ?? 0n)) watcher.send(message.text)
-    } else if (held.length < heldMessagesMax) held.push(message)
-    else watcher.end(closing.unsure)
+    if (from === undefined) {
+      if (held.length + round.messages.length > heldMessagesMax) watcher.end(closing.unsure)
+      else held.push(...round.messages)
+      return
+    }
+    const isFor = ({ partition, offset }: Message): boolean => offset >= (from[partition] ?? 0n)
+    if (round.firsts.every(isFor)) return watcher.send(round.frames, round.messages.length)
+    const own = round.messages.filter(isFor)
+    if (own.length > 0) watcher.send(framesOf(own), own.length)
   }
 
   const end = (why: Closing, reason: string): void => {
@@ -59,8 +74,9 @@ export function createFeed(deps: FeedDeps): Feed {
 
   const queue = createRenderQueue({
     ...deps,
-    onMessage(message) {
-      for (const [watcher, seat] of seats) deliver(watcher, seat, message)
+    onMessages(messages) {
+      const round = roundOf(messages)
+      for (const [watcher, seat] of seats) deliver(watcher, seat, round)
     },
     onFull: () => end(closing.unsure, 'more comes than can be shown'),
   })
@@ -94,7 +110,8 @@ export function createFeed(deps: FeedDeps): Feed {
       const seat: Seat = { from: undefined, held: [] }
       seats.set(watcher, seat)
       seat.from = await beginning()
-      for (const message of seat.held.splice(0)) deliver(watcher, seat, message)
+      const held = seat.held.splice(0)
+      if (held.length > 0) deliver(watcher, seat, roundOf(held))
     },
     leave(watcher) {
       seats.delete(watcher)
@@ -107,4 +124,14 @@ export function createFeed(deps: FeedDeps): Feed {
       await reader?.close()
     },
   }
+}
+
+const framesOf = (messages: readonly Message[]): Buffer =>
+  textFrames(messages.map(({ text }) => text))
+
+function roundOf(messages: readonly Message[]): Round {
+  const firsts = new Map<number, Message>()
+  for (const message of messages)
+    if (!firsts.has(message.partition)) firsts.set(message.partition, message)
+  return { messages, frames: framesOf(messages), firsts: [...firsts.values()] }
 }

@@ -22,7 +22,7 @@ export type GatewayDeps = {
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
   /** Makes the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
-  counts: { clients(delta: 1 | -1): void; sent(): void; tooSlow(): void }
+  counts: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
   log: Log
 }
 
@@ -73,8 +73,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (why !== undefined) watcher.end(why)
   }
 
-  const opened = (socket: WebSocket, access: Access, watcher: Watcher): void => {
-    const client: Client = { access, watcher, socket, answered: true }
+  const opened = (client: Client, connection: Duplex): void => {
+    const { socket, watcher } = client
     clients.add(client)
     counts.clients(1)
     socket.on('pong', () => (client.answered = true))
@@ -84,7 +84,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       counts.clients(-1)
     })
     check(client) // before anything is sent: it may have lost its right while it was being let in
-    watcher.attach(socket)
+    watcher.attach(socket, connection)
   }
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
@@ -101,7 +101,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       log.warn({ err: error }, 'the end of a topic could not be read')
       return refuseUpgrade(socket, unavailable)
     }
-    server.handleUpgrade(request, socket, head, (webSocket) => opened(webSocket, admitted, watcher))
+    server.handleUpgrade(request, socket, head, (webSocket) =>
+      opened({ access: admitted, watcher, socket: webSocket, answered: true }, socket),
+    )
   }
 
   const unsubscribe = follower.onChange((topic, key) => {

@@ -10,7 +10,7 @@ export type OutputMetrics = {
   derived(records: readonly Derived[]): void
   deriverFailed(code: string): void
   lostToRetention(events: number): void
-  gateway: { clients(delta: 1 | -1): void; sent(): void; tooSlow(): void }
+  gateway: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
 }
 
 export function createOutputMetrics(
@@ -90,7 +90,7 @@ export function createOutputMetrics(
     lostToRetention: (count) => lost.inc(count),
     gateway: {
       clients: (delta) => clients.inc(delta),
-      sent: () => sent.inc(),
+      sent: (messages) => sent.inc(messages),
       tooSlow: () => tooSlow.inc(),
     },
   }

@@ -1,6 +1,6 @@
-// From a topic's records to messages, in order and in small turns: between two of them sockets are
-// written to, so that a burst doesn't make quick clients look slow. What can't be shown is logged by
-// its offset, never by its values, and left out; it holds up nothing.
+// From a topic's records to messages, in order and in small turns: what a turn has made goes on together, and
+// between two of them sockets are written to, so that a burst doesn't make quick clients look slow. What
+// can't be shown is logged by its offset, never by its values, and left out; it holds up nothing.
 import { setImmediate } from 'node:timers/promises'
 import type { SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -18,7 +18,8 @@ export type RenderQueueDeps = {
   render: Render
   /** Resolves when control state is as new as it can be. */
   lookAgain: () => Promise<void>
-  onMessage: (message: Message) => void
+  /** Those of a turn, in order. */
+  onMessages: (messages: readonly Message[]) => void
   /** More waits than may: nothing is shown any more. */
   onFull: () => void
   log: Log
@@ -40,8 +41,9 @@ const recordsPerTurn = 20
 export const queuedBytesMax = 67_108_864
 
 export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
-  const { topic, render, lookAgain, onMessage, onFull, log } = deps
+  const { topic, render, lookAgain, onMessages, onFull, log } = deps
   const chunks: Chunk[] = []
+  let made: Message[] = []
   let queuedBytes = 0
   let recordsThisTurn = 0
   let isWorking = false
@@ -63,13 +65,14 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
       if (++recordsThisTurn > recordsPerTurn) await endTurn()
       let text = tryRender(record)
       if (text === unknownContract && !hasLookedAgain) {
+        handOn() // what is there doesn't wait for it
         await lookAgain().catch(() => {})
         hasLookedAgain = true // for all of them: they had been read before
         text = tryRender(record)
       }
       if (isClosed) return
       if (typeof text === 'string') leftOut.push({ offset: Number(record.offset), code: text })
-      else onMessage({ partition, offset: record.offset, text })
+      else made.push({ partition, offset: record.offset, text })
     }
     if (leftOut.length > 0)
       log.warn(
@@ -78,17 +81,29 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
       )
   }
 
+  const handOn = (): void => {
+    const messages = made
+    made = []
+    if (messages.length > 0 && !isClosed) onMessages(messages)
+  }
+
   const endTurn = async (): Promise<void> => {
-    recordsThisTurn = 0
+    handOn()
+    recordsThisTurn = 1 // the one that the turn has no more room for
     await setImmediate()
   }
 
   const showAll = async (): Promise<void> => {
     isWorking = true
-    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
-      await show(chunk)
-      queuedBytes -= chunk.bytes
-    }
+    do {
+      for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+        await show(chunk)
+        queuedBytes -= chunk.bytes
+      }
+      await setImmediate() // what was fetched with it, from other partitions, goes on with it
+    } while (chunks.length > 0)
+    handOn()
+    recordsThisTurn = 0
     isWorking = false
   }
 

@@ -1,5 +1,8 @@
 // One WebSocket that watches a stream. Messages wait here until the upgrade is done; a client that
-// can't keep up is closed, so it never slows the others.
+// can't keep up is closed, so it never slows the others. Messages come as frames that all clients share, and
+// go to the connection as they are, behind ws's back: it writes whole frames, too, and nothing it holds back,
+// for nothing is compressed.
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
 /** Why a connection ends (docs/wire-format.md WebSocket). */
@@ -19,17 +22,21 @@ export const bufferedMessagesMax = 1_000
 const closeTimeoutMs = 2_000
 
 export type Watcher = {
-  /** One event as JSON text in UTF-8. */
-  send(message: Buffer): void
-  /** From here on messages go out; those that waited first. */
-  attach(socket: WebSocket): void
+  /** The frames of some text messages. */
+  send(frames: Buffer, messages: number): void
+  /** From here on messages go out over the WebSocket's connection; those that waited first. */
+  attach(socket: WebSocket, connection: Duplex): void
   end(why: Closing): void
 }
 
-export function createWatcher(counts: { sent(): void; tooSlow(): void }): Watcher {
-  let socket: WebSocket | undefined
-  let waiting: Buffer[] = []
+type Open = { readonly socket: WebSocket; readonly connection: Duplex }
+type Waiting = { readonly frames: Buffer; readonly messages: number }
+
+export function createWatcher(counts: { sent(messages: number): void; tooSlow(): void }): Watcher {
+  let open: Open | undefined
+  let waiting: Waiting[] = []
   let waitingBytes = 0
+  /** Messages that wait here, or that the connection has not taken yet. */
   let unsent = 0
   let ending: Closing | undefined
 
@@ -37,40 +44,40 @@ export function createWatcher(counts: { sent(): void; tooSlow(): void }): Watche
     if (ending !== undefined) return
     ending = why
     waiting = []
-    if (socket !== undefined) close(socket, why)
+    if (open !== undefined) close(open.socket, why)
   }
 
-  const tooSlow = (): void => {
+  const endIfTooMuch = (bytes: number): void => {
+    if (unsent <= bufferedMessagesMax && bytes <= bufferedBytesMax) return
     counts.tooSlow()
     end(closing.tooSlow)
   }
 
-  const wait = (message: Buffer): void => {
-    waiting.push(message)
-    waitingBytes += message.length
-    if (waiting.length > bufferedMessagesMax || waitingBytes > bufferedBytesMax) tooSlow()
+  const write = ({ socket, connection }: Open, { frames, messages }: Waiting): void => {
+    if (socket.readyState !== socket.OPEN) return // the client has said goodbye
+    unsent += messages
+    connection.write(frames, () => (unsent -= messages))
+    counts.sent(messages)
+    endIfTooMuch(connection.writableLength)
   }
 
-  const sendNow = (open: WebSocket, message: Buffer): void => {
-    unsent += 1
-    open.send(message, { binary: false }, () => (unsent -= 1))
-    counts.sent()
-    if (unsent > bufferedMessagesMax || open.bufferedAmount > bufferedBytesMax) tooSlow()
-  }
-
-  const send = (message: Buffer): void => {
+  const send = (frames: Buffer, messages: number): void => {
     if (ending !== undefined) return
-    if (socket === undefined) wait(message)
-    else sendNow(socket, message)
+    if (open !== undefined) return write(open, { frames, messages })
+    waiting.push({ frames, messages })
+    waitingBytes += frames.length
+    unsent += messages
+    endIfTooMuch(waitingBytes)
   }
 
   return {
     send,
     end,
-    attach(opened) {
-      socket = opened
-      if (ending !== undefined) return close(opened, ending)
-      for (const message of waiting.splice(0)) send(message)
+    attach(socket, connection) {
+      open = { socket, connection }
+      if (ending !== undefined) return close(socket, ending)
+      unsent = 0
+      for (const { frames, messages } of waiting.splice(0)) send(frames, messages)
     },
   }
 }

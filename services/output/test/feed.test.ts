@@ -7,6 +7,7 @@ import { createFeed } from '../src/feed.ts'
 import type { Feed, FeedDeps } from '../src/feed.ts'
 import type { Closing, Watcher } from '../src/watcher.ts'
 import { keptLog } from './support/streams.ts'
+import { textsIn } from './support/text-frames.ts'
 
 type TailGiven = Parameters<FeedDeps['tail']>[0]
 
@@ -68,7 +69,7 @@ function watcherOf(): Watcher & { seen: string[]; ended: Closing[] } {
   return {
     seen,
     ended,
-    send: (message) => void seen.push(message.toString()),
+    send: (frames, messages) => void seen.push(...textsIn(frames, messages)),
     attach: () => {},
     end: (why) => void ended.push(why),
   }

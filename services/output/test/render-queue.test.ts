@@ -17,8 +17,12 @@ const recordOf = (offset: number, value = Buffer.from(`v${offset}`)): SourceReco
 const recordsOf = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => recordOf(from + index))
 
-function queueOf(render: Render = ({ value }) => value ?? undefined, onLook = () => {}) {
+function queueOf(
+  render: Render = ({ value }) => value ?? undefined,
+  onLook: () => unknown = () => {},
+) {
   const shown: string[] = []
+  const rounds: number[] = []
   const { lines, log } = keptLog()
   const seen = { looks: 0, full: 0 }
   const queue = createRenderQueue({
@@ -28,14 +32,17 @@ function queueOf(render: Render = ({ value }) => value ?? undefined, onLook = ()
       seen.looks += 1
       onLook()
     },
-    onMessage: ({ partition, offset, text }) =>
-      shown.push(`${partition}/${offset}=${text.toString()}`),
+    onMessages(messages) {
+      rounds.push(messages.length)
+      for (const { partition, offset, text } of messages)
+        shown.push(`${partition}/${offset}=${text.toString()}`)
+    },
     onFull: () => void (seen.full += 1),
     log,
   })
   const until = (count: number) =>
     pollUntil(() => shown.length >= count, { deadlineMs: 5_000, everyMs: 1 })
-  return { queue, shown, lines, seen, until }
+  return { queue, shown, rounds, lines, seen, until }
 }
 
 test('records become messages in the order they came, partition by partition', async () => {
@@ -47,6 +54,26 @@ test('records become messages in the order they came, partition by partition', a
   const zero = shown.filter((message) => message.startsWith('0/'))
   expect(zero).toEqual(recordsOf(0, 60).map(({ offset }) => `0/${offset}=v${offset}`))
   expect(shown.filter((message) => message.startsWith('1/'))).toEqual(['1/0=v0', '1/1=v1'])
+})
+
+test('what comes together goes on together, from all partitions, twenty at a time at most', async () => {
+  const { queue, rounds, until } = queueOf()
+  for (const partition of [0, 1, 2]) queue.take(partition, recordsOf(0, 2))
+  await until(6)
+  for (const partition of [0, 1, 2]) queue.take(partition, recordsOf(2, 10))
+  await until(36)
+  expect(rounds).toEqual([6, 20, 10])
+})
+
+test('what is there goes on before the tables are followed', async () => {
+  const shownAtLook: number[] = []
+  const { queue, shown, until } = queueOf(
+    ({ offset, value }) => (offset === 1n ? undefined : (value ?? undefined)),
+    () => shownAtLook.push(shown.length),
+  )
+  queue.take(0, recordsOf(0, 3))
+  await until(2)
+  expect(shownAtLook).toEqual([1])
 })
 
 test('a burst is shown in small turns, so that sockets are written to in between', async () => {

@@ -10,6 +10,7 @@ import { makeSigningKey, signIdToken } from '@weir/tokens'
 import { WebSocket } from 'ws'
 import type { Feed } from '../../src/feed.ts'
 import { createGateway } from '../../src/gateway.ts'
+import { textFrames } from '../../src/text-frame.ts'
 import type { Watcher } from '../../src/watcher.ts'
 import { credentialOf, followerOf, inputStream, keptLog } from './streams.ts'
 
@@ -47,7 +48,7 @@ export async function openGateway() {
     feed: feeds.make,
     counts: {
       clients: (delta) => void (counts.clients += delta),
-      sent: () => void (counts.sent += 1),
+      sent: (messages) => void (counts.sent += messages),
       tooSlow: () => void (counts.tooSlow += 1),
     },
     log: keptLog().log,
@@ -113,7 +114,7 @@ function fakeFeeds() {
     made,
     send(text: string): void {
       for (const { watchers } of made)
-        for (const watcher of watchers) watcher.send(Buffer.from(text))
+        for (const watcher of watchers) watcher.send(textFrames([Buffer.from(text)]), 1)
     },
     /** What clients wait for before they are in. */
     joinAfter: (promise: Promise<void>) => void (joining = promise),
