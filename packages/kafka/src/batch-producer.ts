@@ -23,7 +23,7 @@ export type BatchProducerOptions = {
   readonly inFlightBytesMax: number
   /** Of one batch. A larger record goes alone. Stay under the broker's 1 MB default. */
   readonly batchBytesMax?: number
-  /** How many partitions may share a produce request; 1 unless set. */
+  /** How many partitions may share a produce request. Each has an outcome of its own. */
   readonly batchesPerRequestMax?: number
   /** For metrics: called for each batch that was acknowledged. */
   readonly onBatch?: (batch: BatchInfo) => void
@@ -55,6 +55,7 @@ export type BatchProducer = {
 
 const OPEN_TIMEOUT_MS_MAX = 3_000
 const BATCH_BYTES_MAX = 1_000_000
+const BATCHES_PER_REQUEST_MAX = 16
 
 export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions): BatchProducer {
   const { log, deletedTopics } = internalsOf(kafka)
@@ -62,7 +63,7 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
   const sockets = createSockets(kafka, stepTimeoutMs)
   const leaders = createLeaders(sockets, stepTimeoutMs)
   const connections = createConnections(sockets)
-  const request = createProduceRequests(options.batchesPerRequestMax ?? 1)
+  const request = createProduceRequests(options.batchesPerRequestMax ?? BATCHES_PER_REQUEST_MAX)
   const deliver = createDelivery({ leaders, connections, request })
   const scheduler = createScheduler(deliver, log, { batchBytesMax: BATCH_BYTES_MAX, ...options })
 

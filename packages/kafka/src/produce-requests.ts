@@ -1,6 +1,6 @@
-// Puts batches into produce requests and hands each batch the answer of its own partition. By default a
-// request holds one batch. With more, the batches that leave in the same turn of the event loop for the
-// same broker share a request: cheaper with many partitions, and each still has an answer of its own.
+// Puts batches into produce requests and hands each batch the answer of its own partition. The batches that
+// leave in the same turn of the event loop for the same broker share a request: a broker takes the requests of
+// a connection one after the other, so fewer of them cost both sides less.
 import { AppError } from '@weir/kit'
 
 import type { Connection } from './produce-connection.ts'

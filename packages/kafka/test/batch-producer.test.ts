@@ -146,7 +146,7 @@ test('a batch follows its partition to the leader that metadata names', async ()
   expect(next.batches).toHaveLength(1)
 })
 
-test('every request holds one partition unless more are asked for', async () => {
+test('what leaves together shares requests, of as many partitions as they may hold', async () => {
   const fake = await broker({ reply: () => STORED })
   const send4 = async (sending: BatchProducer) => {
     await sending.send('topic', 0, event('first'))
@@ -154,6 +154,9 @@ test('every request holds one partition unless more are asked for', async () => 
   }
 
   await send4(producer(fake))
+  expect(fake.requests.splice(0)).toEqual([1, 4])
+
+  await send4(producer(fake, { batchesPerRequestMax: 1 }))
   expect(fake.requests.splice(0)).toEqual([1, 1, 1, 1, 1])
 
   await send4(producer(fake, { batchesPerRequestMax: 3 }))
