@@ -10,6 +10,7 @@ import { benchIngest } from './ingest.ts'
 import { otherCore, pin } from './processes.ts'
 import { benchProducers } from './producers.ts'
 import { tableOf } from './results.ts'
+import { measureStalls } from './stalls.ts'
 import type { Result } from './results.ts'
 import { benchLatency, benchTail } from './watch.ts'
 
@@ -46,6 +47,10 @@ if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0) || !(events >= 1_000)) 
 }
 
 const log = (line: string): void => void process.stdout.write(`${line}\n`)
+const stalls = measureStalls(3_000)
+log(
+  `the machine by itself stands still for ${stalls.percent} % of the time, ${stalls.longestMs} ms at most`,
+)
 const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'))
 const stack = await startStack({ folder, ports: 'free', onProgress: log })
 const brokerPid = stack.brokerPid()
@@ -84,6 +89,7 @@ const machine = {
   cores: availableParallelism(),
   memoryGb: Math.round(totalmem() / 2 ** 30),
   node: process.version,
+  stalls,
 }
 if (values.json !== undefined)
   await writeFile(values.json, `${JSON.stringify({ machine, results }, null, 2)}\n`)

@@ -1,0 +1,26 @@
+// How often the machine itself stands still: what a loop that only looks at the clock misses. Virtual machines
+// lose whole milliseconds to their neighbours, and no latency measured on one is better than that.
+
+export type Stalls = {
+  /** Share of the time that passed in gaps of 2 ms and more, in per cent. */
+  readonly percent: number
+  readonly longestMs: number
+}
+
+const gapMs = 2
+
+/** Holds up this process for the time. */
+export function measureStalls(forMs: number): Stalls {
+  const end = performance.now() + forMs
+  let lost = 0
+  let longestMs = 0
+  for (let last = performance.now(), now = last; now < end; last = now) {
+    now = performance.now()
+    const gap = now - last
+    if (gap < gapMs) continue
+    lost += gap
+    longestMs = Math.max(longestMs, gap)
+  }
+  const rounded = (value: number): number => Number(value.toFixed(1))
+  return { percent: rounded((lost / forMs) * 100), longestMs: rounded(longestMs) }
+}
