@@ -22,7 +22,7 @@ export type Session = {
   readonly isCsv: boolean
   /** The account of this run; looked up at the first call. `bringsKey`: see account.ts. */
   account(bringsKey?: boolean): Account
-  /** A management call: /<version>/<segments> of auth, under the account's API key. */
+  /** A management call: /<version>/<segments> of auth or output, under the account's API key. */
   manage(call: ManagementCall): Promise<unknown>
   /** `renderText` where a line for each member isn't what a person wants to read. */
   showRecord(record: unknown, renderText?: (record: unknown) => string): void
@@ -38,6 +38,8 @@ export type ManagementCall = {
   readonly path: readonly string[]
   /** The shape of streams in the answer; v2 unless said otherwise. */
   readonly version?: 'v1' | 'v2'
+  /** auth unless said otherwise. */
+  readonly service?: 'output'
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
   readonly advice?: Advice
@@ -92,11 +94,15 @@ export function createSession(terminal: Terminal, options: GlobalOptions): Sessi
 }
 
 function manage(account: Account, what: ManagementCall): Promise<unknown> {
-  const { method, path, version = 'v2', query, json, advice } = what
+  const { method, path, version = 'v2', service, query, json, advice } = what
   return call(
     {
       method,
-      url: urlOf(account.authUrl, [version, ...path], query),
+      url: urlOf(
+        service === 'output' ? account.outputUrl : account.authUrl,
+        [version, ...path],
+        query,
+      ),
       bearer: requireApiKey(account),
       ...(json === undefined ? {} : { json }),
     },

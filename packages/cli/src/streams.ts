@@ -68,7 +68,7 @@ export async function readWhole(
   session: Session,
   path: readonly string[],
   advice: Advice,
-): Promise<unknown> {
+): Promise<JsonObject> {
   const [record, flat] = await Promise.all([
     session.manage({ method: 'GET', path, advice }),
     session.manage({ method: 'GET', path, version: 'v1', advice }),

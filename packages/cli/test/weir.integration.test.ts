@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals'
 import { accountTests } from './against-services/account.ts'
 import { contractTests } from './against-services/contract.ts'
 import { credentialsTests } from './against-services/credentials.ts'
+import { deadTests } from './against-services/dead.ts'
 import { eventTests } from './against-services/events.ts'
 import { prepareGround } from './against-services/ground.ts'
 import type { Ground } from './against-services/ground.ts'
@@ -34,6 +35,9 @@ describe('weir contract', () => {
 })
 describe('weir stream and weir output', () => {
   streamTests(ground)
+})
+describe('weir output preview and dead', () => {
+  deadTests(ground)
 })
 describe('weir send, listen and token', () => {
   eventTests(ground)

@@ -6,9 +6,7 @@ import type { Derived, DeriveOptions } from './derivation.ts'
 import type { AddressedRecord } from './out-record.ts'
 import { batchBytesMaxOf, bodyBytesOf } from './produce-record-batch.ts'
 import type { SourceRecord } from './source-record.ts'
-import { SVC_SOURCE, writeSource } from './svc-source.ts'
-
-export const SVC_ERROR = 'svc-error'
+import { SVC_ERROR, SVC_SOURCE, writeSource } from './svc-source.ts'
 
 /** What becomes of an input record: the outcome that counts, and what is written for it. */
 export type Placed = {

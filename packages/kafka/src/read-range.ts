@@ -7,8 +7,14 @@ import type { Kafka } from './internals.ts'
 import type { SourceRecord } from './source-record.ts'
 
 export type RangeReader = {
-  /** The committed records of the range in order, some at a time. Throws AppError `unavailable`. */
-  read(range: Range, onRecords: (records: readonly SourceRecord[]) => void): Promise<void>
+  /**
+   * The committed records of the range in order, some at a time, for as long as it isn't told false. Throws
+   * AppError `unavailable`.
+   */
+  read(
+    range: Range,
+    onRecords: (records: readonly SourceRecord[]) => void | Promise<boolean>,
+  ): Promise<void>
   close(): Promise<void>
 }
 
@@ -21,7 +27,7 @@ export function createRangeReader(kafka: Kafka): RangeReader {
         const { records, next } = await calls.run('read a topic', (cluster) =>
           readStep(cluster, step),
         )
-        onRecords(records)
+        if ((await onRecords(records)) === false) return
         from = next
       }
     },

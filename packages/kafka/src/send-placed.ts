@@ -4,9 +4,9 @@ import { AppError } from '@weir/kit'
 
 import { protocolTypeOf } from './faults.ts'
 import type { AddressedRecord } from './out-record.ts'
-import { SVC_ERROR } from './place-records.ts'
 import type { Placed } from './place-records.ts'
 import { bodyBytesOf } from './produce-record-batch.ts'
+import { SVC_ERROR } from './svc-source.ts'
 import type { Transaction } from './transactor.ts'
 
 export type PlacedSender = {

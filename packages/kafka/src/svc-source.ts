@@ -13,8 +13,10 @@ export type Source = {
 }
 
 export const SVC_SOURCE = 'svc-source'
+/** On a dead record: why it is one. */
+export const SVC_ERROR = 'svc-error'
 /** On what a retry wrote: a derived record that comes late, and the marker that its dead record is done with. */
-const SVC_RETRIED = 'svc-retried'
+export const SVC_RETRIED = 'svc-retried'
 
 const LOOK_BACK_FIRST = 64n
 const LOOK_BACK_MAX = 65_536n
@@ -32,6 +34,11 @@ export function readSource(record: SourceRecord): Source | undefined {
   return { topic, partition: Number(partition), offset: BigInt(offset) }
 }
 
+/** Of what a retry wrote. A dead record may have that header from whoever wrote it into the input. */
+export function retriedOutcome({ headers }: SourceRecord): string | undefined {
+  return headers[SVC_ERROR] === undefined ? headers[SVC_RETRIED]?.toString() : undefined
+}
+
 /**
  * The input offset that the last committed record of a partition came from. What a retry wrote doesn't count:
  * it comes late, from further back.
@@ -46,7 +53,7 @@ export async function findLastSource(
     const from = to - step > earliest ? to - step : earliest
     const records = await readCommitted(cluster, { topic, partition, from, to })
     for (const record of records.reverse()) {
-      if (record.headers[SVC_RETRIED] !== undefined) continue
+      if (retriedOutcome(record) !== undefined) continue
       const source = readSource(record)
       if (source?.topic === inputTopic && source.partition === partition) return source.offset
     }

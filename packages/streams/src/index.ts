@@ -1,6 +1,13 @@
 export { createGate, type Access, type Gate } from './access.ts'
 export { addContract, archiveContract, claimSubject, type ContractRequest } from './add-contract.ts'
+export { bearerOf, createAccounts, type Accounts } from './api-keys.ts'
 export { cleanUp } from './clean-up.ts'
+export {
+  consentLevels,
+  consentLevelType,
+  hasOneLevelIfCumulative,
+  oneLevelRule,
+} from './consent-levels.ts'
 export {
   createDerived,
   createInput,

@@ -2,6 +2,12 @@
 // that begins with the member's name. Unknown members are refused: a typo would go unnoticed.
 import { ROTATION_HOURS } from '@weir/fieldcrypt'
 import { z } from 'zod'
+import {
+  consentLevels,
+  consentLevelType,
+  hasOneLevelIfCumulative,
+  oneLevelRule,
+} from '@weir/streams'
 import type { Limits, Scope } from '@weir/streams'
 
 const nameRule = 'must be 1 to 63 lower-case letters and digits, with single dashes between them'
@@ -36,22 +42,10 @@ const keyRetentionDays = z.int(retentionRule).min(1, retentionRule).max(3650, re
 
 const enabled = z.boolean('must be true or false')
 
-const levelRule = 'must be a whole number from 0 to 255'
-const levelsRule = 'must be a list of consent levels, at least one'
-const consentLevels = z
-  .array(z.int(levelRule).min(0, levelRule).max(255, levelRule), levelsRule)
-  .min(1, levelsRule)
-  .refine((levels) => new Set(levels).size === levels.length, {
-    message: 'must name each level once',
-    when: ({ value }) => Array.isArray(value),
-  })
-
 const decrypterRule = 'must be 1 to 63 letters, digits, dots, dashes and underscores'
 const decrypterName = z
   .string(decrypterRule)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, decrypterRule)
-
-const typeRule = 'must be CUMULATIVE or GRANULAR'
 
 export const accountBody = z.strictObject(
   { billingId: name.refine((id) => id !== 'weir', 'must not be weir, which is reserved') },
@@ -89,19 +83,14 @@ export const outputBody = z
     {
       name,
       consentLevels,
-      consentLevelType: z.enum(['CUMULATIVE', 'GRANULAR'], typeRule),
+      consentLevelType,
       decrypterName: decrypterName.default('default'),
       tags: tags.default([]),
       from: z.enum(['earliest', 'now'], 'must be earliest or now').default('now'),
     },
     objectRule(),
   )
-  .refine(hasOneLevelIfCumulative, {
-    path: ['consentLevels'],
-    message: 'must hold exactly one level when consentLevelType is CUMULATIVE',
-    // Also beside other problems: all of them are told at once.
-    when: () => true,
-  })
+  .refine(hasOneLevelIfCumulative, oneLevelRule)
 
 export const outputPatch = z.strictObject({ enabled: enabled.optional() }, objectRule())
 
@@ -120,13 +109,6 @@ export const credentialsBody = z.strictObject(
   },
   objectRule(),
 )
-
-function hasOneLevelIfCumulative(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return true
-  if (!('consentLevelType' in body) || body.consentLevelType !== 'CUMULATIVE') return true
-  if (!('consentLevels' in body) || !Array.isArray(body.consentLevels)) return true
-  return body.consentLevels.length <= 1
-}
 
 /** What isn't an object is told by this rule; unknown members have a sentence of their own. */
 function objectRule(rule = 'The body must be a JSON object') {

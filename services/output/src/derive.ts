@@ -102,9 +102,9 @@ function openFields(deps: DeriveDeps, to: ToOpen): string[] {
 /** Names the fields that stay sealed because their keys are erased (docs/wire-format.md Kafka). */
 const undecryptableHeader = 'svc-undecryptable'
 
-/** How many fields of a derived record stay sealed because their keys are erased. */
-export const undecryptableFieldsOf = ({ headers }: OutRecord): number =>
-  headers?.[undecryptableHeader]?.toString().split(',').length ?? 0
+/** The fields of a derived record that stay sealed because their keys are erased. */
+export const undecryptablePathsOf = ({ headers }: OutRecord): readonly string[] =>
+  headers?.[undecryptableHeader]?.toString().split(',') ?? []
 
 function partsOf(record: SourceRecord) {
   const schemaId = record.headers['svc-schema-id']?.toString('utf8')

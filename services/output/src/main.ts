@@ -2,9 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { createOpener } from '@weir/fieldcrypt'
 import { listenNode } from '@weir/http2'
-import { createAdmin, createKafka } from '@weir/kafka'
+import { createAdmin, createDeadTopics, createKafka, createRangeReader } from '@weir/kafka'
 import { createLog, createMetrics, onShutdown, readTls, startAdmin } from '@weir/kit'
-import { createGate, followState, forgetPeople, loadKek, startHeartbeats } from '@weir/streams'
+import {
+  createAccounts,
+  createGate,
+  followState,
+  forgetPeople,
+  loadKek,
+  startHeartbeats,
+} from '@weir/streams'
+import { createCallers } from './callers.ts'
 import { readConfig } from './config.ts'
 import { createDerivers } from './derivers.ts'
 import { createGateway } from './gateway.ts'
@@ -13,6 +21,7 @@ import { createOutputMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
 import { createStreamDeriver } from './stream-deriver.ts'
 import { createStreamFeed } from './stream-feed.ts'
+import { createTurns } from './turns.ts'
 
 const peopleMax = 100_000
 
@@ -35,12 +44,12 @@ const metrics = createOutputMetrics(registry, {
   lagSeriesMax: config.LAG_SERIES_MAX,
 })
 const kafkaAdmin = createAdmin(kafka)
-const derivers = createDerivers({
-  follower,
-  decrypterNames: config.DECRYPTER_NAMES,
-  deriver: createStreamDeriver({ kafka, follower, contract, opener, metrics, log, now: Date.now }),
-  log,
-})
+const derivation = { kafka, follower, contract, opener, metrics, log, now: Date.now }
+const decrypterNames = config.DECRYPTER_NAMES
+const deriver = createStreamDeriver(derivation)
+const derivers = createDerivers({ follower, decrypterNames, deriver, log })
+const dead = createDeadTopics(kafka)
+const reader = createRangeReader(kafka)
 const gateway = createGateway({
   gate: createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now }),
   follower,
@@ -55,7 +64,15 @@ const listener = await listenNode({
   host: config.OUTPUT_HOST,
   port: config.OUTPUT_PORT,
   ...(await readTls(config)),
-  server: createRoutes(gateway),
+  server: createRoutes(gateway, {
+    ...derivation,
+    callers: createCallers(createAccounts(follower), follower),
+    inTurn: createTurns({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
+    decrypterNames,
+    dead,
+    reader,
+    admin: kafkaAdmin,
+  }),
 })
 const admin = await startAdmin({
   host: config.OUTPUT_HOST,
@@ -70,7 +87,7 @@ onShutdown(log, [
   { name: 'listener', run: () => listener.close(1_000) },
   { name: 'heartbeats', run: () => stopHeart() },
   { name: 'control state', run: () => follower.close() },
-  { name: 'Kafka', run: () => kafkaAdmin.close() },
+  { name: 'Kafka', run: () => closeAll([dead, reader, kafkaAdmin]) },
   { name: 'admin port', run: () => admin.close() },
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')
@@ -80,3 +97,7 @@ const self = { replica: randomUUID(), service: 'output' } as const
 const heart = startHeartbeats({ kafka, follower, ...self, now: Date.now })
 stopHeart = async () => heart.stop()
 log.info('control state is read; ready')
+
+async function closeAll(clients: readonly { close(): Promise<void> }[]): Promise<void> {
+  await Promise.all(clients.map((client) => client.close()))
+}

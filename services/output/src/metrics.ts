@@ -1,15 +1,16 @@
 // What output counts. Labels come from closed sets, but for the lag, whose series are bounded.
 import { isDead } from '@weir/kafka'
-import type { Derived } from '@weir/kafka'
+import type { Derived, RetryOutcome } from '@weir/kafka'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
-import { undecryptableFieldsOf } from './derive.ts'
+import { undecryptablePathsOf } from './derive.ts'
 
 export type OutputMetrics = {
   /** What became of records, once it is committed; undefined: their consent didn't reach the stream. */
   derived(records: readonly Derived[]): void
   deriverFailed(code: string): void
   lostToRetention(events: number): void
+  retried(outcome: RetryOutcome): void
   gateway: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
 }
 
@@ -28,6 +29,12 @@ export function createOutputMetrics(
     name: 'svc_output_dead_total',
     help: 'Records that could not be derived because of themselves and were parked, by error code.',
     labelNames: ['code'] as const,
+    registers,
+  })
+  const retried = new Counter({
+    name: 'svc_output_dead_retried_total',
+    help: 'Dead records that were derived anew, by what became of them.',
+    labelNames: ['outcome'] as const,
     registers,
   })
   const undecryptable = new Counter({
@@ -80,7 +87,7 @@ export function createOutputMetrics(
         else if (isDead(record)) dead.inc({ code: record.dead })
         else {
           outcomes.passed += 1
-          undecryptable.inc(undecryptableFieldsOf(record))
+          undecryptable.inc(undecryptablePathsOf(record).length)
         }
       }
       events.inc({ outcome: 'passed' }, outcomes.passed)
@@ -88,6 +95,7 @@ export function createOutputMetrics(
     },
     deriverFailed: (code) => failures.inc({ code }),
     lostToRetention: (count) => lost.inc(count),
+    retried: (outcome) => retried.inc({ outcome }),
     gateway: {
       clients: (delta) => clients.inc(delta),
       sent: (messages) => sent.inc(messages),

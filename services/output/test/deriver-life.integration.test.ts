@@ -89,6 +89,41 @@ describe('a disabled derived stream', () => {
   })
 })
 
+test('a backfill, paused and resumed while events flow, loses and doubles none and keeps their order', async () => {
+  // Given
+  await send(eventsFrom(0, 400))
+  let sent = 400
+  let isFlowing = true
+  const flow = async (): Promise<void> => {
+    for (; isFlowing; sent += 40) await send(eventsFrom(sent, 40))
+  }
+  const flowing = flow()
+  const untilMoreWereSent = async () => {
+    const goal = sent + 80
+    await pollUntil(() => sent >= goal, { ...within, what: 'more events' })
+  }
+
+  // When
+  const output = await makeOutput({ from: 'earliest' })
+  for (let round = 0; round < 3; round += 1) {
+    await change('PATCH', pathOf(output), { enabled: false })
+    await untilMoreWereSent()
+    await change('PATCH', pathOf(output), { enabled: true })
+    await untilMoreWereSent()
+  }
+  isFlowing = false
+  await flowing
+
+  // Then
+  await scene.untilDerived(input, output.name)
+  const places = (await scene.topics.read(input.topic)).map(
+    ({ partition, offset }) => `${input.topic}/${partition}/${offset}`,
+  )
+  const derived = await scene.topics.read(output.topic)
+  expect(places).toHaveLength(sent)
+  expect(derived.map(({ headers }) => headers['svc-source']?.toString())).toEqual(places)
+}, 60_000)
+
 describe('a deleted derived stream', () => {
   const isGone = async (output: TestStream): Promise<boolean> => {
     const { admin } = scene.topics

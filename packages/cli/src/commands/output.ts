@@ -1,7 +1,6 @@
 // `weir output …`: streams derived from an input stream, one for each set of consent levels.
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { misuse } from '../errors.ts'
 import { valueAt } from '../json.ts'
 import { collectLevel, collectText, withExamples } from '../options.ts'
 import type { OpenSession, Session } from '../session.ts'
@@ -16,6 +15,9 @@ import {
   showDeleted,
   tellOnce,
 } from '../streams.ts'
+import { addDeadCommands, readLag } from './output-dead.ts'
+import { inputArgument, nameArgument, pathOf, requireOneLevelIfCumulative } from './output-parts.ts'
+import { addPreviewCommand } from './output-preview.ts'
 
 type CreateOptions = {
   readonly level: readonly number[]
@@ -25,9 +27,6 @@ type CreateOptions = {
   readonly tag?: readonly string[]
   readonly save?: boolean
 }
-
-const inputArgument = ['<input>', 'the input stream'] as const
-const nameArgument = ['<name>', 'the output stream'] as const
 
 export function addOutputCommands(program: Command, open: OpenSession): void {
   const noun = program.command('output').description('output streams: what consumers may read')
@@ -48,11 +47,14 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
       .argument(...nameArgument)
       .action(async (input: string, name: string, _options: unknown, command: Command) => {
         const session = open(command)
-        session.showRecord(await readWhole(session, pathOf(input, name), outputAdvice))
+        const record = await readWhole(session, pathOf(input, name), outputAdvice)
+        session.showRecord({ ...record, ...(await readLag(session, input, name)) })
       }),
-    ['weir output show clicks clicks-marketing', 'its levels, and whether it is enabled'],
+    ['weir output show clicks clicks-marketing', 'its levels, and how far it is behind'],
   )
   addSwitches(noun, open)
+  addDeadCommands(noun, open)
+  addPreviewCommand(noun, open)
   withExamples(
     noun
       .command('delete')
@@ -138,12 +140,7 @@ async function create(
 
 /** The body of the creation. */
 export function draft(name: string, options: CreateOptions): unknown {
-  if (options.type === 'CUMULATIVE' && options.level.length > 1) {
-    throw misuse(
-      'a CUMULATIVE output has one level',
-      'It opens the levels below too; for a set of levels add --type GRANULAR.',
-    )
-  }
+  requireOneLevelIfCumulative(options)
   return {
     name,
     consentLevels: options.level,
@@ -153,13 +150,6 @@ export function draft(name: string, options: CreateOptions): unknown {
     from: options.from,
   }
 }
-
-const pathOf = (input: string, ...name: readonly string[]): readonly string[] => [
-  'streams',
-  input,
-  'outputs',
-  ...name,
-]
 
 async function list(session: Session, input: string): Promise<void> {
   const items = await listOutputsWhole(session, input)

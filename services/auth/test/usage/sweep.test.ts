@@ -46,7 +46,7 @@ function setUp({
       earliestOffsets: async () => [0n],
       endOffsets: async () => [BigInt(records.length)],
     },
-    reader: { read: async (_range, onRecords) => onRecords(records) },
+    reader: { read: async (_range, onRecords) => void onRecords(records) },
     replicas: {
       isRead: () => isRead,
       catchUp: async () => void (looks += 1),

@@ -1,0 +1,31 @@
+// What the consent levels of a derived stream may be, as bodies of requests name them: one rule for making a
+// stream and for previewing one. A rule is told as the end of a sentence that begins with the member's name.
+import { z } from 'zod'
+
+const levelRule = 'must be a whole number from 0 to 255'
+const levelsRule = 'must be a list of consent levels, at least one'
+
+export const consentLevels = z
+  .array(z.int(levelRule).min(0, levelRule).max(255, levelRule), levelsRule)
+  .min(1, levelsRule)
+  .refine((levels) => new Set(levels).size === levels.length, {
+    message: 'must name each level once',
+    when: ({ value }) => Array.isArray(value),
+  })
+
+export const consentLevelType = z.enum(['CUMULATIVE', 'GRANULAR'], 'must be CUMULATIVE or GRANULAR')
+
+/** For `refine`: the rule that both of them keep together. */
+export const oneLevelRule = {
+  path: ['consentLevels'],
+  message: 'must hold exactly one level when consentLevelType is CUMULATIVE',
+  // Also beside other problems: all of them are told at once.
+  when: () => true,
+}
+
+export function hasOneLevelIfCumulative(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return true
+  if (!('consentLevelType' in body) || body.consentLevelType !== 'CUMULATIVE') return true
+  if (!('consentLevels' in body) || !Array.isArray(body.consentLevels)) return true
+  return body.consentLevels.length <= 1
+}

@@ -1,0 +1,86 @@
+// The seam to Express: a handler takes a request and returns an answer, a path takes a handler for each method it
+// knows, and what a handler throws becomes a problem document. Express is seen here and in routes.ts alone.
+import express from 'express'
+import type { Express, NextFunction, Request, Response } from 'express'
+import { problemOf, Refusal, refusalOf } from './errors.ts'
+
+export type Answer = {
+  readonly status: number
+  /** Sent as JSON. */
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Call = {
+  /** A decoded segment of the path. */
+  param(name: string): string
+  readonly authorization: string | undefined
+  /** @throws Refusal `not_json`, or what the body reader throws */
+  readJson(): Promise<unknown>
+}
+
+export type Handler = (call: Call) => Promise<Answer>
+type Method = 'GET' | 'POST'
+
+const readRaw = express.raw({ type: () => true, limit: 65_536 })
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Answers a path by one method; others get 405 and an `Allow` header. */
+export function mount(app: Express, method: Method, path: string, handler: Handler): void {
+  const route = app.route(path)
+  route[method === 'GET' ? 'get' : 'post'](async (req: Request, res: Response) => {
+    send(res, await handler(callOf(req, res)))
+  })
+  const allow = method === 'GET' ? 'GET, HEAD' : method
+  route.all(() => {
+    throw new Refusal('method_not_allowed', `Use ${allow} here`, { headers: { allow } })
+  })
+}
+
+/** The last in line: turns whatever was thrown into an answer. Express knows it by its four parameters. */
+export function answerErrors(onError: (refusal: Refusal) => void) {
+  return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
+    const refusal = refusalOf(error)
+    onError(refusal)
+    if (res.headersSent) return void res.destroy()
+    send(res, problemOf(refusal))
+  }
+}
+
+function send(res: Response, { status, body, headers }: Answer): void {
+  res.statusCode = status
+  res.setHeader('cache-control', 'no-store')
+  res.setHeader('content-type', 'application/json; charset=utf-8')
+  for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value)
+  res.end(`${JSON.stringify(body)}\n`)
+}
+
+function callOf(req: Request, res: Response): Call {
+  return {
+    param(name) {
+      const value = req.params[name]
+      return typeof value === 'string' ? value : ''
+    },
+    authorization: req.get('authorization'),
+    readJson: async () => parse(await readBody(req, res)),
+  }
+}
+
+async function readBody(req: Request, res: Response): Promise<Buffer> {
+  await new Promise<void>((resolve, reject) => {
+    readRaw(req, res, (error?: unknown) => {
+      if (error === undefined) resolve()
+      else reject(refusalOf(error))
+    })
+  })
+  const body: unknown = req.body
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body))
+  } catch (cause) {
+    throw new Refusal('not_json', 'The body is not JSON in UTF-8', { cause })
+  }
+}

@@ -1,0 +1,118 @@
+// `POST …/outputs/preview`: what a derived stream of these levels would hold, told from the input's last events
+// without making it. What becomes of a record is what a deriver makes of it, by the same function; nothing is
+// written. Reading is bounded by events, by time, and to one fetch in memory.
+import { setImmediate } from 'node:timers/promises'
+import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import type { InputStream } from '@weir/streams'
+import {
+  consentLevels,
+  consentLevelType,
+  hasOneLevelIfCumulative,
+  oneLevelRule,
+  topicOf,
+} from '@weir/streams'
+import { z } from 'zod'
+import type { Callers } from './callers.ts'
+import { deriveOf } from './derivation.ts'
+import type { DerivationDeps } from './derivation.ts'
+import { Refusal } from './errors.ts'
+import type { Handler } from './http.ts'
+import { levelsOf } from './levels.ts'
+import { createSummary } from './preview-summary.ts'
+import { createTryAll } from './transform.ts'
+import type { InTurn } from './turns.ts'
+
+export type PreviewDeps = DerivationDeps & {
+  readonly callers: Callers
+  readonly inTurn: InTurn
+  readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
+  readonly reader: RangeReader
+}
+
+const lastRule = 'must be a whole number from 1 to 10000'
+const readMsMax = 20_000
+/** Between two of these others get their turn of the event loop. */
+const recordsAtOnce = 250
+
+const previewBody = z
+  .strictObject(
+    {
+      consentLevels,
+      consentLevelType: consentLevelType.default('CUMULATIVE'),
+      last: z.int(lastRule).min(1, lastRule).max(10_000, lastRule).default(1_000),
+    },
+    'The body must be a JSON object',
+  )
+  .refine(hasOneLevelIfCumulative, oneLevelRule)
+type PreviewRequest = z.infer<typeof previewBody>
+
+export const preview =
+  (deps: PreviewDeps): Handler =>
+  async (call) => {
+    const input = await deps.callers.input(call)
+    const request = check(await call.readJson())
+    return deps.inTurn(input.billingId, async () => {
+      return { status: 200, body: await previewOf(deps, input, request) }
+    })
+  }
+
+async function previewOf(deps: PreviewDeps, input: InputStream, request: PreviewRequest) {
+  const topic = topicOf(input)
+  const from = await deps.admin.earliestOffsets(topic)
+  const to = await deps.admin.endOffsets(topic, { isolation: 'read_committed' })
+  const transform = createTryAll(deriveOf(deps, request, input), deps.follower)
+  const summary = createSummary((id) => deps.contract(input.billingId, id), levelsOf(request))
+  const end = performance.now() + readMsMax
+  for (const range of lastRanges(from, to, request.last))
+    await deps.reader.read({ topic, ...range }, async (records) => {
+      for (const piece of piecesOf(records)) {
+        for (const derived of await transform(piece)) summary.add(derived)
+        await setImmediate()
+      }
+      return performance.now() < end
+    })
+  return summary.result()
+}
+
+function* piecesOf(records: readonly SourceRecord[]): Generator<readonly SourceRecord[]> {
+  for (let from = 0; from < records.length; from += recordsAtOnce)
+    yield records.slice(from, from + recordsAtOnce)
+}
+
+type PartitionRange = { readonly partition: number; readonly from: bigint; readonly to: bigint }
+
+/** The last records of all partitions together: as many of each, as far as they have so many. */
+export function lastRanges(
+  from: readonly bigint[],
+  to: readonly bigint[],
+  last: number,
+): PartitionRange[] {
+  const all = to.map((end, partition) => {
+    const held = Math.max(0, Number(end - (from[partition] ?? 0n)))
+    return { partition, end, held }
+  })
+  let left = last
+  const ranges = all
+    .toSorted((a, b) => a.held - b.held)
+    .map(({ partition, end, held }, index) => {
+      const take = Math.min(held, Math.floor(left / (all.length - index)))
+      left -= take
+      return { partition, from: end - BigInt(take), to: end }
+    })
+  return ranges.toSorted((a, b) => a.partition - b.partition)
+}
+
+/** @throws Refusal `invalid` with one sentence for each problem */
+function check(body: unknown): PreviewRequest {
+  const result = previewBody.safeParse(body)
+  if (result.success) return result.data
+  const problems = [...new Set(result.error.issues.flatMap(sentencesOf))]
+  throw new Refusal('invalid', problems.join('; '), { problems })
+}
+
+function sentencesOf(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${key} is not known here; leave it out`)
+  const path = issue.path.map(String).join('.')
+  return [path === '' ? issue.message : `${path} ${issue.message}`]
+}
