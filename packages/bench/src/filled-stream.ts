@@ -5,8 +5,8 @@ import { createLog, delay } from '@weir/kit'
 import { kafkaBrokers } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 import { batchesOf, clickstreamBodies } from './events.ts'
+import { loadOf } from './load-of.ts'
 import type { LoadPlan } from './load/load.ts'
-import { writeBodies } from './measure.ts'
 import { otherCore, startNode } from './processes.ts'
 
 export const partitions = 3
@@ -33,23 +33,15 @@ export async function fillStream(
 ): Promise<FilledStream> {
   const stream = await account.input(name, { partitions, limits: unlimited })
   const token = await account.token(stream)
-  const bodies = batchesOf((await clickstreamBodies()).avro, eventsPerRequest)
-  const port = Number(new URL(world.ingest.url).port)
   const plan: LoadPlan = {
-    port,
-    connections: 4,
-    streams: 2,
-    headers: [
-      [':method', 'POST'],
-      [':scheme', 'http'],
-      [':path', '/events'],
-      [':authority', `127.0.0.1:${port}`],
-      ['authorization', `Bearer ${token}`],
-      ['svc-schema-id', 'clickstream'],
-      ['content-type', 'application/x-avro-batch'],
-      ['content-length', String(bodies[0]?.length)],
-    ],
-    bodiesFile: writeBodies(bodies),
+    ...loadOf({
+      port: Number(new URL(world.ingest.url).port),
+      token,
+      type: 'application/x-avro-batch',
+      bodies: batchesOf((await clickstreamBodies()).avro, eventsPerRequest),
+      path: '/events',
+    }),
+    streams: 1,
     answer: `{"accepted":${eventsPerRequest},"rejected":[]}`,
     warmUpMs: 0,
     measuredMs: 50,

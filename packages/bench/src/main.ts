@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
 import { benchDerive } from './derive.ts'
 import { benchIngest } from './ingest.ts'
+import { benchRest, benchStreams } from './many-streams.ts'
 import { otherCore, pin } from './processes.ts'
 import { benchProducers } from './producers.ts'
 import { tableOf } from './results.ts'
@@ -19,6 +20,8 @@ const parts = {
   derive: benchDerive,
   latency: benchLatency,
   tail: benchTail,
+  streams: benchStreams,
+  rest: benchRest,
   producers: benchProducers,
 }
 const isPart = (name: string): name is keyof typeof parts => Object.hasOwn(parts, name)
@@ -31,6 +34,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
     events: { type: 'string', default: '1000000' },
+    streams: { type: 'string', default: '1000' },
     profile: { type: 'string' },
   },
 })
@@ -39,9 +43,10 @@ const unknown = wanted.filter((name) => !isPart(name))
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
 const events = Number(values.events)
-if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0) || !(events >= 1_000)) {
+const streams = Number(values.streams)
+if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0) || !(events >= 1_000) || !(streams >= 1)) {
   process.stderr.write(
-    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--profile FOLDER] [--json FILE]\n`,
+    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--streams N] [--profile FOLDER] [--json FILE]\n`,
   )
   process.exit(2)
 }
@@ -74,6 +79,7 @@ try {
           measuredMs: seconds * 1000,
           only: values.only,
           events,
+          streams,
           profileFolder: values.profile,
           log,
         })),

@@ -8,6 +8,8 @@ export type PartOptions = {
   only: string
   /** How many events lie in the topic that is derived. */
   events: number
+  /** How many input streams there are. */
+  streams: number
   /** CPU profiles of what is measured go to this folder. */
   profileFolder: string | undefined
   log: (line: string) => void

@@ -3,6 +3,14 @@
 import type { Run } from './measure.ts'
 
 export type Spread = { median: number; min: number; max: number }
+export type ServiceFigures = {
+  /** From its start until it was ready. */
+  startMs?: number
+  /** Of a core. */
+  cpuPercent?: number
+  rssMb: number
+  sockets: number
+}
 type RunFigures = Pick<Run, 'eventsPerCpuSecond' | 'rssMb' | 'errors'> & Partial<Run>
 export type Result = {
   name: string
@@ -17,6 +25,8 @@ export type Result = {
   /** How many there were, and how long all of them took. */
   events?: number
   seconds?: Spread
+  /** What each service took. */
+  services?: Record<string, ServiceFigures>
   /** Of records that went to Kafka together. */
   meanBatch?: number
 }

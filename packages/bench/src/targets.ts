@@ -1,19 +1,16 @@
-// What part `ingest` measures: servers on the core that is measured, and what is sent to them, with the headers
-// that clients such as curl and h2load send.
+// What part `ingest` measures: servers on the core that is measured, and what is sent to them.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asObject, createAccount, exampleContract } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import { batchesOf, clickstreamBodies, sessionDigits } from './events.ts'
 import { partitions, unlimited } from './filled-stream.ts'
-import type { HeaderList } from './load/header-blocks.ts'
+import { loadOf } from './load-of.ts'
+import type { Sent } from './load-of.ts'
 import type { LoadPlan } from './load/load.ts'
-import { writeBodies } from './measure.ts'
 import { measuredCore, pin, startNode } from './processes.ts'
 import type { Running } from './processes.ts'
 
-const connections = 8
-const streams = 100
 /** In one request of `ingest-batch`; a few requests at once are as many events as elsewhere. */
 const batchEvents = 500
 const batchStreams = 2
@@ -35,7 +32,6 @@ export type TargetName =
   | 'sessions-1000000'
 
 type Server = { readonly pid: number; readonly port: number }
-type Sent = { readonly type: string; readonly bodies: readonly Buffer[]; readonly path?: string }
 
 export async function prepareTargets(
   world: World,
@@ -47,22 +43,11 @@ export async function prepareTargets(
   const token = await account.token(stream)
   const bodies = await clickstreamBodies()
 
-  const target = ({ pid, port }: Server, { type, bodies: sent, path = '/event' }: Sent): Target => {
-    const headers: HeaderList = [
-      [':method', 'POST'],
-      [':scheme', 'http'],
-      [':path', path],
-      [':authority', `127.0.0.1:${port}`],
-      ['accept', '*/*'],
-      ['user-agent', 'weir-bench'],
-      ['authorization', `Bearer ${token}`],
-      ['svc-schema-id', 'clickstream'],
-      ['content-type', type],
-      ['content-length', String(sent[0]?.length)],
-    ]
-    const load = { port, connections, streams, headers, bodiesFile: writeBodies(sent) }
-    return { pid, load, eventsPerRequest: 1 }
-  }
+  const target = ({ pid, port }: Server, sent: Omit<Sent, 'port' | 'token'>): Target => ({
+    pid,
+    load: loadOf({ ...sent, port, token }),
+    eventsPerRequest: 1,
+  })
   const server = async (file: string, ...args: string[]): Promise<Server> => {
     const running = startNode(join(import.meta.dirname, 'servers', file), args, measuredCore)
     started.push(running)

@@ -1,0 +1,172 @@
+// Parts `streams` and `rest`: what ingest, and a service that starts, cost with few and with many input streams;
+// and what the services cost while nothing happens, with two derived streams for each of many input streams.
+import { readdirSync, readlinkSync } from 'node:fs'
+import { delay } from '@weir/kit'
+import { createAccount, startWorld } from '@weir/testkit'
+import type { Account, World } from '@weir/testkit'
+import { clickstreamBodies } from './events.ts'
+import { unlimited } from './filled-stream.ts'
+import { loadOf } from './load-of.ts'
+import { measure } from './measure.ts'
+import type { Run } from './measure.ts'
+import type { PartOptions } from './part.ts'
+import { cpuSeconds, measuredCore, otherCore, pin, rssMb } from './processes.ts'
+import { resultOf, spreadOf } from './results.ts'
+import type { Result, ServiceFigures } from './results.ts'
+
+const few = 10
+const atOnce = 8
+const services = ['auth', 'ingest', 'output'] as const
+const derivedEach = 2
+const inputSettings = { partitions: 1, limits: unlimited }
+/** After the last stream was made: until readers have settled down. */
+const calmDownMs = 10_000
+const restMs = 20_000
+
+export async function benchStreams(options: PartOptions): Promise<Result[]> {
+  return inWorld(options, async (world, account) => {
+    const results: Result[] = []
+    const first = await account.input(nameOf(0), inputSettings)
+    let made = 1
+    for (const count of [few, options.streams]) {
+      const beganAt = performance.now()
+      await makeInputs(account, made, count)
+      const seconds = (performance.now() - beganAt) / 1_000
+      options.log(`${count} input streams; ${((count - made) / seconds).toFixed(0)} made a second`)
+      made = count
+      const runs: Run[] = []
+      const load = loadOf({
+        port: Number(new URL(world.ingest.url).port),
+        token: await account.token(first),
+        type: 'application/json',
+        bodies: (await clickstreamBodies()).json,
+      })
+      const { warmUpMs, measuredMs } = options
+      for (let run = 0; run < options.runs; run += 1)
+        runs.push(await measure(world.ingest.pid, { ...load, warmUpMs, measuredMs }))
+      const figures = await startEach(world)
+      options.log(inWords(`streams-${count}`, figures))
+      results.push({ ...resultOf(`streams-${count}`, runs), services: figures })
+    }
+    return results
+  })
+}
+
+export async function benchRest(options: PartOptions): Promise<Result[]> {
+  return inWorld(options, async (world, account) => {
+    const inputs = options.streams
+    await makeInputs(account, 0, inputs)
+    const results: Result[] = []
+    for (let derived = 0; derived <= derivedEach; derived += 1) {
+      if (derived > 0) await makeDerived(account, inputs, derived)
+      await delay(calmDownMs)
+      const name = `rest-${inputs}-${inputs * derived}`
+      const figures = await restOf(world)
+      options.log(inWords(name, figures))
+      const rss = Object.values(figures).reduce((sum, { rssMb: each }) => sum + each, 0)
+      const none = spreadOf([0])
+      results.push({
+        name,
+        runs: 1,
+        eventsPerCpuSecond: none,
+        cpuUsPerEvent: none,
+        rssMb: Math.round(rss),
+        errors: 0,
+        services: figures,
+      })
+    }
+    return results
+  })
+}
+
+async function inWorld(
+  { profileFolder }: PartOptions,
+  work: (world: World, account: Account) => Promise<Result[]>,
+): Promise<Result[]> {
+  const flags = `--cpu-prof --cpu-prof-dir=${profileFolder}`
+  const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
+  try {
+    const account = await createAccount(world.auth.url)
+    await account.contract('clickstream')
+    pin(process.pid, otherCore)
+    for (const service of services)
+      pin(world[service].pid, service === 'auth' ? otherCore : measuredCore)
+    return await work(world, account)
+  } finally {
+    await world.stop()
+  }
+}
+
+const nameOf = (number: number): string => `stream-${number}`
+
+const makeInputs = (account: Account, from: number, to: number): Promise<void> =>
+  inParallel(from, to, (number) => account.input(nameOf(number), inputSettings))
+
+const makeDerived = (account: Account, inputs: number, level: number): Promise<void> =>
+  inParallel(0, inputs, (number) =>
+    account.output(nameOf(number), `derived-${number}-${level}`, { consentLevels: [level] }),
+  )
+
+async function inParallel(
+  from: number,
+  to: number,
+  make: (number: number) => Promise<unknown>,
+): Promise<void> {
+  let next = from
+  const makeNext = async (): Promise<void> => {
+    while (next < to) await make(next++)
+  }
+  await Promise.all(Array.from({ length: atOnce }, makeNext))
+}
+
+/** One more replica of each, one after the other: until it is ready, and what it then takes. */
+async function startEach(world: World): Promise<Record<string, ServiceFigures>> {
+  const figures: Record<string, ServiceFigures> = {}
+  for (const name of services) {
+    const beganAt = performance.now()
+    const replica = await world.replica(name)
+    const startMs = performance.now() - beganAt
+    figures[name] = { startMs: Math.round(startMs), ...sizeOf(replica.pid) }
+    await replica.stop()
+  }
+  return figures
+}
+
+async function restOf(world: World): Promise<Record<string, ServiceFigures>> {
+  const before = services.map((name) => cpuSeconds(world[name].pid))
+  await delay(restMs)
+  return Object.fromEntries(
+    services.map((name, i) => {
+      const used = cpuSeconds(world[name].pid) - (before[i] ?? 0)
+      const cpuPercent = Number(((used / restMs) * 100_000).toFixed(1))
+      return [name, { cpuPercent, ...sizeOf(world[name].pid) }]
+    }),
+  )
+}
+
+const sizeOf = (pid: number) => ({ rssMb: Math.round(rssMb(pid)), sockets: countSockets(pid) })
+
+function countSockets(pid: number): number {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).filter((fd) => isSocket(`${folder}/${fd}`)).length
+}
+
+function isSocket(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('socket:')
+  } catch {
+    return false // closed meanwhile
+  }
+}
+
+function inWords(name: string, figures: Record<string, ServiceFigures>): string {
+  const each = Object.entries(figures).map(([service, figure]) => {
+    const parts = [
+      figure.startMs === undefined ? '' : `ready in ${figure.startMs} ms, `,
+      figure.cpuPercent === undefined ? '' : `${figure.cpuPercent} % of a core, `,
+      `${figure.rssMb} MB, ${figure.sockets} sockets`,
+    ]
+    return `${service} ${parts.join('')}`
+  })
+  return `${name}: ${each.join('; ')}`
+}
