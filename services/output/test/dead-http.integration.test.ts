@@ -31,14 +31,16 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
+/** Of the question: the body, another key, another replica. */
+type How = { body?: unknown; key?: string; at?: string }
 type Asked = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 
 async function ask(
   method: string,
   path: string,
-  { body, key = scene.account.apiKey }: { body?: unknown; key?: string } = {},
+  { body, key = scene.account.apiKey, at = scene.world.output.url }: How = {},
 ): Promise<Asked> {
-  const res = await fetch(`${scene.world.output.url}${path}`, {
+  const res = await fetch(`${at}${path}`, {
     method,
     headers: key === '' ? {} : { authorization: `Bearer ${key}` },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -254,13 +256,16 @@ describe('dead records', () => {
     })
     expect(listed.text).not.toMatch(/anna|bert|cleo|dora/)
 
-    // When the contract is made, and two ask at once, and once more
+    // When the contract is made, and two replicas are asked at once, and once more when one has ended
     const before = sourcesOf(await scene.topics.read(derived.topic))
     const { body: demo } = await scene.account.call('GET', '/v2/contracts/demo_v1')
     const { schema_registry_id: _, ...schema } = asObject(demo['schema'])
     const contract = { ...(await exampleContract('demo_v1')), schema, id: later }
     expectStatus(await scene.account.call('POST', '/v2/contracts', contract), 201)
-    const both = await Promise.all([1, 2].map(() => ask('POST', `${dead}/retry`)))
+    const replica = await scene.world.replica('output')
+    const replicas = [scene.world.output.url, replica.url]
+    const both = await Promise.all(replicas.map((at) => ask('POST', `${dead}/retry`, { at })))
+    await replica.stop()
     const again = await ask('POST', `${dead}/retry`)
 
     // Then
