@@ -1,6 +1,7 @@
 // The order of the integration tests: those that take longest begin, so that no worker ends alone. The rest
 // goes by size, as jest does it on a machine that has not run them yet.
 const longest = [
+  'torture',
   'recreated-stream',
   'kill-everything',
   'limits',

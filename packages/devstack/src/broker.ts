@@ -21,6 +21,8 @@ export type BrokerOptions = {
   classArchive: string
   port: number
   controllerPort: number
+  /** Of the cluster that it belongs to; a new one when left out. */
+  clusterId?: string | undefined
   /** Settings added to ours, or in their place. */
   more?: Readonly<Record<string, string | number>> | undefined
 }
@@ -39,8 +41,9 @@ export async function createBroker(options: BrokerOptions, context: PartContext)
   const jvm = ['-cp', options.classPath, `-Dlog4j2.configurationFile=${logSettings}`]
   if (!existsSync(join(dataFolder, 'meta.properties'))) {
     // In one argument: an id that begins with - would be taken for an option.
-    const clusterId = `--cluster-id=${randomBytes(16).toString('base64url')}`
-    const format = ['kafka.tools.StorageTool', 'format', clusterId, '-c', settings]
+    const clusterId = options.clusterId ?? randomBytes(16).toString('base64url')
+    const id = `--cluster-id=${clusterId}`
+    const format = ['kafka.tools.StorageTool', 'format', id, '-c', settings]
     await run(options.java, ['-XX:TieredStopAtLevel=1', ...jvm, ...format])
   }
   const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))

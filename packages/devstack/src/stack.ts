@@ -26,6 +26,8 @@ export type StackOptions = {
   schemaRegistryUrl?: string | undefined
   /** Settings of our own broker, added to the usual ones or in their place. */
   brokerSettings?: Readonly<Record<string, string | number>>
+  /** Of the cluster that our own broker belongs to; a new one when left out. */
+  clusterId?: string | undefined
   onProgress?(line: string): void
   /** A part ended although nobody asked it to. */
   onDied?(part: DeadPart): void
@@ -104,6 +106,7 @@ async function createParts(options: StackOptions, context: PartContext): Promise
           ...(await loadKafka(source)),
           port: ports.kafka,
           controllerPort: ports.controller,
+          clusterId: options.clusterId,
           more: options.brokerSettings,
         },
         context,

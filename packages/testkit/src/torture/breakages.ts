@@ -4,14 +4,27 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export const breakageNames = ['acks-0', 'resend', 'loose-offsets', 'level-off-by-one'] as const
+export const breakageNames = [
+  'acks-1',
+  'acks-0',
+  'resend',
+  'loose-offsets',
+  'level-off-by-one',
+] as const
 export type BreakageName = (typeof breakageNames)[number]
 
 export type Rewrite = { readonly file: string; readonly from: string; readonly to: string }
 
 export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
-  // 204 once the event is written to the socket. With one broker `acks=1` is the same as `acks=all`, and a
-  // killed broker's page cache stays, so less than 0 breaks nothing here.
+  // 204 once the leader has the event, whether or not its followers have. Needs several brokers to be found.
+  'acks-1': [
+    {
+      file: 'packages/kafka/src/produce-wire.ts',
+      from: 'at = frame.writeInt16BE(ALL_IN_SYNC_REPLICAS, at)',
+      to: 'at = frame.writeInt16BE(-ALL_IN_SYNC_REPLICAS, at)',
+    },
+  ],
+  // 204 once the event is written to the socket.
   'acks-0': [
     {
       file: 'packages/kafka/src/produce-wire.ts',

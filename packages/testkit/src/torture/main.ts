@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { makeKekFile, makePlatformKey } from '@weir/devstack'
 
 import { isBreakage } from './breakages.ts'
-import { faultKinds, type FaultKind } from './faults/plan.ts'
+import { faultKinds, faultKindsOf, type FaultKind } from './faults/plan.ts'
 import { textOf } from './report.ts'
 import { runTorture } from './run.ts'
 
@@ -17,7 +17,8 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
-    faults: { type: 'string', default: faultKinds.join() },
+    faults: { type: 'string' },
+    brokers: { type: 'string' },
     rate: { type: 'string', default: '120' },
     breakage: { type: 'string' },
     keep: { type: 'boolean', default: false },
@@ -26,7 +27,8 @@ const { values } = parseArgs({
 })
 
 const isFaultKind = (name: string): name is FaultKind => faultKinds.some((kind) => kind === name)
-const names = values.faults.split(',')
+const brokers = (values.brokers ?? (values.breakage === 'acks-1' ? '3' : '1')) === '3' ? 3 : 1
+const names = values.faults?.split(',') ?? faultKindsOf(brokers)
 const faults = names.filter(isFaultKind)
 const [minutes, seed, rate] = [values.minutes, values.seed, values.rate].map(Number)
 const named = values.breakage ?? ''
@@ -34,7 +36,7 @@ const breakage = isBreakage(named) ? named : undefined
 const isUnheardOf = values.breakage !== breakage
 if (isUnheardOf || !minutes || !seed || !rate || faults.length < names.length) {
   process.stderr.write(
-    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B] [--rate N] [--breakage NAME] [--keep] [--json FILE]\n',
+    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B] [--rate N] [--brokers 1|3] [--breakage NAME] [--keep] [--json FILE]\n',
   )
   process.exit(2)
 }
@@ -53,6 +55,8 @@ const report = await runTorture({
   platformKey,
   seed,
   minutes,
+  brokers,
+  schemaRegistryUrl: undefined,
   faults,
   breakage,
   say,

@@ -2,7 +2,7 @@
 // sent. With a breakage all that is done in short rounds, until the breakage is found.
 import { join } from 'node:path'
 
-import { delay } from '@weir/kit'
+import { delay, hasCode } from '@weir/kit'
 
 import { expectToFit, type BreakageName } from './breakages.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type CalmDeps,
   type Progress,
 } from './calm.ts'
-import { checkWorld, type Checked } from './check/check-world.ts'
+import { checkSoFar, checkWorld, type Checked } from './check/check-world.ts'
 import { createViolations, type Violations } from './check/violations.ts'
 import { loadKinds, type Kind } from './events.ts'
 import { createNemesis, type Nemesis } from './faults/nemesis.ts'
@@ -23,14 +23,18 @@ import { startLoad, type LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
 import { createRandom, type Random } from './random.ts'
 import type { Report } from './report.ts'
+import type { DerivedStream } from './streams.ts'
 import { slotsOf } from './world/slots.ts'
 import { openWorld, type World, type WorldOptions } from './world/open-world.ts'
 
-export type RunOptions = Pick<WorldOptions, 'folder' | 'kekFile' | 'platformKey'> & {
+export type RunOptions = Pick<
+  WorldOptions,
+  'folder' | 'kekFile' | 'platformKey' | 'schemaRegistryUrl' | 'brokers'
+> & {
   readonly seed: number
   readonly minutes: number
   readonly size: LoadSize
-  readonly faults?: readonly FaultKind[] | undefined
+  readonly faults: readonly FaultKind[]
   readonly breakage?: BreakageName | undefined
   say(line: string): void
 }
@@ -77,8 +81,9 @@ export async function runTorture(options: RunOptions): Promise<Report> {
 }
 
 async function worldOptionsOf(options: RunOptions, kinds: readonly Kind[]): Promise<WorldOptions> {
-  const { folder, kekFile, platformKey, breakage } = options
-  const common = { folder, kekFile, platformKey, kinds, fullHourAfterMs: options.minutes * 30_000 }
+  const { folder, kekFile, platformKey, schemaRegistryUrl, brokers, breakage } = options
+  const given = { folder, kekFile, platformKey, schemaRegistryUrl, brokers, kinds }
+  const common = { ...given, fullHourAfterMs: options.minutes * 30_000 }
   if (breakage === undefined) return { ...common, env: {}, preload: [] }
   await expectToFit(breakage)
   return { ...common, env: { TORTURE_BREAKAGE: breakage }, preload: [BREAK] }
@@ -89,17 +94,23 @@ function prepare(options: RunOptions, world: World, kinds: readonly Kind[]): Run
   const random = createRandom(options.seed)
   const violations = createViolations()
   const progress = createProgress()
+  const ledger = createLedger()
+  const farewell = (stream: DerivedStream): Promise<void> =>
+    checkSoFar({ kinds, ledger, topics, violations }, stream).catch((error: unknown) => {
+      // Kafka may be gone just now.
+      if (!hasCode(error, 'unavailable')) throw error
+    })
   return {
     options,
     world,
     kinds,
     violations,
     progress,
-    ledger: createLedger(),
+    ledger,
     random,
     plan: createPlan(random.fork(), options.faults),
     spells: { count: 0, storedAgainMs: 0, derivedAgainMs: 0 },
-    nemesis: createNemesis(world, options.say),
+    nemesis: createNemesis({ ...world, farewell }, options.say),
     calm: { topics, streams, progress, violations, replicas: slotsOf('ingest').length },
   }
 }

@@ -1,5 +1,7 @@
 // Everything that a run has left in Kafka, checked topic by topic, so that no more than one stream and what is
 // derived from one of its partitions is held in memory.
+import { readSource } from '@weir/kafka'
+
 import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
 import type { DerivedStream, InputStream, Streams } from '../streams.ts'
@@ -60,6 +62,21 @@ async function checkStream(deps: Deps, stream: InputStream, checked: Checked): P
   }
   check.finish()
   checked.personsOfSeveralEpochs += check.personsOfSeveralEpochs()
+}
+
+/** A derived stream as it is now, while events flow: all up to its last record. */
+export async function checkSoFar(
+  deps: Omit<Deps, 'losses' | 'streams'>,
+  stream: DerivedStream,
+): Promise<void> {
+  for (let partition = 0; partition < stream.input.partitions; partition += 1) {
+    const derived = await deps.topics.read(stream.topic, partition)
+    const last = derived.at(-1)
+    const end = last === undefined ? -1n : (readSource(last)?.offset ?? -1n)
+    const input = await deps.topics.read(stream.input.topic, partition)
+    const sources = input.filter(({ offset }) => offset <= end)
+    checkDerived(deps, stream, { partition, input: sources, derived })
+  }
 }
 
 function checkLosses(deps: Deps, { topic, gaps }: DerivedStream, checked: Checked): void {

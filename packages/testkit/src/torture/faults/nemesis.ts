@@ -25,6 +25,7 @@ const acts: Readonly<Record<FaultKind, Act>> = {
   'broker-kill': processes.brokerKill,
   'broker-pause': processes.brokerPause,
   'broker-restart': processes.brokerRestart,
+  'leader-lost': processes.leaderLost,
   disable,
   rotate,
   remake,
@@ -62,10 +63,12 @@ export function createNemesis(theatre: Theatre, say: (line: string) => void): Ne
   }
 }
 
-async function putInOrder({ stack, fleet, ways }: Theatre): Promise<void> {
+async function putInOrder({ stack, others, fleet, ways }: Theatre): Promise<void> {
   for (const proxy of ways.all()) proxy.setMode({ kind: 'open' })
-  if (stack.brokerPid() === undefined) await stack.restartBroker()
-  stack.resumeBroker()
+  for (const broker of [stack, ...others]) {
+    if (broker.brokerPid() === undefined) await broker.restartBroker()
+    broker.resumeBroker()
+  }
   const wanted = slots.filter((slot) => slot !== 'output-3')
   for (const slot of wanted) fleet.resume(slot)
   await Promise.all(wanted.map((slot) => fleet.start(slot)))

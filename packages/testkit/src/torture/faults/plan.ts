@@ -16,6 +16,7 @@ export const faultKinds = [
   'broker-kill',
   'broker-pause',
   'broker-restart',
+  'leader-lost',
   'disable',
   'rotate',
   'remake',
@@ -23,6 +24,24 @@ export const faultKinds = [
   'retention',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
+
+const ofOneBroker: readonly FaultKind[] = [
+  'cut',
+  'refuse',
+  'delay',
+  'hole',
+  'mute',
+  'broker-kill',
+  'broker-pause',
+  'broker-restart',
+  'retention',
+]
+
+/** Those that a world of so many brokers knows. */
+export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
+  faultKinds.filter((kind) =>
+    brokers === 1 ? kind !== 'leader-lost' : !ofOneBroker.includes(kind),
+  )
 
 export type Fault = {
   readonly kind: FaultKind
@@ -43,25 +62,24 @@ type Sort = {
 }
 
 const started: readonly Slot[] = slots.filter((slot) => slot !== 'output-3')
-const data: readonly Slot[] = started.filter((slot) => slot !== 'auth-1')
 const nobody = (): readonly Slot[] => []
 const one = (random: Random) => [random.pick(started)]
-const oneOfData = (random: Random) => [random.pick(data)]
 const some = (random: Random) => random.shuffle(started).slice(0, random.between(1, 3))
 
 const sorts: Readonly<Record<FaultKind, Sort>> = {
   kill: { weight: 4, forMs: [100, 3_000], on: one },
-  pause: { weight: 3, forMs: [1_000, 13_000], on: oneOfData },
+  pause: { weight: 3, forMs: [1_000, 13_000], on: one },
   restart: { weight: 2, forMs: [100, 1_000], on: one },
   'one-more': { weight: 2, forMs: [3_000, 9_000], on: () => ['output-3'] },
   cut: { weight: 2, forMs: [0, 0], on: some },
   refuse: { weight: 1, forMs: [1_000, 8_000], on: some },
   delay: { weight: 1, forMs: [2_000, 8_000], on: some },
-  hole: { weight: 2, forMs: [1_000, 12_000], on: oneOfData },
-  mute: { weight: 2, forMs: [1_000, 6_000], on: oneOfData },
+  hole: { weight: 2, forMs: [1_000, 12_000], on: one },
+  mute: { weight: 2, forMs: [1_000, 6_000], on: one },
   'broker-kill': { weight: 1, forMs: [100, 2_000], on: nobody },
   'broker-pause': { weight: 1, forMs: [1_000, 8_000], on: nobody },
   'broker-restart': { weight: 1, forMs: [0, 0], on: nobody },
+  'leader-lost': { weight: 3, forMs: [5_000, 8_000], on: nobody },
   disable: { weight: 1, forMs: [1_000, 4_000], on: nobody },
   rotate: { weight: 1, forMs: [0, 0], on: nobody },
   remake: { weight: 2, forMs: [0, 0], on: nobody },
@@ -74,7 +92,7 @@ const STORM_MS = 12_000
 const faultsOfStorm: readonly [least: number, most: number] = [2, 5]
 
 /** Kinds come like cards of a deck: each of them before any comes too often. */
-export function createPlan(random: Random, kinds: readonly FaultKind[] = faultKinds) {
+export function createPlan(random: Random, kinds: readonly FaultKind[]) {
   const cards = kinds.flatMap((kind) => Array<FaultKind>(sorts[kind].weight).fill(kind))
   let deck: FaultKind[] = []
   let number = 0
@@ -121,6 +139,7 @@ export function needsOf({ kind, on }: Fault): string[] {
     case 'broker-kill':
     case 'broker-pause':
     case 'broker-restart':
+    case 'leader-lost':
       return ['broker']
     case 'disable':
     case 'rotate':

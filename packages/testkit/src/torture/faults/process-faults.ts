@@ -4,6 +4,10 @@ import { delay } from '@weir/kit'
 import type { Fault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
+const HALTED_MS = 1_500
+/** Until a broker that is back has caught up. */
+const IN_SYNC_MS = 3_000
+
 export async function kill({ fleet }: Theatre, { on, forMs }: Fault): Promise<void> {
   await Promise.all(
     on.map(async (slot) => {
@@ -47,6 +51,22 @@ export async function brokerPause({ stack }: Theatre, { forMs }: Fault): Promise
   stack.pauseBroker()
   await delay(forMs)
   stack.resumeBroker()
+}
+
+/**
+ * A broker is dead while the other one that has copies of its partitions was halted just before, for less long
+ * than the controller would notice: what only the dead one had is lost.
+ */
+export async function leaderLost({ others }: Theatre, { choice, forMs }: Fault): Promise<void> {
+  const [follower, leader] = choice < 0.5 ? others : others.toReversed()
+  if (follower === undefined || leader === undefined) return
+  follower.pauseBroker()
+  await delay(HALTED_MS)
+  await leader.killBroker()
+  follower.resumeBroker()
+  await delay(forMs)
+  await leader.restartBroker()
+  await delay(IN_SYNC_MS)
 }
 
 export const brokerRestart = ({ stack }: Theatre): Promise<void> => stack.restartBroker()

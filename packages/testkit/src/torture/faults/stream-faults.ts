@@ -20,6 +20,7 @@ export async function disable(theatre: Theatre, { choice, forMs }: Fault): Promi
 export async function remake(theatre: Theatre, { choice }: Fault): Promise<void> {
   const { stream, path } = chosenDerived(theatre, choice)
   const { name, input, levels } = stream
+  await theatre.farewell(stream)
   theatre.streams.drop(name)
   await insist(theatre, [200, 404], (account) => account.call('DELETE', path))
   const from = Math.floor(choice * 1_000) % 2 === 0 ? 'earliest' : 'now'

@@ -2,7 +2,7 @@
 import type { Stack } from '@weir/devstack'
 
 import type { Account } from '../../world/account.ts'
-import type { Streams } from '../streams.ts'
+import type { DerivedStream, Streams } from '../streams.ts'
 import type { Fleet } from '../world/fleet.ts'
 import type { Ways } from '../world/slots.ts'
 import type { Topics } from '../world/topics.ts'
@@ -10,6 +10,8 @@ import type { Tokens } from '../world/tokens.ts'
 
 export type Theatre = {
   stack: Stack
+  /** The other brokers of a cluster. */
+  others: readonly Stack[]
   fleet: Fleet
   ways: Ways
   topics: Topics
@@ -17,4 +19,6 @@ export type Theatre = {
   tokens: Tokens
   /** Spoken to where auth is now; its calls fail while that is nowhere. */
   account(): Account
+  /** Asked before a derived stream is deleted: it can't be checked afterwards. */
+  farewell(stream: DerivedStream): Promise<void>
 }

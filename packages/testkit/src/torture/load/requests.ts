@@ -55,13 +55,24 @@ export function outcomeOf(answer: Answer | undefined): Outcome {
 /** Of `POST /events`, for each event. */
 export function outcomesOf(answer: Answer | undefined, count: number): Outcome[] {
   if (answer?.status !== 200) return Array<Outcome>(count).fill(outcomeOf(answer))
-  const { accepted, rejected } = asObject(JSON.parse(answer.body))
+  const told = readJson(answer.body)
+  if (told === undefined) return Array<Outcome>(count).fill('unknown')
+  const { accepted, rejected } = told
   const rejections = Array.isArray(rejected) ? rejected.map(asObject) : []
   if (accepted !== count - rejections.length) throw new Error('an answer that does not add up')
   const outcomes = Array<Outcome>(count).fill('acknowledged')
   for (const { index, status } of rejections)
     outcomes[Number(index)] = Number(status) >= 500 ? 'unknown' : 'refused'
   return outcomes
+}
+
+/** Undefined when it broke off: it may begin before all is stored. */
+function readJson(text: string): Record<string, unknown> | undefined {
+  try {
+    return asObject(JSON.parse(text))
+  } catch {
+    return undefined
+  }
 }
 
 const headersOf = ({ kind }: Sent, token: string, contentType: string) => ({

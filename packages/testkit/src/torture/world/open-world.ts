@@ -1,8 +1,6 @@
 // A broker, a registry, replicas of all services, each behind a way of its own, and an account with its streams.
 import { join } from 'node:path'
 
-import { startStack, type Stack } from '@weir/devstack'
-
 import {
   account as accountAt,
   createAccount,
@@ -15,13 +13,15 @@ import type { LossReport } from '../check/check-world.ts'
 import type { Kind } from '../events.ts'
 import type { Theatre } from '../faults/theatre.ts'
 import { createStreams, type InputStream, type Levels } from '../streams.ts'
+import { startBrokers, type Brokers } from './brokers.ts'
 import { createFleet, type Fleet } from './fleet.ts'
 import { makeDerived } from './make-streams.ts'
-import { openWays, serviceOf, slots, type Slot, type Ways } from './slots.ts'
+import { openWays, serviceOf, slots, type Slot } from './slots.ts'
 import { createTokens } from './tokens.ts'
 import { openTopics } from './topics.ts'
 
-export type World = Theatre & {
+/** Everything that faults act upon, but for the checks. */
+export type World = Omit<Theatre, 'farewell'> & {
   losses: readonly LossReport[]
   close(): Promise<void>
 }
@@ -33,6 +33,9 @@ export type WorldOptions = {
   fullHourAfterMs: number
   kekFile: string
   platformKey: string
+  /** A registry that runs already, instead of one of its own. */
+  schemaRegistryUrl: string | undefined
+  brokers: 1 | 3
   /** Added to the environment of every service. */
   env: ServiceEnv
   /** Modules that every service loads first. */
@@ -60,22 +63,22 @@ const outputs: readonly { input: number; name: string; levels: Levels }[] = [
 
 export async function openWorld(options: WorldOptions): Promise<World> {
   const ways = await openWays()
-  const { ports, brokerSettings } = ways
-  const stack = await startStack({ folder: join(options.folder, 'stack'), ports, brokerSettings })
+  const brokers = await startBrokers({ ...options, ways, count: options.brokers })
+  const { stack, others, addresses } = brokers
   const losses: LossReport[] = []
   const fleet = createFleet({
-    env: envOf(options, stack, ways),
+    env: envOf(options, brokers),
     folder: options.folder,
     onLine(line) {
       const loss = lossIn(line)
       if (loss !== undefined) losses.push(loss)
     },
   })
-  const topics = openTopics(ports.kafka)
+  const topics = openTopics(addresses, ways.ports.kafka)
   const close = async (): Promise<void> => {
     await fleet.close()
     await topics.close()
-    await stack.stop()
+    for (const each of [...others, stack]) await each.stop()
     await ways.close()
   }
   try {
@@ -86,9 +89,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       inputs.map((input): InputStream => ({ ...input, topic: `${made.billingId}.${input.name}` })),
     )
     const tokens = createTokens(account)
-    const theatre: Theatre = { stack, fleet, ways, topics, streams, tokens, account }
-    await makeStreams(theatre)
-    return { ...theatre, losses, close }
+    const world = { stack, others, fleet, ways, topics, streams, tokens, account }
+    await makeStreams(world)
+    return { ...world, losses, close }
   } catch (error) {
     await close()
     throw error
@@ -97,7 +100,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 
 const authUrl = (fleet: Fleet): string => fleet.find('auth-1')?.url ?? NOWHERE
 
-function envOf(options: WorldOptions, stack: Stack, ways: Ways): (slot: Slot) => ServiceEnv {
+function envOf(options: WorldOptions, brokers: Brokers): (slot: Slot) => ServiceEnv {
   const clockShiftMs = shiftFor(Date.now(), STARTING_MS + options.fullHourAfterMs)
   const preload = [SHIFT_CLOCK, ...options.preload].map((file) => `--import=${file}`)
   return (slot) => {
@@ -108,8 +111,8 @@ function envOf(options: WorldOptions, stack: Stack, ways: Ways): (slot: Slot) =>
       [`${prefix}_PORT`]: '0',
       [`${prefix}_ADMIN_PORT`]: '0',
       AUTH_PUBLIC_URL: 'http://auth.test',
-      KAFKA_BROKERS: `127.0.0.1:${ways.proxy(slot).port}`,
-      SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+      KAFKA_BROKERS: brokers.addressFor(slot),
+      SCHEMA_REGISTRY_URL: brokers.stack.schemaRegistryUrl,
       KEK_FILE: options.kekFile,
       PLATFORM_KEY: options.platformKey,
       PRODUCE_TIMEOUT_MS: String(PRODUCE_TIMEOUT_MS),
@@ -124,17 +127,17 @@ async function makeAccount(fleet: Fleet, { kinds }: WorldOptions): Promise<Accou
   return account
 }
 
-async function makeStreams(theatre: Theatre): Promise<void> {
-  const { streams, tokens } = theatre
+async function makeStreams(world: Omit<World, 'losses' | 'close'>): Promise<void> {
+  const { streams, tokens } = world
   for (const { name, partitions, rotationHours } of streams.inputs) {
-    const stream = await theatre.account().input(name, { partitions, rotationHours })
+    const stream = await world.account().input(name, { partitions, rotationHours })
     const { clientId, clientSecret } = stream
     const credentials = { clientId, clientSecret }
-    tokens.put(name, credentials, await theatre.account().token(credentials))
+    tokens.put(name, credentials, await world.account().token(credentials))
   }
   for (const { input: index, name, levels } of outputs) {
     const input = streams.inputs[index]
-    if (input !== undefined) await makeDerived(theatre, { name, input, levels, from: 'now' })
+    if (input !== undefined) await makeDerived(world, { name, input, levels, from: 'now' })
   }
 }
 

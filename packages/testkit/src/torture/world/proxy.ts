@@ -18,7 +18,7 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-type Link = { end(): void; hasLost(): boolean }
+type Link = { end(): void; hasLost(): boolean; gone: Promise<unknown> }
 type Direction = 'asked' | 'answered'
 
 const LOOPBACK = '127.0.0.1'
@@ -34,7 +34,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
     }
     const link = join(client, targetPort, () => mode)
     links.add(link)
-    client.once('close', () => links.delete(link))
+    void link.gone.then(() => links.delete(link))
   }
   const server = createServer(accept)
   const port = await listen(server)
@@ -89,7 +89,9 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
   client.on('close', () => {
     if (modeNow().kind !== 'hole') end()
   })
-  return { end, hasLost: () => hasLost }
+  const closed = (socket: Socket) => new Promise((done) => socket.once('close', done))
+  const gone = Promise.all([client, target].map(closed))
+  return { end, hasLost: () => hasLost, gone }
 }
 
 type Carrying = {

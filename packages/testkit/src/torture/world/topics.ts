@@ -21,9 +21,10 @@ export type Topics = {
   close(): Promise<void>
 }
 
-export function openTopics(port: number): Topics {
+/** The port is that of the broker that leads all partitions, if one does. */
+export function openTopics(brokers: readonly string[], port: number): Topics {
   const log = pino({ level: 'silent' })
-  const kafka = createKafka({ brokers: [`127.0.0.1:${port}`], clientId: 'weir-torture', log })
+  const kafka = createKafka({ brokers, clientId: 'weir-torture', log })
   const admin = createAdmin(kafka)
   const reader = createRangeReader(kafka)
   const taken = new Map<string, SourceRecord[]>()
