@@ -79,7 +79,7 @@ const sorts: Readonly<Record<FaultKind, Sort>> = {
   'broker-kill': { weight: 1, forMs: [100, 2_000], on: nobody },
   'broker-pause': { weight: 1, forMs: [1_000, 8_000], on: nobody },
   'broker-restart': { weight: 1, forMs: [0, 0], on: nobody },
-  'leader-lost': { weight: 3, forMs: [5_000, 8_000], on: nobody },
+  'leader-lost': { weight: 3, forMs: [4_000, 6_000], on: nobody },
   disable: { weight: 1, forMs: [1_000, 4_000], on: nobody },
   rotate: { weight: 1, forMs: [0, 0], on: nobody },
   remake: { weight: 2, forMs: [0, 0], on: nobody },

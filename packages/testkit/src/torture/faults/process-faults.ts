@@ -54,19 +54,22 @@ export async function brokerPause({ stack }: Theatre, { forMs }: Fault): Promise
 }
 
 /**
- * A broker is dead while the other one that has copies of its partitions was halted just before, for less long
- * than the controller would notice: what only the dead one had is lost.
+ * A broker dies when the other one that has copies of its partitions had just been halted, for less long than the
+ * controller would notice: what only the dead one had is lost. Then the same the other way round, for
+ * nobody knows who leads.
  */
 export async function leaderLost({ others }: Theatre, { choice, forMs }: Fault): Promise<void> {
-  const [follower, leader] = choice < 0.5 ? others : others.toReversed()
-  if (follower === undefined || leader === undefined) return
-  follower.pauseBroker()
-  await delay(HALTED_MS)
-  await leader.killBroker()
-  follower.resumeBroker()
-  await delay(forMs)
-  await leader.restartBroker()
-  await delay(IN_SYNC_MS)
+  const inTurn = choice < 0.5 ? others : others.toReversed()
+  for (const leader of inTurn) {
+    const followers = others.filter((other) => other !== leader)
+    for (const follower of followers) follower.pauseBroker()
+    await delay(HALTED_MS)
+    await leader.killBroker()
+    for (const follower of followers) follower.resumeBroker()
+    await delay(forMs)
+    await leader.restartBroker()
+    await delay(IN_SYNC_MS)
+  }
 }
 
 export const brokerRestart = ({ stack }: Theatre): Promise<void> => stack.restartBroker()
