@@ -117,23 +117,29 @@ function prepare(options: RunOptions, world: World, kinds: readonly Kind[]): Run
 
 /** Storms and calm spells under load, until the time is up. */
 async function weather(run: Run, endMs: number): Promise<void> {
-  const { options, nemesis, calm, plan, spells } = run
-  const { say } = options
   const load = beginLoad(run)
-  while (performance.now() < endMs) {
-    const storm = plan.next()
-    say(`storm ${storm.number}`)
-    for (const fault of storm.faults) say(`  ${describeFault(fault)}`)
-    await nemesis.raise(storm)
-    const storedMs = Math.round(await expectStored(calm))
-    const derivedMs = Math.round(await expectDerived(calm))
-    say(`  calm: stored again within ${storedMs} ms, derived within ${derivedMs} ms`)
-    spells.count += 1
-    spells.storedAgainMs = Math.max(spells.storedAgainMs, storedMs)
-    spells.derivedAgainMs = Math.max(spells.derivedAgainMs, derivedMs)
-    await delay(CALM_MS)
+  try {
+    while (performance.now() < endMs) {
+      await stormAndCalm(run)
+      await delay(CALM_MS)
+    }
+  } finally {
+    await load.stop()
   }
-  await load.stop()
+}
+
+async function stormAndCalm({ options, nemesis, calm, plan, spells }: Run): Promise<void> {
+  const { say } = options
+  const storm = plan.next()
+  say(`storm ${storm.number}`)
+  for (const fault of storm.faults) say(`  ${describeFault(fault)}`)
+  await nemesis.raise(storm)
+  const storedMs = Math.round(await expectStored(calm))
+  const derivedMs = Math.round(await expectDerived(calm))
+  say(`  calm: stored again within ${storedMs} ms, derived within ${derivedMs} ms`)
+  spells.count += 1
+  spells.storedAgainMs = Math.max(spells.storedAgainMs, storedMs)
+  spells.derivedAgainMs = Math.max(spells.derivedAgainMs, derivedMs)
 }
 
 function beginLoad({ world, kinds, ledger, random, progress, options }: Run) {
