@@ -1,6 +1,7 @@
 // What a run has seen, for people and as JSON.
 import type { Checked } from './check/check-world.ts'
 import type { Violation } from './check/violations.ts'
+import type { Storm } from './faults/plan.ts'
 import type { Outcome } from './ledger.ts'
 
 export type Report = {
@@ -17,6 +18,8 @@ export type Report = {
   readonly violations: number
   readonly violationsBySort: Readonly<Record<string, number>>
   readonly shown: readonly Violation[]
+  /** What was planned, for a run that is tried again. */
+  readonly storms: readonly Storm[]
 }
 
 export function textOf(report: Report): string {

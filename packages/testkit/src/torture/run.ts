@@ -17,7 +17,7 @@ import { checkSoFar, checkWorld, type Checked } from './check/check-world.ts'
 import { createViolations, type Violations } from './check/violations.ts'
 import { loadKinds, type Kind } from './events.ts'
 import { createNemesis, type Nemesis } from './faults/nemesis.ts'
-import { createPlan, describeFault, type FaultKind } from './faults/plan.ts'
+import { createPlan, describeFault, type FaultKind, type Storm } from './faults/plan.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { startLoad, type LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
@@ -53,6 +53,7 @@ type Run = {
   random: Random
   plan: ReturnType<typeof createPlan>
   spells: Spells
+  storms: Storm[]
   violations: Violations
   progress: Progress
   nemesis: Nemesis
@@ -109,6 +110,7 @@ function prepare(options: RunOptions, world: World, kinds: readonly Kind[]): Run
     ledger,
     random,
     plan: createPlan(random.fork(), options.faults),
+    storms: [],
     spells: { count: 0, storedAgainMs: 0, derivedAgainMs: 0 },
     nemesis: createNemesis({ ...world, farewell }, options.say),
     calm: { topics, streams, progress, violations, replicas: slotsOf('ingest').length },
@@ -128,9 +130,10 @@ async function weather(run: Run, endMs: number): Promise<void> {
   }
 }
 
-async function stormAndCalm({ options, nemesis, calm, plan, spells }: Run): Promise<void> {
+async function stormAndCalm({ options, nemesis, calm, plan, storms, spells }: Run): Promise<void> {
   const { say } = options
   const storm = plan.next()
+  storms.push(storm)
   say(`storm ${storm.number}`)
   for (const fault of storm.faults) say(`  ${describeFault(fault)}`)
   await nemesis.raise(storm)
@@ -184,5 +187,6 @@ function report(run: Run, startedMs: number, checked: Checked): Report {
     violations: violations.count(),
     violationsBySort: violations.counts(),
     shown: violations.shown(),
+    storms: run.storms,
   }
 }
