@@ -82,16 +82,18 @@ export function createOutputMetrics(
   return {
     derived(records) {
       const outcomes = { passed: 0, filtered: 0 }
+      let fields = 0
       for (const record of records) {
         if (record === undefined) outcomes.filtered += 1
         else if (isDead(record)) dead.inc({ code: record.dead })
         else {
           outcomes.passed += 1
-          undecryptable.inc(undecryptablePathsOf(record).length)
+          fields += undecryptablePathsOf(record).length
         }
       }
       events.inc({ outcome: 'passed' }, outcomes.passed)
       events.inc({ outcome: 'filtered' }, outcomes.filtered)
+      undecryptable.inc(fields)
     },
     deriverFailed: (code) => failures.inc({ code }),
     lostToRetention: (count) => lost.inc(count),
