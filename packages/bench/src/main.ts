@@ -34,7 +34,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
     events: { type: 'string', default: '1000000' },
-    streams: { type: 'string', default: '1000' },
+    streams: { type: 'string' },
     profile: { type: 'string' },
   },
 })
@@ -43,8 +43,14 @@ const unknown = wanted.filter((name) => !isPart(name))
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
 const events = Number(values.events)
-const streams = Number(values.streams)
-if (unknown.length > 0 || !(runs >= 1) || !(seconds > 0) || !(events >= 1_000) || !(streams >= 1)) {
+const streams = values.streams === undefined ? undefined : Number(values.streams)
+if (
+  unknown.length > 0 ||
+  !(runs >= 1) ||
+  !(seconds > 0) ||
+  !(events >= 1_000) ||
+  !((streams ?? 1) >= 1)
+) {
   process.stderr.write(
     `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--streams N] [--profile FOLDER] [--json FILE]\n`,
   )
@@ -63,6 +69,7 @@ if (brokerPid !== undefined) pin(brokerPid, otherCore)
 const kekFile = join(folder, 'kek')
 await makeKekFile(kekFile)
 Object.assign(process.env, {
+  TMPDIR: folder, // what parts leave in files goes with it
   KAFKA_BROKERS: stack.kafkaBrokers,
   SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
   KEK_FILE: kekFile,

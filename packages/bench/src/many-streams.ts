@@ -15,6 +15,8 @@ import { resultOf, spreadOf } from './results.ts'
 import type { Result, ServiceFigures } from './results.ts'
 
 const few = 10
+const many = 1_000
+const manyResting = 150
 const atOnce = 8
 const services = ['auth', 'ingest', 'output'] as const
 const derivedEach = 2
@@ -28,7 +30,7 @@ export async function benchStreams(options: PartOptions): Promise<Result[]> {
     const results: Result[] = []
     const first = await account.input(nameOf(0), inputSettings)
     let made = 1
-    for (const count of [few, options.streams]) {
+    for (const count of [few, options.streams ?? many]) {
       const beganAt = performance.now()
       await makeInputs(account, made, count)
       const seconds = (performance.now() - beganAt) / 1_000
@@ -54,7 +56,7 @@ export async function benchStreams(options: PartOptions): Promise<Result[]> {
 
 export async function benchRest(options: PartOptions): Promise<Result[]> {
   return inWorld(options, async (world, account) => {
-    const inputs = options.streams
+    const inputs = options.streams ?? manyResting
     await makeInputs(account, 0, inputs)
     const results: Result[] = []
     for (let derived = 0; derived <= derivedEach; derived += 1) {

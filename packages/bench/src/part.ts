@@ -8,8 +8,8 @@ export type PartOptions = {
   only: string
   /** How many events lie in the topic that is derived. */
   events: number
-  /** How many input streams there are. */
-  streams: number
+  /** How many input streams there are; each part knows how many it can bring about in ten minutes. */
+  streams: number | undefined
   /** CPU profiles of what is measured go to this folder. */
   profileFolder: string | undefined
   log: (line: string) => void
