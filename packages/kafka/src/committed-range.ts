@@ -17,6 +17,7 @@ export type Range = {
   readonly to: bigint
 }
 
+const READ_UNCOMMITTED = 0
 const READ_COMMITTED = 1
 const BYTES_MAX = 4_194_304
 const WAIT_MS = 100
@@ -55,9 +56,27 @@ export async function firstReadable(cluster: Cluster, range: Range): Promise<big
   return range.to
 }
 
+/** The first record of the range, whether or not it will ever count. */
+export async function firstUncommitted(
+  cluster: Cluster,
+  range: Range,
+): Promise<SourceRecord | undefined> {
+  const fetchFrom = await fetcherOf(cluster, range, READ_UNCOMMITTED)
+  for (let next = range.from; next < range.to;) {
+    const fetched = await fetchFrom(next)
+    const first = fetched.messages.find(
+      ({ offset, isControlRecord }) => !isControlRecord && BigInt(offset) >= next,
+    )
+    if (first) return toSourceRecord(range.partition, first)
+    next = nextAfter(fetched, next)
+  }
+  return undefined
+}
+
 async function fetcherOf(
   cluster: Cluster,
   { topic, partition }: Range,
+  isolationLevel: 0 | 1 = READ_COMMITTED,
 ): Promise<(offset: bigint) => Promise<FetchedPartition>> {
   const leader = (await needLeaders(cluster, topic)).find((one) => one.partition === partition)
   if (!leader) throw new AppError('not_found', `${topic} has no partition ${partition}`)
@@ -65,7 +84,7 @@ async function fetcherOf(
   return async (offset) => {
     const partitions = [{ partition, fetchOffset: offset.toString(), maxBytes: BYTES_MAX }]
     const { responses } = await broker.fetch({
-      isolationLevel: READ_COMMITTED,
+      isolationLevel,
       maxWaitTime: WAIT_MS,
       minBytes: 1,
       maxBytes: BYTES_MAX,

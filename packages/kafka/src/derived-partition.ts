@@ -9,6 +9,7 @@ import { AppError, hasCode } from '@weir/kit'
 import type { BrokerCalls } from './broker-calls.ts'
 import { isDead } from './derivation.ts'
 import type { DeadAt, DeriveOptions } from './derivation.ts'
+import { endHanging } from './end-hanging.ts'
 import { findPosition } from './find-position.ts'
 import type { Kafka } from './internals.ts'
 import { placeRecord } from './place-records.ts'
@@ -76,6 +77,7 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
       if (!(await options.mayTake(partition))) {
         throw new AppError('may_not_take', 'the partition may not be derived now')
       }
+      await endHanging({ calls, transactor }, options, partition)
       const { next, wanted } = await findPosition(calls, options, partition)
       countLost(wanted, next)
       position = next

@@ -1,6 +1,6 @@
 // Where a derivation goes on in a partition (docs/architecture.md 3): at the group's committed offset; when
-// Kafka has none, or has forgotten it, after the source of the last record derived or parked; when there is none, where
-// the derivation was told to start. A client's default is never used.
+// Kafka has none, or has forgotten it, or it lies further back, after the source of the last record derived or parked; when
+// there is none, where the derivation was told to start. A client's default is never used.
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
 import { AppError } from '@weir/kit'
@@ -26,15 +26,14 @@ export async function findPosition(
     const committed = (await committedOffsets(cluster, groupId, inputTopic))[partition]
     return {
       committed,
-      lastSource:
-        committed === undefined ? await findLastOfBoth(cluster, options, partition) : undefined,
+      lastSource: await findLastOfBoth(cluster, options, partition),
       earliest: (await earliestOffsets(cluster, inputTopic))[partition] ?? 0n,
       end: (await endOffsets(cluster, inputTopic, 'read_uncommitted'))[partition] ?? 0n,
     }
   })
   const { committed, lastSource, earliest, end } = found
   const afterLastSource = lastSource === undefined ? undefined : lastSource + 1n
-  const wanted = committed ?? afterLastSource ?? (await options.startOffset(partition))
+  const wanted = later(committed, afterLastSource) ?? (await options.startOffset(partition))
   if (wanted < earliest) return { next: earliest, wanted }
   if (wanted <= end) return { next: wanted, wanted }
   // The input lost its tail. What is written in its place must not be passed over.
@@ -42,9 +41,19 @@ export async function findPosition(
   return { next: end, wanted: end }
 }
 
-async function findLastOfBoth(
+/** What is seen as derived isn't derived again, even if the offset that belongs to it was lost. */
+function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || (b !== undefined && b > a) ? b : a
+}
+
+/** The input offset of the last record derived or parked that readers see. */
+export async function findLastOfBoth(
   cluster: Cluster,
-  { inputTopic, outputTopic, deadTopic }: DeriveOptions,
+  {
+    inputTopic,
+    outputTopic,
+    deadTopic,
+  }: Pick<DeriveOptions, 'inputTopic' | 'outputTopic' | 'deadTopic'>,
   partition: number,
 ): Promise<bigint | undefined> {
   const derived = await findLastSource(cluster, { topic: outputTopic, inputTopic, partition })

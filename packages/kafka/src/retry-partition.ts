@@ -10,6 +10,7 @@ import { scanMarkers } from './dead-scan.ts'
 import type { DeadEntry, DeadSpan } from './dead-scan.ts'
 import { isDead } from './derivation.ts'
 import type { Derived, DeriveOptions } from './derivation.ts'
+import { endHanging } from './end-hanging.ts'
 import type { Kafka } from './internals.ts'
 import type { AddressedRecord } from './out-record.ts'
 import { placeRecord } from './place-records.ts'
@@ -24,6 +25,7 @@ import type { Transactor } from './transactor.ts'
 
 export type RetryOptions = Pick<
   DeriveOptions,
+  | 'groupId'
   | 'inputTopic'
   | 'outputTopic'
   | 'deadTopic'
@@ -137,6 +139,7 @@ function createWork(deps: Deps, pending: Map<bigint, DeadEntry>, span: DeadSpan)
     async runUnder(transactor: Transactor): Promise<void> {
       if (!(await options.mayTake(partition)))
         throw new AppError('may_not_take', 'the partition may not be derived now')
+      await endHanging({ calls, transactor }, options, partition)
       await readRest()
       const entries = [...pending.values()]
       for (let from = 0; from < entries.length && options.mayGoOn(); from += SLICE_RECORDS_MAX) {

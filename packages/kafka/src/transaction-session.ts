@@ -10,7 +10,14 @@ import type { GroupOffsets, TopicPartitions } from './transaction-requests.ts'
 /** By topic and partition, an offset that the present transaction has written. */
 export type Written = ReadonlyMap<string, ReadonlyMap<number, bigint>>
 
+/** What a transaction can take in without writing anything. */
+export type Joined = {
+  readonly groupId: string
+  readonly partitions: readonly { readonly topic: string; readonly partition: number }[]
+}
+
 export type TransactionSession = {
+  join(joined: Joined): Promise<void>
   send(records: readonly AddressedRecord[]): Promise<void>
   sendOffsets(offsets: GroupOffsets): Promise<void>
   written(): Written
@@ -40,7 +47,7 @@ export async function openSession(
     return adding
   }
 
-  function addPartitions(batches: readonly Batch[]): Promise<void> {
+  function addPartitions(batches: readonly Pick<Batch, 'topic' | 'partition'>[]): Promise<void> {
     const added: TopicPartitions[] = []
     for (const { topic, partition } of batches) {
       const known = written.get(topic) ?? new Map<number, bigint>()
@@ -60,7 +67,17 @@ export async function openSession(
     written.get(topic)?.set(partition, offset)
   }
 
+  function addGroup(groupId: string): Promise<void> {
+    if (groups.has(groupId)) return adding
+    groups.add(groupId)
+    return inTurn(() => requests.addGroup(identity, groupId))
+  }
+
   return {
+    async join({ groupId, partitions }) {
+      await addPartitions(partitions)
+      await addGroup(groupId)
+    },
     async send(records) {
       await cluster.addMultipleTargetTopics([...new Set(records.map(({ topic }) => topic))])
       await cluster.refreshMetadataIfNecessary()
@@ -69,11 +86,7 @@ export async function openSession(
       await Promise.all(batches.map(produce))
     },
     async sendOffsets(offsets) {
-      const { groupId } = offsets
-      if (!groups.has(groupId)) {
-        groups.add(groupId)
-        await inTurn(() => requests.addGroup(identity, groupId))
-      }
+      await addGroup(offsets.groupId)
       await requests.commitOffsets(identity, offsets)
     },
     written: () => written,

@@ -15,12 +15,14 @@ import { FEW_RETRIES } from './retries.ts'
 import { endOffsetsOf } from './topic-calls.ts'
 import type { GroupOffsets } from './transaction-requests.ts'
 import { openSession } from './transaction-session.ts'
-import type { TransactionSession, Written } from './transaction-session.ts'
+import type { Joined, TransactionSession, Written } from './transaction-session.ts'
 
 export type Transaction = {
   /** Resolves when all replicas have them; they are seen once the transaction is committed. */
   send(records: readonly AddressedRecord[]): Promise<void>
   sendOffsets(offsets: GroupOffsets): Promise<void>
+  /** Takes partitions and a group in without writing: how it ends is how what is open there ends. */
+  join(joined: Joined): Promise<void>
 }
 
 /** Every method throws AppError `fenced`, `outcome_unknown` (commit only) or `unavailable`. */
@@ -78,6 +80,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
     return {
       send: (records) => kafkaWork(() => open.send(records)),
       sendOffsets: (offsets) => kafkaWork(() => open.sendOffsets(offsets)),
+      join: (joined) => kafkaWork(() => open.join(joined)),
     }
   }
 

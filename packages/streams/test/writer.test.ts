@@ -38,6 +38,7 @@ function fakeKafka() {
         const result = await work({
           send: async (records) => void sent.push(...records),
           sendOffsets: async () => {},
+          join: async () => {},
         })
         if (mine !== epoch) throw new AppError('fenced', 'fenced')
         const fault = faults.shift()

@@ -51,6 +51,17 @@ describe('what documents cite', () => {
     expect(broken).toEqual([])
   })
 
+  test('every test that stands for a guarantee is there', async () => {
+    const rows = matchesOf(await readDocument('docs/guarantees.md'), /^\|.*\| `[^`]+`: «[^»]+»/gm)
+    const missing: string[] = []
+    for (const row of rows) {
+      const [, file = '', name = ''] = /`([^`]+)`: «([^»]+)»/.exec(row) ?? []
+      if (!(await readDocument(file)).includes(name)) missing.push(`${file}: ${name}`)
+    }
+    expect(rows.length).toBeGreaterThan(20)
+    expect(missing).toEqual([])
+  })
+
   test('every path of the repository in code marks exists', async () => {
     const missing = await findAll(documents, (text) => {
       const paths = matchesOf(text, /`((?:docs|packages|services|examples)\/[\w./-]+)`/g)

@@ -3,7 +3,7 @@
 import type { Opener } from '@weir/fieldcrypt'
 import type { DeriveOptions } from '@weir/kafka'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/streams'
-import { deadTopicOf, topicOf, transactionalIdOf } from '@weir/streams'
+import { deadTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/streams'
 import { createDerive } from './derive.ts'
 import type { Derive } from './derive.ts'
 import { createEraKeys } from './era-keys.ts'
@@ -18,7 +18,7 @@ export type DerivationDeps = {
 
 export type Derivation = Pick<
   DeriveOptions,
-  'inputTopic' | 'outputTopic' | 'deadTopic' | 'transactionalIdOf' | 'mayTake'
+  'groupId' | 'inputTopic' | 'outputTopic' | 'deadTopic' | 'transactionalIdOf' | 'mayTake'
 > & {
   readonly derive: Derive
   mayCommit(): boolean
@@ -35,6 +35,7 @@ export function derivationOf(
     return follower.isFresh() && now?.state === 'ready' && now.enabled
   }
   return {
+    groupId: groupOf(stream),
     inputTopic: topicOf(input),
     outputTopic: topicOf(stream),
     deadTopic: deadTopicOf(stream),

@@ -96,7 +96,8 @@ export function problemOf({ code, message, problems, headers }: Refusal): Answer
     code,
     ...(problems === undefined ? {} : { problems }),
   }
-  return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body }
+  const own = { 'content-type': 'application/problem+json', 'svc-error': code }
+  return { status, headers: { ...own, ...headers }, body }
 }
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(table, code)
