@@ -57,16 +57,19 @@ export async function lookFromOutside(brokers: string[]): Promise<Outside> {
   const kafka = new KafkaJs({ clientId: 'outside', brokers, logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
   await admin.connect()
+  const offsetsOf = (topic: string) => admin.fetchTopicOffsets(topic).catch(() => undefined)
   return {
     admin,
     async makeTopic(topic, partitions, config = {}) {
       const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
       const made = { topic, numPartitions: partitions, replicationFactor: 1, configEntries }
-      await admin.createTopics({ topics: [made], waitForLeaders: true })
+      // kafkajs's own wait fails where a broker doesn't know the topic yet.
+      await admin.createTopics({ topics: [made], waitForLeaders: false })
+      await pollUntil(() => offsetsOf(topic), { deadlineMs: 20_000, what: `leaders of ${topic}` })
     },
     async readLog(topic) {
       // Right after a start the broker may not lead its partitions yet.
-      const offsets = await pollUntil(() => admin.fetchTopicOffsets(topic).catch(() => undefined), {
+      const offsets = await pollUntil(() => offsetsOf(topic), {
         deadlineMs: 20_000,
         what: `the offsets of ${topic}`,
       })
