@@ -87,6 +87,7 @@ try {
           only: values.only,
           events,
           streams,
+          brokerPid,
           profileFolder: values.profile,
           log,
         })),

@@ -16,9 +16,12 @@ export type Run = {
 
 const loadFile = join(import.meta.dirname, 'load', 'load.ts')
 
+/** Its own pauses for garbage would count as the server's. */
+const loadFlags = ['--max-semi-space-size=32']
+
 /** Each request counts as so many events. */
 export async function measure(pid: number, plan: LoadPlan, eventsPerRequest = 1): Promise<Run> {
-  const load = startNode(loadFile, [JSON.stringify(plan)], otherCore)
+  const load = startNode(loadFile, [JSON.stringify(plan)], otherCore, loadFlags)
   try {
     await load.line((line) => line === 'measuring')
     const before = cpuSeconds(pid)

@@ -10,6 +10,8 @@ export type PartOptions = {
   events: number
   /** How many input streams there are; each part knows how many it can bring about in ten minutes. */
   streams: number | undefined
+  /** Kafka's, which shares a core with the load. */
+  brokerPid: number | undefined
   /** CPU profiles of what is measured go to this folder. */
   profileFolder: string | undefined
   log: (line: string) => void

@@ -17,6 +17,12 @@ export function pin(pid: number, core: number): void {
   if (availableParallelism() > 1) run('taskset', ['-apc', String(core), String(pid)])
 }
 
+/** Lets a process run on any core again. */
+export function unpin(pid: number): void {
+  if (availableParallelism() > 1)
+    run('taskset', ['-apc', `0-${availableParallelism() - 1}`, String(pid)])
+}
+
 /** User and system time of all threads so far. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
@@ -40,8 +46,14 @@ export type Running = {
   stop(): void
 }
 
-export function startNode(file: string, args: readonly string[], core: number): Running {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+export function startNode(
+  file: string,
+  args: readonly string[],
+  core: number,
+  nodeFlags: readonly string[] = [],
+): Running {
+  const command = [...nodeFlags, file, ...args]
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] })
   const pid = child.pid
   if (pid === undefined) throw new Error(`${file} did not start`)
   pin(pid, core)
