@@ -45,8 +45,7 @@ function cellText(value: unknown): string {
 /** Control characters and the marks that turn the direction of text, as escapes. */
 export function visible(text: string): string {
   return text.replace(
-    // oxlint-disable-next-line no-control-regex
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }

@@ -50,7 +50,6 @@ type Deps = {
 
 const TRANSACTION_TIMEOUT_MS = 30_000
 const SLICE_RECORDS_MAX = 500
-const VISIBLE_TIMEOUT_MS = 5_000
 const ATTEMPTS_MAX = 12
 const PAUSE = { minMs: 20, maxMs: 500 }
 
@@ -95,7 +94,10 @@ function createWork(deps: Deps, pending: Map<bigint, DeadEntry>, span: DeadSpan)
 
   /** Nobody else writes the partition any more: what is committed now is all there is. */
   async function readRest(): Promise<void> {
-    const to = await settledEnd(calls, deadTopic, partition)
+    const ends = await calls.run('read offsets', (cluster) =>
+      endOffsets(cluster, deadTopic, 'read_committed'),
+    )
+    const to = ends[partition] ?? readTo
     await scanMarkers(calls, { ...span, from: readTo, to }, (source, outcome) => {
       if (unsure.delete(source) && pending.has(source))
         count(outcome === 'passed' ? outcome : 'filtered')
@@ -175,20 +177,6 @@ function markerOf(span: DeadSpan, { offset, outcome }: Placed): AddressedRecord 
     [SVC_RETRIED]: outcome === undefined ? 'filtered' : 'passed',
   }
   return { topic: deadTopic, partition, key: null, value: null, headers }
-}
-
-/** The end of a partition that nobody writes: the markers of what was ended just now may be on their way still. */
-async function settledEnd(calls: BrokerCalls, topic: string, partition: number): Promise<bigint> {
-  const until = performance.now() + VISIBLE_TIMEOUT_MS
-  for (;;) {
-    const [committed, written] = await calls.run('read offsets', async (cluster) => [
-      (await endOffsets(cluster, topic, 'read_committed'))[partition] ?? 0n,
-      (await endOffsets(cluster, topic, 'read_uncommitted'))[partition] ?? 0n,
-    ])
-    if (committed !== undefined && committed === written) return committed
-    if (performance.now() > until) throw busy(undefined)
-    await delay(10)
-  }
 }
 
 const busy = (cause: unknown): AppError<'unavailable'> =>

@@ -68,6 +68,14 @@ async function interrupted(): Promise<{ derivation: Derivation; owner: FormerOwn
   return { derivation, owner: await formerOwner(derivation) }
 }
 
+/** The next owner derives what is left, and what comes then. */
+async function expectEachOnce(derivation: Derivation): Promise<void> {
+  const { errors } = await start(derivation)
+  await derivation.write(0, 'e')
+  expect(await derivation.sourcesUntil(5)).toEqual(upTo(0, 5))
+  expect(errors).toEqual([])
+}
+
 type FormerOwner = {
   /** Adds the derived partition to the transaction; without it the records are never ended. */
   join(): Promise<void>
@@ -110,11 +118,7 @@ test('derived records of which no part was ended are aborted, and derived anew',
   const { derivation, owner } = await interrupted()
   await owner.derive()
 
-  const { errors } = await start(derivation)
-  await derivation.write(0, 'e')
-
-  expect(await derivation.sourcesUntil(5)).toEqual(upTo(0, 5))
-  expect(errors).toEqual([])
+  await expectEachOnce(derivation)
 }, 60_000)
 
 test('derived records whose offset was committed count, though their own marker is missing', async () => {
@@ -123,11 +127,7 @@ test('derived records whose offset was committed count, though their own marker 
   await owner.commitOffset()
   await owner.commit()
 
-  const { errors } = await start(derivation)
-  await derivation.write(0, 'e')
-
-  expect(await derivation.sourcesUntil(5)).toEqual(upTo(0, 5))
-  expect(errors).toEqual([])
+  await expectEachOnce(derivation)
 }, 60_000)
 
 test('derived records that readers see are not derived again, though their offset was lost', async () => {
@@ -136,9 +136,5 @@ test('derived records that readers see are not derived again, though their offse
   await owner.derive()
   await owner.commit()
 
-  const { errors } = await start(derivation)
-  await derivation.write(0, 'e')
-
-  expect(await derivation.sourcesUntil(5)).toEqual(upTo(0, 5))
-  expect(errors).toEqual([])
+  await expectEachOnce(derivation)
 }, 60_000)

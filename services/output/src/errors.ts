@@ -50,6 +50,7 @@ export class Refusal extends AppError<ErrorCode> {
 const sameAs: Readonly<Record<string, ErrorCode>> = {
   may_not_take: 'stream_disabled',
   held_back: 'unavailable',
+  hanging_transaction: 'unavailable',
   not_known_yet: 'unavailable',
   timeout: 'unavailable',
   refused: 'unavailable',

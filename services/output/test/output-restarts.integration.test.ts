@@ -103,7 +103,7 @@ describe('ended by SIGTERM', () => {
     await send(20, 23)
     const next = await scene.world.replica('output')
     const { expected, actual } = await derivedPlaces(20_000)
-    // Some 2 s where nothing else runs; half a minute would be a group that waits for a member that is gone.
+    // Half a minute would be a group that waits for a member that is gone.
     expect(performance.now() - startedAt).toBeLessThan(20_000)
     expect(actual).toEqual(expected)
     await next.stop()

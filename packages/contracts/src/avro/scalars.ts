@@ -26,10 +26,9 @@ const readers: Readonly<Record<string, ScalarReader>> = {
 }
 
 // Avro JSON writes a byte as the character of the same number
-// oxlint-disable-next-line no-control-regex
-const latin1Pattern = /^[\u0000-\u00FF]*$/
+const beyondLatin1 = /[\u0100-\uFFFF]/
 function isLatin1(json: unknown): json is string {
-  return typeof json === 'string' && latin1Pattern.test(json)
+  return typeof json === 'string' && !beyondLatin1.test(json)
 }
 
 /** Undefined for records, lists, maps and unions. */
