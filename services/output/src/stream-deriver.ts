@@ -5,7 +5,7 @@ import type { DeadAt, Deriver, Kafka } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { DerivedStream, InputStream } from '@weir/streams'
-import { groupOf, topicOf } from '@weir/streams'
+import { topicOf } from '@weir/streams'
 import { derivationOf } from './derivation.ts'
 import type { DerivationDeps } from './derivation.ts'
 import type { OutputMetrics } from './metrics.ts'
@@ -24,7 +24,6 @@ export function createStreamDeriver(deps: StreamDeriverDeps) {
     const { derive, ...derivation } = derivationOf(deps, stream, input)
     return deriveExactlyOnce(kafka, {
       ...derivation,
-      groupId: groupOf(stream),
       startOffset: (partition) => BigInt(stream.startOffsets?.[partition] ?? 0),
       transform: createTransform(derive, follower),
       onCommitted: metrics.derived,
