@@ -11,7 +11,7 @@ import { firstUncommitted, readCommitted } from './committed-range.ts'
 import type { DeriveOptions } from './derivation.ts'
 import { findLastOfBoth } from './find-position.ts'
 import type { SourceRecord } from './source-record.ts'
-import { readSource, SVC_RETRIED } from './svc-source.ts'
+import { readSource, retriedOutcome } from './svc-source.ts'
 import type { Source } from './svc-source.ts'
 import { committedOffsets, earliestOffsets, endOffsets } from './topic-calls.ts'
 import type { Transactor } from './transactor.ts'
@@ -95,7 +95,7 @@ async function wasCommitted(
   const [first] = hanging.flatMap((one) => one.first ?? [])
   const source = first && readSource(first)
   if (source?.topic !== inputTopic) return false
-  if (first?.headers[SVC_RETRIED] !== undefined) {
+  if (first !== undefined && retriedOutcome(first) !== undefined) {
     const isEnded = (topic: string) => hanging.every((one) => one.topic !== topic)
     const ended = [outputTopic, deadTopic].find(isEnded)
     return ended !== undefined && hasRetried(cluster, { topic: ended, partition }, source)
@@ -117,7 +117,7 @@ async function hasRetried(
   const records = await readCommitted(cluster, { topic, partition, from, to })
   return records.some(
     (record) =>
-      record.headers[SVC_RETRIED] !== undefined && readSource(record)?.offset === source.offset,
+      retriedOutcome(record) !== undefined && readSource(record)?.offset === source.offset,
   )
 }
 
