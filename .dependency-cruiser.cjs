@@ -1,6 +1,6 @@
 // The import directions of docs/architecture.md, as rules. TypeScript 7 has no compiler API, so swc reads
 // the sources; packages/testkit/test/import-rules.test.ts makes sure that it really sees them.
-const PRODUCTION = '^(services/[^/]+|packages/(?!devstack|testkit|bench)[^/]+)/src/'
+const PRODUCTION = '^(services/[^/]+|packages/(?!devstack|testkit|bench|deploy)[^/]+)/src/'
 
 /** A package that may import only these workspace packages (its npm dependencies are its own affair). */
 const only = (name, ...allowed) => ({
@@ -44,9 +44,9 @@ module.exports = {
     {
       name: 'no-tools-in-production',
       severity: 'error',
-      comment: 'devstack, testkit and bench are for tests and development machines',
+      comment: 'devstack, testkit, bench and deploy are for tests and development machines',
       from: { path: PRODUCTION },
-      to: { path: '^packages/(devstack|testkit|bench)/' },
+      to: { path: '^packages/(devstack|testkit|bench|deploy)/' },
     },
     {
       name: 'no-src-to-test',
@@ -72,12 +72,23 @@ module.exports = {
         path: '^(node:)?(fs|net|http|https|http2|tls|dns|dgram|child_process|timers|process|os)(/|$)',
       },
     },
+    {
+      name: 'console-imports-nothing',
+      severity: 'error',
+      comment: 'the page is a client like any other: it knows Weir by HTTP and WebSocket',
+      from: { path: '^packages/console/(src|web)/' },
+      to: { path: '^(packages|services)/', pathNot: '^packages/console/' },
+    },
     only('kit'),
+    only('docs'),
     only('contracts', 'kit'),
     only('fieldcrypt', 'kit'),
     only('tokens', 'kit'),
     only('kafka', 'kit'),
     only('http2', 'kit'),
+    only('trace', 'kit'),
+    // It is packed and used outside of this repository.
+    only('client'),
     only('streams', 'kit', 'kafka', 'fieldcrypt', 'contracts', 'tokens'),
   ],
   options: {

@@ -9,6 +9,8 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$'],
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],
   coverageProvider: 'v8',
+  // What waits for something has a deadline of its own; this ends what hangs, on a busy machine, too.
+  testTimeout: 60_000,
   // Jest leaves one core to itself by default, and of two that is half.
   maxWorkers: '100%',
 }

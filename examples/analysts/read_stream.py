@@ -1,8 +1,9 @@
-"""Prints the events of a derived stream from its topic, as an analyst's consumer reads them: Avro with the
-schema registry, committed transactions only.
+"""Prints the events of a stream from its topic, as an analyst's consumer reads them: Avro with the schema
+registry, committed transactions only.
 
-    pip install 'confluent-kafka[avro]'
-    python read_stream.py acme.clicks-1
+    npx weir kafka clicks-1 > clicks-1.properties
+    pip install 'confluent-kafka[avro,schemaregistry]'
+    python read_stream.py acme.clicks-1 clicks-1.properties
 """
 
 import json
@@ -14,25 +15,22 @@ from confluent_kafka.schema_registry import SchemaRegistryClient
 from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 
-BROKERS = os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092")
-REGISTRY = os.environ.get("SCHEMA_REGISTRY_URL", "http://127.0.0.1:8085/apis/ccompat/v7")
 
-
-def main(topic: str) -> None:
+def main(topic: str, settings: dict) -> None:
     consumer = Consumer(
         {
-            "bootstrap.servers": BROKERS,
-            "group.id": f"read-stream-{os.getpid()}",  # nothing is committed: each run reads all
-            "enable.auto.commit": False,
+            **settings,
+            "enable.auto.commit": False,  # nothing is committed: each run reads all
             "enable.partition.eof": True,
-            "isolation.level": "read_committed",
         }
     )
-    deserialize = AvroDeserializer(SchemaRegistryClient({"url": REGISTRY, "timeout": 10}))
-    partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
-    consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in partitions])
+    deserialize = AvroDeserializer(SchemaRegistryClient({"url": registry(), "timeout": 10}))
+    found = consumer.list_topics(topic, timeout=10).topics[topic]
+    if found.error:
+        sys.exit(str(found.error))
+    consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in found.partitions])
     at_end = set()
-    while len(at_end) < len(partitions):
+    while len(at_end) < len(found.partitions):
         record = consumer.poll(10)
         if record is None:
             sys.exit("no answer from Kafka within 10 s")
@@ -47,5 +45,27 @@ def main(topic: str) -> None:
     consumer.close()
 
 
+def registry() -> str:
+    if "SCHEMA_REGISTRY_URL" in os.environ:
+        return os.environ["SCHEMA_REGISTRY_URL"]
+    try:
+        with open(".weir/demo.json") as demo:
+            return json.load(demo)["schemaRegistryUrl"]
+    except FileNotFoundError:
+        return "http://127.0.0.1:8085/apis/ccompat/v7"
+
+
+def read_settings(path: str) -> dict:
+    with open(path) as file:
+        return dict(line.strip().split("=", 1) for line in file if "=" in line)
+
+
+def plain_settings() -> dict:
+    """Past the listener for analysts, where a broker lets in everybody."""
+    brokers = os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092")
+    group = f"read-stream-{os.getpid()}"
+    return {"bootstrap.servers": brokers, "group.id": group, "isolation.level": "read_committed"}
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], read_settings(sys.argv[2]) if len(sys.argv) > 2 else plain_settings())

@@ -5,7 +5,10 @@ import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
+import { benchChanges } from './changes.ts'
+import { benchClient } from './client.ts'
 import { benchDerive } from './derive.ts'
+import { benchForgetting } from './forgetting.ts'
 import { benchIngest } from './ingest.ts'
 import { benchRest, benchStreams } from './many-streams.ts'
 import { otherCore, pin } from './processes.ts'
@@ -19,10 +22,13 @@ const parts = {
   ingest: benchIngest,
   derive: benchDerive,
   latency: benchLatency,
+  changes: benchChanges,
+  forgetting: benchForgetting,
   tail: benchTail,
   streams: benchStreams,
   rest: benchRest,
   producers: benchProducers,
+  client: benchClient,
 }
 const isPart = (name: string): name is keyof typeof parts => Object.hasOwn(parts, name)
 
@@ -34,6 +40,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
     events: { type: 'string', default: '1000000' },
+    erasures: { type: 'string', default: '10000' },
     streams: { type: 'string' },
     profile: { type: 'string' },
   },
@@ -43,16 +50,18 @@ const unknown = wanted.filter((name) => !isPart(name))
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
 const events = Number(values.events)
+const erasures = Number(values.erasures)
 const streams = values.streams === undefined ? undefined : Number(values.streams)
 if (
   unknown.length > 0 ||
   !(runs >= 1) ||
   !(seconds > 0) ||
   !(events >= 1_000) ||
+  !(erasures >= 1) ||
   !((streams ?? 1) >= 1)
 ) {
   process.stderr.write(
-    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--streams N] [--profile FOLDER] [--json FILE]\n`,
+    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--erasures N] [--streams N] [--profile FOLDER] [--json FILE]\n`,
   )
   process.exit(2)
 }
@@ -86,6 +95,7 @@ try {
           measuredMs: seconds * 1000,
           only: values.only,
           events,
+          erasures,
           streams,
           brokerPid,
           profileFolder: values.profile,

@@ -8,6 +8,8 @@ export type PartOptions = {
   only: string
   /** How many events lie in the topic that is derived. */
   events: number
+  /** How many people are forgotten. */
+  erasures: number
   /** How many input streams there are; each part knows how many it can bring about in ten minutes. */
   streams: number | undefined
   /** Kafka's, which shares a core with the load. */

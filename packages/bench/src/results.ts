@@ -27,6 +27,8 @@ export type Result = {
   seconds?: Spread
   /** What each service took. */
   services?: Record<string, ServiceFigures>
+  /** Where more is measured than one process. */
+  eventsPerSecond?: Spread
   /** Of records that went to Kafka together. */
   meanBatch?: number
 }
@@ -62,6 +64,14 @@ export function resultOf(name: string, runs: readonly RunFigures[], bare?: Sprea
   }
 }
 
+/** Times in ms in place of events. The 99th percentile of less than a hundred is the longest. */
+export function timesOf(name: string, took: readonly number[], rssMb = 0): Result {
+  const sorted = [...took].sort((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? NaN
+  const figures = { eventsPerCpuSecond: 0, rssMb, errors: 0, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return { ...resultOf(name, [figures]), cpuUsPerEvent: spreadOf([0]), runs: took.length }
+}
+
 export function tableOf(results: readonly Result[]): string {
   const header = [
     'name',
@@ -76,6 +86,7 @@ export function tableOf(results: readonly Result[]): string {
     'errors',
     'batch',
     'seconds',
+    'a second',
   ]
   const rows = results.map((result) => [
     result.name,
@@ -88,6 +99,7 @@ export function tableOf(results: readonly Result[]): string {
     String(result.errors),
     result.meanBatch?.toFixed(0) ?? '',
     result.seconds?.median.toFixed(1) ?? '',
+    result.eventsPerSecond?.median.toFixed(0) ?? '',
   ])
   const widths = header.map((title, i) =>
     Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)),

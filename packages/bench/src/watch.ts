@@ -1,7 +1,7 @@
 // Parts `latency` and `tail`: how long an event takes from its POST to a consumer of a derived topic and to a
 // WebSocket client of it; and what a thousand WebSocket clients of one stream cost output.
-import { createAccount, startWorld } from '@weir/testkit'
-import type { TestStream, World } from '@weir/testkit'
+import { createAccount, kafkaBrokers, startWorld } from '@weir/testkit'
+import type { Account, TestStream, World } from '@weir/testkit'
 import { partitions, unlimited } from './filled-stream.ts'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
@@ -11,12 +11,11 @@ import type { Result } from './results.ts'
 import type { LatencyPlan, LatencyResult } from './watching/latency-probe.ts'
 import type { WatchersPlan, WatchersResult } from './watching/many-watchers.ts'
 
-type Streams = {
+export type Streams = {
   world: World
+  account: Account
   input: TestStream
   derived: TestStream
-  ingestPort: number
-  outputPort: number
   /** To send to the input, and to watch the input or what is derived from it. */
   token: string
   derivedToken: string
@@ -29,34 +28,49 @@ const watchers = 1_000
 const warmUpMs = 4_000
 
 export async function benchLatency(options: PartOptions): Promise<Result[]> {
-  const { runs, measuredMs, log } = options
+  const { runs } = options
   const consumers: Run[] = []
   const webSockets: Run[] = []
   await withStreams(options, async (streams) => {
     for (let count = 0; count < runs; count += 1) {
-      const plan: LatencyPlan = {
-        ...portsOf(streams),
-        token: streams.token,
-        outputToken: streams.derivedToken,
-        topic: streams.derived.topic,
-        brokers: (streams.world.env['KAFKA_BROKERS'] ?? '').split(','),
-        rate: latencyRate,
-        warmUpMs,
-        measuredMs,
-      }
-      const watched = await watch<LatencyResult>(streams.world, 'latency-probe.ts', plan)
-      const { consumer, webSocket, errors } = watched.outcome
-      log(
-        `latency: consumer ${consumer.p50Ms.toFixed(1)} and ${consumer.p99Ms.toFixed(1)} ms, ` +
-          `WebSocket ${webSocket.p50Ms.toFixed(1)} and ${webSocket.p99Ms.toFixed(1)} ms ` +
-          `(50th and 99th percentile)${inWords(errors)}`,
-      )
-      const run = runOf(watched, watched.outcome.events, errors)
-      consumers.push({ ...run, ...consumer, errors: run.errors + consumer.errors })
-      webSockets.push({ ...run, ...webSocket, errors: run.errors + webSocket.errors })
+      const { consumer, webSocket } = await measureLatency(options, streams, latencyRate)
+      consumers.push(consumer)
+      webSockets.push(webSocket)
     }
   })
   return [resultOf('latency-derived', consumers), resultOf('latency-ws', webSockets)]
+}
+
+export type Latency = { consumer: Run; webSocket: Run }
+
+/** Of the derived stream, with so many events a second sent to its input. */
+export async function measureLatency(
+  { measuredMs, log }: PartOptions,
+  { world, derived, ...streams }: Streams,
+  rate: number,
+): Promise<Latency> {
+  const plan: LatencyPlan = {
+    ...portsOf(world),
+    token: streams.token,
+    outputToken: streams.derivedToken,
+    topic: derived.topic,
+    brokers: kafkaBrokers(),
+    rate,
+    warmUpMs,
+    measuredMs,
+  }
+  const watched = await watch<LatencyResult>(world, 'latency-probe.ts', plan)
+  const { consumer, webSocket, errors, events } = watched.outcome
+  log(
+    `latency: consumer ${consumer.p50Ms.toFixed(1)} and ${consumer.p99Ms.toFixed(1)} ms, ` +
+      `WebSocket ${webSocket.p50Ms.toFixed(1)} and ${webSocket.p99Ms.toFixed(1)} ms ` +
+      `(50th and 99th percentile)${inWords(errors)}`,
+  )
+  const run = runOf(watched, events, errors)
+  return {
+    consumer: { ...run, ...consumer, errors: run.errors + consumer.errors },
+    webSocket: { ...run, ...webSocket, errors: run.errors + webSocket.errors },
+  }
 }
 
 export async function benchTail(options: PartOptions): Promise<Result[]> {
@@ -66,7 +80,7 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
     for (let count = 0; count < runs; count += 1) {
       const { token } = streams
       const more = { outputToken: token, rate: tailRate, watchers, warmUpMs, measuredMs }
-      const plan: WatchersPlan = { ...portsOf(streams), token, ...more }
+      const plan: WatchersPlan = { ...portsOf(streams.world), token, ...more }
       const watched = await watch<WatchersResult>(streams.world, 'many-watchers.ts', plan)
       const { events, complete, tooSlow, incomplete, connectMs, errors, ...times } = watched.outcome
       const messages = ((events * measuredMs) / (measuredMs + warmUpMs)) * watchers
@@ -84,7 +98,7 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
 }
 
 /** Output has the measured core for itself, in `latency` with ingest. */
-async function withStreams(
+export async function withStreams(
   { profileFolder }: PartOptions,
   work: (streams: Streams) => Promise<void>,
 ): Promise<void> {
@@ -100,10 +114,9 @@ async function withStreams(
     pin(world.output.pid, measuredCore)
     await work({
       world,
+      account,
       input,
       derived,
-      ingestPort: portIn(world.ingest.url),
-      outputPort: portIn(world.output.url),
       token: await account.token(input),
       derivedToken: await account.token(derived),
     })
@@ -113,7 +126,10 @@ async function withStreams(
 }
 
 const portIn = (url: string): number => Number(new URL(url).port)
-const portsOf = ({ ingestPort, outputPort }: Streams) => ({ ingestPort, outputPort })
+const portsOf = ({ ingest, output }: World) => ({
+  ingestPort: portIn(ingest.url),
+  outputPort: portIn(output.url),
+})
 
 const inWords = (errors: Record<string, number>): string =>
   Object.keys(errors).length === 0 ? '' : `; errors: ${JSON.stringify(errors)}`

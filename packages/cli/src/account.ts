@@ -1,14 +1,24 @@
 // Which account a command works with: the environment (WEIR_*), over the profile's account in use, or, with
 // nobody logged in, over the demo's. Also what of it is saved back to the profile.
-import { findDemo, isOnThisMachine } from './demo.ts'
+import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'
 import type { Demo } from './demo.ts'
 import { failure, misuse } from './errors.ts'
-import { defaultAddresses, profilePath, readProfile, updateProfile } from './profile.ts'
+import {
+  defaultAddresses,
+  defaultAnalystBrokers,
+  defaultRegistryUrl,
+  profilePath,
+  readProfile,
+  updateProfile,
+} from './profile.ts'
 import type { Addresses, Credentials, Environment, Profile, SavedAccount } from './profile.ts'
 
 export type Account = Addresses & {
   readonly billingId: string | undefined
   readonly apiKey: string | undefined
+  /** Kafka's listener for those who come with a stream's credentials. */
+  readonly analystBrokers: string
+  readonly registryUrl: string
   readonly streams: ReadonlyMap<string, Credentials>
   /** Set from the environment; stands for the credentials of any stream. */
   readonly credentials: Credentials | undefined
@@ -39,12 +49,17 @@ export function resolveAccount(choice: AccountChoice): Account {
     ingestUrl: env.WEIR_INGEST_URL || base.ingestUrl,
     outputUrl: env.WEIR_OUTPUT_URL || base.outputUrl,
   }
+  const own = savedStreams(profile, billingId, addresses)
+  const credentials = credentialsFrom(env)
+  const bringsOwn = own.size > 0 || credentials !== undefined
   return {
     ...addresses,
     billingId,
     apiKey: env.WEIR_API_KEY || base.apiKey,
-    streams: new Map([...base.streams, ...savedStreams(profile, billingId, addresses)]),
-    credentials: credentialsFrom(env),
+    analystBrokers: env.WEIR_ANALYST_BROKERS || brokersOf(demo, bringsOwn) || defaultAnalystBrokers,
+    registryUrl: env.WEIR_REGISTRY_URL || demo?.registryUrl || defaultRegistryUrl,
+    streams: new Map([...base.streams, ...own]),
+    credentials,
     demo,
     profile: path,
   }
@@ -67,6 +82,12 @@ function chooseDemo(
   if (demo === undefined || (wanted !== undefined && wanted !== demo.billingId)) return undefined
   const ownKey = bringsKey || env.WEIR_API_KEY || env.WEIR_CLIENT_SECRET
   return ownKey && !isOnThisMachine(demo) ? undefined : demo
+}
+
+/** Tokens for credentials that aren't the demo's own go to brokers on this machine only. */
+function brokersOf(demo: Demo | undefined, bringsOwn: boolean): string | undefined {
+  const brokers = demo?.analystBrokers
+  return brokers !== undefined && (!bringsOwn || areOnThisMachine(brokers)) ? brokers : undefined
 }
 
 /** An account of the same name somewhere else is another account. */

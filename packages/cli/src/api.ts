@@ -1,7 +1,6 @@
 // One HTTP request to a Weir service, and what went wrong with it in words: nothing answers, or a refusal
 // (RFC 9457 problem documents, auth's {code, message}, or ingest's line of text). No retries.
-import { failure, misuse } from './errors.ts'
-import type { CliError } from './errors.ts'
+import { CliError, misuse, noAnswerPage } from './errors.ts'
 import { isObject, listAt, textAt, textsAt, tryParseJson, valueAt } from './json.ts'
 import { visible } from './table.ts'
 
@@ -21,6 +20,10 @@ export type Answer = {
   readonly text: string
   readonly json: unknown
   readonly retryAfter: string | undefined
+  /** The service's own time. */
+  readonly date: string | undefined
+  /** Of the page about a refusal. */
+  readonly help?: string | undefined
   readonly url: URL
 }
 
@@ -74,6 +77,8 @@ export async function request({ method, url, ...rest }: Request): Promise<Answer
       text,
       json: tryParseJson(text),
       retryAfter: response.headers.get('retry-after') ?? undefined,
+      date: response.headers.get('date') ?? undefined,
+      help: helpIn(response.headers.get('link') ?? undefined),
       url,
     }
   } catch (error) {
@@ -88,6 +93,12 @@ export async function call(what: Request, advice: Advice = {}): Promise<unknown>
   return answer.json
 }
 
+/** Where the service says that its refusal is explained (RFC 8288). */
+export function helpIn(link: string | undefined): string | undefined {
+  const [, page = ''] = /<(https?:\/\/[^<>\s]+)>; *rel="help"/.exec(link ?? '') ?? []
+  return page === '' ? undefined : visible(page)
+}
+
 export function refusal(answer: Answer, advice: Advice = {}): CliError {
   const { headline, problems } = whatIsWrong(answer)
   const lines = [
@@ -95,7 +106,8 @@ export function refusal(answer: Answer, advice: Advice = {}): CliError {
     ...(answer.retryAfter ? [`Try again in ${visible(answer.retryAfter)} s.`] : []),
     ...[advice[answer.status] ?? commonAdvice(answer)].filter((line) => line !== undefined),
   ]
-  return failure(`${headline} (${answer.status})`, ...lines)
+  const { status, help: page } = answer
+  return new CliError(1, `${headline} (${status})`, { advice: lines, status, page })
 }
 
 /** A sentence that holds all the problems isn't said beside their list. */
@@ -134,30 +146,33 @@ function commonAdvice({ status, url, json }: Answer): string | undefined {
 export function unreachable(url: URL, error: unknown): CliError {
   const code = codeOf(error)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return failure(`the host ${url.hostname} isn't known (${code})`, addressAdvice)
+    return noAnswer(`the host ${url.hostname} isn't known (${code})`, addressAdvice)
   }
   if (isObject(error) && error.name === 'TimeoutError') {
-    return failure(`${url.origin} gave no answer within ${answerTimeoutMs / 1000} s`)
+    return noAnswer(`${url.origin} gave no answer within ${answerTimeoutMs / 1000} s`)
   }
   if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code)) {
-    return failure(
+    return noAnswer(
       `the certificate of ${url.origin} isn't trusted (${code})`,
       "NODE_EXTRA_CA_CERTS names a file with your own authority's certificate.",
     )
   }
   if (/^EPROTO$|^ERR_SSL_/.test(code)) {
-    return failure(
+    return noAnswer(
       `no TLS connection to ${url.origin} (${code})`,
       'Does it speak TLS? If not, its address begins with http://.',
     )
   }
   const reason = code === 'ECONNREFUSED' ? 'nothing listens' : 'no connection'
-  return failure(
+  return noAnswer(
     `${reason} at ${url.origin} (${code || messageOf(error)})`,
     'Is it running? `npm start` in the repository starts Weir on this machine.',
     addressAdvice,
   )
 }
+
+const noAnswer = (message: string, ...advice: string[]): CliError =>
+  new CliError(1, message, { advice, page: noAnswerPage })
 
 const addressAdvice =
   'Other addresses: WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or `weir account login`.'

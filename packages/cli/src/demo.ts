@@ -11,6 +11,8 @@ export type Demo = Addresses & {
   readonly path: string
   readonly billingId: string
   readonly apiKey: string | undefined
+  readonly analystBrokers: string | undefined
+  readonly registryUrl: string | undefined
   readonly streams: ReadonlyMap<string, Credentials>
 }
 
@@ -41,6 +43,8 @@ function readDemo(path: string): Demo {
     ingestUrl: textAt(json, 'ingestUrl') ?? defaultAddresses.ingestUrl,
     outputUrl: textAt(json, 'outputUrl') ?? defaultAddresses.outputUrl,
     apiKey: textAt(json, 'apiKey'),
+    analystBrokers: textAt(json, 'analystBrokers'),
+    registryUrl: textAt(json, 'schemaRegistryUrl'),
     streams: new Map(
       listAt(json, 'streams').flatMap((stream) => {
         const name = textAt(stream, 'name')
@@ -51,8 +55,15 @@ function readDemo(path: string): Demo {
   }
 }
 
+const isHere = (hostname: string | undefined): boolean =>
+  ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '')
+
 /** Somebody else's folder may hold such a file too: keys that aren't its own go to this machine only. */
 export const isOnThisMachine = (addresses: Addresses): boolean =>
   [addresses.authUrl, addresses.ingestUrl, addresses.outputUrl].every((address) =>
-    ['localhost', '127.0.0.1', '[::1]'].includes(URL.parse(address)?.hostname ?? ''),
+    isHere(URL.parse(address)?.hostname),
   )
+
+/** Of `host:port, …`. */
+export const areOnThisMachine = (brokers: string): boolean =>
+  brokers.split(',').every((broker) => isHere(broker.trim().replace(/:\d+$/, '')))

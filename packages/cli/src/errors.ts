@@ -1,15 +1,39 @@
-// The one error the command shows: what happened, what to do about it, and the exit code. Messages never
-// hold a key, a secret or a token.
+// The one error the command shows: what happened, what to do about it, where to read more, and the exit code. Messages
+// never hold a key, a secret or a token.
 
 /** 1: the service refused, or something failed on the way; 2: the command was used wrongly. */
 export type ExitCode = 1 | 2
+
+type More = {
+  readonly advice?: readonly string[]
+  readonly status?: number | undefined
+  readonly page?: string | undefined
+}
+
+const pages: Readonly<Record<ExitCode, string>> = {
+  1: 'docs/errors/failed.md',
+  2: 'docs/errors/used_wrongly.md',
+}
+export const noAnswerPage = 'docs/errors/no_answer.md'
+/** Whoever has just used it wrongly. */
+export const misusePage = pages[2]
 
 export class CliError extends Error {
   readonly exitCode: ExitCode
   /** What the reader can do now, one sentence a line. */
   readonly advice: readonly string[]
-  constructor(exitCode: ExitCode, message: string, advice: readonly string[] = []) {
+  /** Of the answer, where a service refused. */
+  readonly status: number | undefined
+  /** An address, or a file of this repository. */
+  readonly page: string
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    { advice = [], status, page = pages[exitCode] }: More = {},
+  ) {
     super(message)
+    this.status = status
+    this.page = page
     this.name = 'CliError'
     this.exitCode = exitCode
     this.advice = advice
@@ -17,15 +41,18 @@ export class CliError extends Error {
 }
 
 export const failure = (message: string, ...advice: string[]): CliError =>
-  new CliError(1, message, advice)
+  new CliError(1, message, { advice })
 
 export const misuse = (message: string, ...advice: string[]): CliError =>
-  new CliError(2, message, advice)
+  new CliError(2, message, { advice })
+
+export const moreAt = (page: string): string => `More: ${page}`
 
 /** The lines for stderr. */
 export function renderError(error: unknown): string {
   if (error instanceof CliError) {
-    return [`weir: ${error.message}`, ...error.advice.map((line) => `  ${line}`)].join('\n')
+    const lines = [...error.advice, moreAt(error.page)]
+    return [`weir: ${error.message}`, ...lines.map((line) => `  ${line}`)].join('\n')
   }
   return `weir: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -32,7 +32,9 @@ export async function* readEvents(input: AsyncIterable<unknown>): AsyncGenerator
 const newline = Buffer.from('\n')
 
 /** Lines without their ends and without a byte order mark; bytes that aren't UTF-8 stay as they are. */
-async function* splitLines(input: AsyncIterable<unknown>): AsyncGenerator<Buffer<ArrayBuffer>> {
+export async function* splitLines(
+  input: AsyncIterable<unknown>,
+): AsyncGenerator<Buffer<ArrayBuffer>> {
   let rest = Buffer.alloc(0)
   let isFirst = true
   const clean = (bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> => {

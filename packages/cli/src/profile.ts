@@ -36,6 +36,9 @@ export const defaultAddresses: Addresses = {
   outputUrl: 'http://127.0.0.1:8083',
 }
 
+export const defaultAnalystBrokers = '127.0.0.1:9094'
+export const defaultRegistryUrl = 'http://127.0.0.1:8085/apis/ccompat/v7'
+
 const lockWaitMs = 5000
 
 /** WEIR_CONFIG, else weir/config.json under XDG_CONFIG_HOME (which must be absolute) or ~/.config. */

@@ -3,16 +3,25 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
+import { addAuditCommands } from './commands/audit.ts'
+import { addCompletionCommands } from './commands/completion.ts'
 import { addContractCommands } from './commands/contract.ts'
 import { addCredentialsCommands } from './commands/credentials.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
+import { addErasureCommands } from './commands/erasure.ts'
+import { addExportCommand } from './commands/export.ts'
+import { addKafkaCommand } from './commands/kafka.ts'
+import { addKeysCommands } from './commands/keys.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addOutputCommands } from './commands/output.ts'
 import { addSendCommand } from './commands/send.ts'
+import { addSimulateCommand } from './commands/simulate.ts'
 import { addStreamCommands } from './commands/stream.ts'
+import { addSubjectCommands } from './commands/subject.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { addUsageCommand } from './commands/usage.ts'
-import { CliError, misuse, renderError } from './errors.ts'
-import { createSession } from './session.ts'
+import { CliError, misuse, misusePage, moreAt, renderError } from './errors.ts'
+import { createSession, outputFormats } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -34,8 +43,11 @@ export function createProgram(terminal: Terminal): Command {
     .description('Event collection with consent built in: streams, contracts, events.')
     .version(packageJson.version, '-V, --version')
     .addOption(
-      new Option('-o, --output <format>', 'tables for people, JSON for programs, CSV of usage')
-        .choices(['table', 'json', 'csv'])
+      new Option(
+        '-o, --output <format>',
+        "tables for people, JSON for programs; CSV of usage; a file's format for export",
+      )
+        .choices(outputFormats)
         .default('table'),
     )
     .option('--demo', 'use the account of .weir/demo.json, even when logged in to another')
@@ -46,12 +58,13 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.note(text.trimEnd()),
       outputError: (text, write) => write(`weir: ${text.replace(/^error: /, '')}`),
     })
-    .showHelpAfterError('  `--help` shows how it is used.')
+    .showHelpAfterError(`  \`--help\` shows how it is used.\n  ${moreAt(misusePage)}`)
     .addHelpText('after', overview)
-  const open: OpenSession = (command, hasCsv = false) => {
+  const open: OpenSession = (command, more = []) => {
     const options = command.optsWithGlobals<GlobalOptions>()
-    if (options.output === 'csv' && !hasCsv)
-      throw misuse('there is no CSV of this', '`-o csv` is for `weir usage`.')
+    const { output } = options
+    if (!['table', 'json', ...more].includes(output))
+      throw misuse(`this can't be had as ${output}`, '`--help` says what can.')
     return createSession(terminal, options)
   }
   addAccountCommands(program, open)
@@ -59,10 +72,19 @@ export function createProgram(terminal: Terminal): Command {
   addStreamCommands(program, open)
   addOutputCommands(program, open)
   addSendCommand(program, open)
+  addSimulateCommand(program, open)
   addListenCommand(program, open)
   addTokenCommand(program, open)
+  addKafkaCommand(program, open)
+  addExportCommand(program, open)
   addCredentialsCommands(program, open)
   addUsageCommand(program, open)
+  addKeysCommands(program, open)
+  addAuditCommands(program, open)
+  addSubjectCommands(program, open)
+  addErasureCommands(program, open)
+  addDoctorCommand(program, open)
+  addCompletionCommands(program, terminal)
   return program
 }
 
@@ -80,9 +102,10 @@ Which account: the one logged in to (weir account login, weir account use), kept
 in ~/.config/weir/config.json; with nobody logged in, the demo's, when .weir/demo.json is in this folder
 or above it (npm start writes it). These variables go before both:
   WEIR_AUTH_URL WEIR_INGEST_URL WEIR_OUTPUT_URL   addresses (http://127.0.0.1:8081, :8082, :8083)
+  WEIR_ANALYST_BROKERS WEIR_REGISTRY_URL          Kafka's listener for analysts (127.0.0.1:9094), schema registry
   WEIR_BILLING_ID WEIR_API_KEY                    account and key for management
-  WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials for send, listen and token
-  WEIR_PLATFORM_KEY                               for account create
+  WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials for send, listen, token and kafka
+  WEIR_PLATFORM_KEY                               for account create, keys and audit verify
   WEIR_CONFIG                                     another file than ~/.config/weir/config.json
 
 Exit codes: 0 done, 1 the service refused or something failed, 2 used wrongly.`

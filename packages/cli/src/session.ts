@@ -10,16 +10,20 @@ import { textsAt } from './json.ts'
 import { renderDetails, renderTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
+/** Tables and JSON are of everything, the others of what commands say. */
+export const outputFormats = ['table', 'json', 'csv', 'jsonl', 'parquet'] as const
+export type OutputFormat = (typeof outputFormats)[number]
+
 export type GlobalOptions = {
-  readonly output: 'table' | 'json' | 'csv'
+  readonly output: OutputFormat
   readonly demo?: boolean
 }
 
 export type Session = {
   readonly terminal: Terminal
+  /** Of `-o`. */
+  readonly format: OutputFormat
   readonly isJson: boolean
-  /** Only where the command said that it has CSV. */
-  readonly isCsv: boolean
   /** The account of this run; looked up at the first call. `bringsKey`: see account.ts. */
   account(bringsKey?: boolean): Account
   /** A management call: /<version>/<segments> of auth or output, under the account's API key. */
@@ -54,11 +58,12 @@ export type List<Item> = {
   readonly whenEmpty: string
 }
 
-export type OpenSession = (command: Command, hasCsv?: boolean) => Session
+/** `more`: the formats that the command has beside tables and JSON. */
+export type OpenSession = (command: Command, more?: readonly OutputFormat[]) => Session
 
 export function createSession(terminal: Terminal, options: GlobalOptions): Session {
-  const isJson = options.output === 'json'
-  const isCsv = options.output === 'csv'
+  const format = options.output
+  const isJson = format === 'json'
   let resolved: Account | undefined
   const account = (bringsKey = false): Account => {
     if (resolved) return resolved
@@ -68,15 +73,15 @@ export function createSession(terminal: Terminal, options: GlobalOptions): Sessi
     return resolved
   }
   const tell = (text: string): void => {
-    if (!isJson && !isCsv) terminal.note(text)
+    if (!isJson && format !== 'csv') terminal.note(text)
   }
   const show = (answer: unknown, table: () => string): void => {
     terminal.print(isJson ? JSON.stringify(answer, null, 2) : table())
   }
   return {
     terminal,
+    format,
     isJson,
-    isCsv,
     account,
     manage: (what) => manage(account(), what),
     showRecord: (record, renderText = renderDetails) => {

@@ -39,6 +39,10 @@ async function listStreams(session: Session): Promise<readonly JsonObject[]> {
   return recordsOf(await session.manage({ method: 'GET', path: ['streams'] }))
 }
 
+export async function listInputNames(session: Session): Promise<readonly string[]> {
+  return (await listStreams(session)).map(nameOf).filter((name) => name !== undefined)
+}
+
 export async function listOutputs(session: Session, input: string): Promise<readonly JsonObject[]> {
   return recordsOf(await session.manage({ method: 'GET', path: ['streams', input, 'outputs'] }))
 }

@@ -12,8 +12,14 @@ export type Terminal = {
   readonly input: Readable
   /** Somebody sits there and can answer. */
   readonly isInteractive: boolean
+  /** Results go to a terminal, not into a file or a pipe. */
+  readonly isShown: boolean
+  /** Undefined where standard error isn't a terminal. */
+  readonly screen: Screen | undefined
   /** A line of the result. False: the reader is behind, wait for `drained`. */
   print(text: string): boolean
+  /** The same with bytes as they are. */
+  write(bytes: Uint8Array): boolean
   drained(): Promise<void>
   note(text: string): void
   ask(question: string): Promise<string>
@@ -21,6 +27,15 @@ export type Terminal = {
   askHidden(question: string): Promise<string>
   /** Ctrl-C no longer ends the process from here on: the action ends the command. */
   onInterrupt(action: () => void): void
+  /** The same for whatever asks the process to end. */
+  onEnd(action: () => void): void
+}
+
+/** The last line of the terminal, for what passes. */
+export type Screen = {
+  /** In place of what was drawn before; an empty text leaves the line empty. */
+  draw(text: string): void
+  columns(): number
 }
 
 type Process = {
@@ -29,7 +44,7 @@ type Process = {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
-  on(event: 'SIGINT', action: () => void): unknown
+  on(event: 'SIGINT' | 'SIGTERM' | 'SIGHUP', action: () => void): unknown
 }
 
 export function createTerminal(process: Process): Terminal {
@@ -40,7 +55,10 @@ export function createTerminal(process: Process): Terminal {
     cwd: process.cwd(),
     input: stdin,
     isInteractive: Boolean(stdin.isTTY && screen.isTTY),
+    isShown: Boolean(stdout.isTTY),
+    screen: stderr.isTTY ? createScreen(stderr) : undefined,
     print: (text) => stdout.write(`${text}\n`),
+    write: (bytes) => stdout.write(bytes),
     drained: () => new Promise((resolve) => stdout.once('drain', resolve)),
     note: (text) => void stderr.write(`${text}\n`),
     ask: (question) => ask(stdin, screen, { echo: screen, question }),
@@ -51,6 +69,23 @@ export function createTerminal(process: Process): Terminal {
       return answer
     },
     onInterrupt: (action) => void process.on('SIGINT', action),
+    onEnd: (action) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, action)
+    },
+  }
+}
+
+/** To the line's beginning, and away with what stands there. */
+const CLEAR_LINE = '\r\u001b[K'
+
+function createScreen(stderr: NodeJS.WriteStream): Screen {
+  let isDrawn = false
+  return {
+    draw(text) {
+      if (text !== '' || isDrawn) stderr.write(`${CLEAR_LINE}${text}`)
+      isDrawn = text !== ''
+    },
+    columns: () => stderr.columns || 80,
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { refusal, request, unreachable, urlOf } from '../src/api.ts'
+import { helpIn, refusal, request, unreachable, urlOf } from '../src/api.ts'
 import type { Answer } from '../src/api.ts'
 import { renderError } from '../src/errors.ts'
 import { tryParseJson } from '../src/json.ts'
@@ -10,6 +10,7 @@ const answer = (status: number, text: string, retryAfter?: string): Answer => ({
   text,
   json: tryParseJson(text),
   retryAfter,
+  date: undefined,
   url: new URL('http://127.0.0.1:8081/v2/streams'),
 })
 
@@ -55,6 +56,7 @@ describe('a refusal', () => {
       'weir: The stream is not valid. (422)',
       '  - name: too long',
       '  - tags: not a list',
+      '  More: docs/errors/failed.md',
     ])
   })
 
@@ -65,9 +67,11 @@ describe('a refusal', () => {
           answer(422, JSON.stringify({ title: 'Invalid', detail: problems.join('; '), problems })),
         ),
       )
-    expect(told(['name is too long'])).toBe('weir: name is too long (422)')
+    expect(told(['name is too long'])).toBe(
+      'weir: name is too long (422)\n  More: docs/errors/failed.md',
+    )
     expect(told(['name is too long', 'tags is no list'])).toBe(
-      'weir: Invalid (422)\n  - name is too long\n  - tags is no list',
+      'weir: Invalid (422)\n  - name is too long\n  - tags is no list\n  More: docs/errors/failed.md',
     )
   })
 
@@ -82,7 +86,7 @@ describe('a refusal', () => {
   test("shows auth's message, and what to do about a refused key", () => {
     const text = JSON.stringify({ code: 'invalid_credentials', message: 'Wrong credentials.' })
     expect(renderError(refusal(answer(401, text)))).toBe(
-      'weir: Wrong credentials. (401)\n  Another API key is saved by `weir account login`.',
+      'weir: Wrong credentials. (401)\n  Another API key is saved by `weir account login`.\n  More: docs/errors/failed.md',
     )
   })
 
@@ -103,6 +107,16 @@ describe('a refusal', () => {
     )
   })
 
+  test('ends with the page that the service links to, and with nothing else that it links to', () => {
+    const told = (link: string): string =>
+      refusal({ ...answer(401, '{"detail":"No."}'), help: helpIn(link) }).page
+    expect(told('<https://a.test/docs/errors/invalid_api_key>; rel="help"')).toBe(
+      'https://a.test/docs/errors/invalid_api_key',
+    )
+    for (const other of ['<https://a.test/next>; rel="next"', '<file:///etc>; rel="help"', ''])
+      expect(told(other)).toBe('docs/errors/failed.md')
+  })
+
   test('never lets an answer steer the terminal', () => {
     const text = JSON.stringify({ detail: '\u001b[2J', problems: ['\u001b]0;x\u0007'] })
     const shown = renderError(refusal(answer(422, text)))
@@ -117,6 +131,7 @@ describe('when nothing answers', () => {
     const error = await request({ method: 'GET', url, bearer: 'the-key' }).catch(renderError)
     expect(error).toContain(`nothing listens at ${url.origin} (ECONNREFUSED)`)
     expect(error).toContain('npm start')
+    expect(error).toContain('More: docs/errors/no_answer.md')
     expect(error).not.toContain('the-key')
   })
 

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { createProgram, run } from '../src/program.ts'
 import type { Terminal } from '../src/terminal.ts'
 import { closedPort } from './closed-port.ts'
+import { quietTerminal } from './quiet-terminal.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** A terminal in an empty home and folder, whose lines can be read. */
@@ -13,16 +14,12 @@ function recorder(env: Record<string, string> = {}, typed = '') {
   const notes: string[] = []
   const cwd = temporaryFolder()
   const terminal: Terminal = {
+    ...quietTerminal,
     env: { WEIR_CONFIG: join(cwd, 'config.json'), ...env },
     cwd,
     input: Readable.from([Buffer.from(typed)]),
-    isInteractive: false,
     print: (text) => out.push(text) > 0,
-    drained: () => Promise.resolve(),
     note: (text) => void notes.push(text),
-    ask: () => Promise.reject(new Error('nobody is there')),
-    askHidden: () => Promise.reject(new Error('nobody is there')),
-    onInterrupt: () => undefined,
   }
   return { terminal, out, notes }
 }

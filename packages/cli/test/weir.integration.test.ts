@@ -2,14 +2,20 @@
 // of against-services/, each of which makes the streams it needs.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { accountTests } from './against-services/account.ts'
+import { auditTests } from './against-services/audit.ts'
+import { completionTests } from './against-services/completion.ts'
 import { contractTests } from './against-services/contract.ts'
 import { credentialsTests } from './against-services/credentials.ts'
+import { dataSubjectTests } from './against-services/data-subject.ts'
 import { deadTests } from './against-services/dead.ts'
+import { doctorTests } from './against-services/doctor.ts'
+import { erasureTests } from './against-services/erasure.ts'
 import { eventTests } from './against-services/events.ts'
 import { prepareGround } from './against-services/ground.ts'
 import type { Ground } from './against-services/ground.ts'
 import { outageTests } from './against-services/outage.ts'
 import { programTests } from './against-services/programs.ts'
+import { simulateTests } from './against-services/simulate.ts'
 import { streamTests } from './against-services/stream.ts'
 import { usageTests } from './against-services/usage.ts'
 
@@ -42,11 +48,29 @@ describe('weir output preview and dead', () => {
 describe('weir send, listen and token', () => {
   eventTests(ground)
 })
+describe('weir simulate', () => {
+  simulateTests(ground)
+})
 describe('weir credentials', () => {
   credentialsTests(ground)
 })
+describe('weir subject and weir erasure', () => {
+  erasureTests(ground)
+})
 describe('weir usage', () => {
   usageTests(ground)
+})
+describe('weir audit', () => {
+  auditTests(ground)
+})
+describe('weir subject with a data subject', () => {
+  dataSubjectTests(ground)
+})
+describe('weir doctor', () => {
+  doctorTests(ground)
+})
+describe('weir completion', () => {
+  completionTests(ground)
 })
 describe('weir for programs', () => {
   programTests(ground)

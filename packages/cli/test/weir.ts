@@ -17,7 +17,10 @@ const compiledOnce = { NODE_COMPILE_CACHE: temporaryFolder() }
 export type Ended = {
   readonly code: number | null
   readonly stdout: string
+  /** Without the line that says where to read more about an error. */
   readonly stderr: string
+  /** What that line says; empty when there is none. */
+  readonly more: string
 }
 
 export type RunOptions = {
@@ -88,7 +91,8 @@ function follow(child: ChildProcess, line: string, { input = '' }: RunOptions): 
     child.on('close', (code) => {
       clearTimeout(timer)
       children.delete(child)
-      resolve({ code, stdout, stderr })
+      const [line = '', more = ''] = /^ {2}More: (.*)\n/m.exec(stderr) ?? []
+      resolve({ code, stdout, stderr: stderr.replace(line, ''), more })
     })
   })
   // Whoever waits for something else hears of it there.

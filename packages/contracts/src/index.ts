@@ -1,5 +1,8 @@
 // What an event is, and whether it is a good one: contracts, their checks, and reading and writing events by
 // them. Pure functions of their arguments, except that checking patterns starts a worker thread.
+export { plainOf, readEventSchema, type EventSchema } from './avro/event-schema.ts'
+export { nullableOf, type AvroType, type RecordType } from './avro/types.ts'
+export { isBranch, isFields } from './avro/values.ts'
 export { bodyForm, type BodyForm, type BodyFormSources } from './body-form.ts'
 export { isContractId, parseSchemaRef, type SchemaRef } from './contract-ids.ts'
 export { compileContract } from './contract.ts'

@@ -48,6 +48,8 @@ export async function prepareContract(
   const subject = contract['data_subject_field']
   const dataSubjectField =
     subject === undefined ? undefined : checkTextField('data_subject_field', subject, root, report)
+  if (dataSubjectField !== undefined && dataSubjectField === keyField)
+    report('data_subject_field', 'must be another field than key_field, which is erased by itself')
   if (problems.length > 0) return { problems: problems.slice(0, problemsMax) }
   return {
     prepared: {

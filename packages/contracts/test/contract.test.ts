@@ -79,16 +79,12 @@ describe('the key field', () => {
       name: 'Holder',
       fields: [{ name: 'id', type: ['null', 'string'] }],
     }
-    const contract = await compile(
-      definitionWith({
-        fields: [{ name: 'holder', type: ['null', holder] }],
-        keyField: 'holder/id',
-        subject: 'holder/id',
-      }),
-    )
+    const fields = [{ name: 'holder', type: ['null', holder] }]
+    const keyed = await compile(definitionWith({ fields, keyField: 'holder/id' }))
+    const owned = await compile(definitionWith({ fields, subject: 'holder/id' }))
     const keyOf = (held: unknown): (string | undefined)[] => {
-      const event = contract.readJson(bodyWith({ ...baseEvent, holder: held }))
-      return [contract.keyOf(event), contract.dataSubjectOf(event)]
+      const body = bodyWith({ ...baseEvent, holder: held })
+      return [keyed.keyOf(keyed.readJson(body)), owned.dataSubjectOf(owned.readJson(body))]
     }
 
     expect(keyOf({ Holder: { id: { string: 'a' } } })).toEqual(['a', 'a'])

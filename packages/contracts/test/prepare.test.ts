@@ -173,6 +173,12 @@ describe('the key field and the data subject', () => {
       'data_subject_field: must be a string',
     ])
   })
+
+  test('the key field is refused as the data subject, for it is erased by itself', async () => {
+    expect(await problemsOf(definitionWith({ subject: 'key' }))).toEqual([
+      'data_subject_field: must be another field than key_field, which is erased by itself',
+    ])
+  })
 })
 
 describe('the envelope', () => {

@@ -9,10 +9,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { BROKER_LOG_PROPERTIES, brokerProperties } from './broker-properties.ts'
+import type { AnalystSettings } from './broker-properties.ts'
 import { brokerServes } from './broker-ready.ts'
 import { createClassArchive } from './class-archive.ts'
+import { answers } from './http-answers.ts'
 import { createPart, type Part, type PartContext } from './part.ts'
-import { LOOPBACK } from './ports.ts'
+import { brokerAddress } from './ports.ts'
 
 export type BrokerOptions = {
   java: string
@@ -21,11 +23,15 @@ export type BrokerOptions = {
   classArchive: string
   port: number
   controllerPort: number
+  /** A listener for those who bring one of Weir's tokens; none when left out. */
+  analysts?: AnalystSettings | undefined
   /** Of the cluster that it belongs to; a new one when left out. */
   clusterId?: string | undefined
   /** Settings added to ours, or in their place. */
   more?: Readonly<Record<string, string | number>> | undefined
 }
+
+const ALLOWED_URLS = 'org.apache.kafka.sasl.oauthbearer.allowed.urls'
 
 const run = promisify(execFile)
 
@@ -48,13 +54,17 @@ export async function createBroker(options: BrokerOptions, context: PartContext)
   }
   const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))
   const heap = ['-Xms256m', '-Xmx512m']
+  const { analysts } = options
+  // Kafka asks no address for keys that this doesn't name.
+  const keys = analysts ? [`-D${ALLOWED_URLS}=${analysts.jwksUrl}`] : []
   return createPart(
     {
       name: 'Kafka',
       logName: 'kafka.log',
-      address: `${LOOPBACK}:${options.port}`,
+      address: brokerAddress(options.port),
       command: options.java,
-      args: () => [...heap, archive.option(), ...jvm, 'kafka.Kafka', settings],
+      args: () => [...heap, archive.option(), ...keys, ...jvm, 'kafka.Kafka', settings],
+      ...(analysts ? { mayStart: () => answers(analysts.jwksUrl) } : {}),
       isReady: () => brokerServes(options.port),
       onStopped: () => archive.keep(),
     },

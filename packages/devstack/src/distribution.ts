@@ -33,27 +33,49 @@ const KAFKA_POM = pom(
   ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
 )
 
+/** What comes with Kafka for its users: the console tools, Kafka Connect and its file connector. */
+const TOOLS_POM = pom(
+  ['org.apache.kafka', 'kafka-tools', KAFKA_VERSION],
+  ['org.apache.kafka', 'connect-runtime', KAFKA_VERSION],
+  ['org.apache.kafka', 'connect-file', KAFKA_VERSION],
+  ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
+)
+
 const run = promisify(execFile)
 
 /** The class path of the broker and its tools, and the place for an archive of their classes. */
 export async function loadKafka(
   options: DistributionOptions,
 ): Promise<{ classPath: string; classArchive: string }> {
-  const pomHash = createHash('sha256').update(KAFKA_POM).digest('hex').slice(0, 8)
-  const name = join(options.folder, `kafka-${KAFKA_VERSION}-${pomHash}`)
+  const name = nameOf('kafka', KAFKA_POM, options)
   return {
-    classPath: await loadClassPath(`${name}.classpath`, options),
+    classPath: await loadClassPath(`${name}.classpath`, KAFKA_POM, options),
     classArchive: `${name}-java${options.jdk.major}.jsa`,
   }
 }
 
-async function loadClassPath(note: string, options: DistributionOptions): Promise<string> {
+/** The class path of Kafka's tools and of Kafka Connect. */
+export function loadKafkaTools(options: DistributionOptions): Promise<string> {
+  const name = nameOf('kafka-tools', TOOLS_POM, options)
+  return loadClassPath(`${name}.classpath`, TOOLS_POM, options)
+}
+
+function nameOf(what: string, content: string, { folder }: DistributionOptions): string {
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 8)
+  return join(folder, `${what}-${KAFKA_VERSION}-${hash}`)
+}
+
+async function loadClassPath(
+  note: string,
+  content: string,
+  options: DistributionOptions,
+): Promise<string> {
   const noted = await readFile(note, 'utf8').catch(() => '')
   if (noted !== '' && noted.split(delimiter).every((jar) => existsSync(jar))) return noted
 
   options.onProgress(`Getting Apache Kafka ${KAFKA_VERSION} with Maven, this once …`)
   return inDraftFolder(options.folder, async (draft) => {
-    await writeFile(join(draft, 'pom.xml'), KAFKA_POM)
+    await writeFile(join(draft, 'pom.xml'), content)
     const file = join(draft, 'classpath')
     await runMaven(options, draft, [`${PLUGIN}:build-classpath`, `-Dmdep.outputFile=${file}`])
     const classPath = (await readFile(file, 'utf8')).trim()

@@ -52,6 +52,13 @@ export function lockFolder(folder: string): FolderLock {
   }
 }
 
+/** Throws AppError `already_running` when another living process owns the folder now. */
+export function demandUnlocked(folder: string): void {
+  const path = join(folder, 'stack.lock')
+  const owner = readOwner(path)
+  if (owner !== undefined && isRunning(owner)) throw alreadyRunning(folder, path)
+}
+
 // Moved away rather than removed: of two that find the same dead owner, one gets the file, and whoever
 // moved a living owner's file puts it back.
 function takeOver(path: string): ProcessIdentity[] {

@@ -26,6 +26,8 @@ export type PartProgram = {
   args(): readonly string[]
   /** Added to the environment. */
   env?: NodeJS.ProcessEnv
+  /** Asked until it is true, before each start: for what the program would end without. */
+  mayStart?(): Promise<boolean>
   isReady(): Promise<boolean>
   /** After it was stopped and ended by itself. */
   onStopped?(): Promise<void>
@@ -60,6 +62,7 @@ export function createPart(program: PartProgram, context: PartContext): Part {
     name,
     address,
     async start(signal) {
+      await untilItMayStart(program, signal)
       const watched = await launch(program, context, logFile)
       try {
         const what = `starting ${name}`
@@ -89,6 +92,18 @@ export function createPart(program: PartProgram, context: PartContext): Part {
     signal: (signal) => running?.signal(signal),
     pid: () => running?.pid,
   }
+}
+
+async function untilItMayStart(
+  { name, mayStart }: PartProgram,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (mayStart === undefined) return
+  const look = () => {
+    signal?.throwIfAborted()
+    return mayStart()
+  }
+  await pollUntil(look, { deadlineMs: READY_WITHIN_MS, everyMs: 100, what: `waiting with ${name}` })
 }
 
 async function launch(

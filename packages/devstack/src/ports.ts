@@ -13,19 +13,17 @@ const FREE_FROM = 12_000
 const FREE_TO = 32_000
 const TRIES = 200
 
-export type Ports = { kafka: number; controller: number; registry: number }
+export type Ports = { kafka: number; controller: number; analysts: number; registry: number }
 
-const DEFAULTS: Ports = { kafka: 9092, controller: 9093, registry: 8085 }
+const DEFAULTS: Ports = { kafka: 9092, controller: 9093, analysts: 9094, registry: 8085 }
 
 /** The ports to use. Throws AppError `port_in_use` when one that is needed is taken. */
 export async function choosePorts(
   chosen: Partial<Ports> | 'free',
-  wanted: { broker: boolean; registry: boolean },
+  wanted: { broker: boolean; analysts?: boolean; registry: boolean },
 ): Promise<Ports> {
-  if (chosen === 'free') {
-    return { kafka: await freePort(), controller: await freePort(), registry: await freePort() }
-  }
-  const ports = { ...DEFAULTS, ...chosen }
+  const ports = await allPorts(chosen)
+  if (chosen === 'free') return ports
   const brokers = 'or KAFKA_BROKERS to a broker that runs already'
   const registry = 'or SCHEMA_REGISTRY_URL to a registry that runs already'
   if (wanted.broker) {
@@ -33,11 +31,24 @@ export async function choosePorts(
     const controller = `KAFKA_CONTROLLER_PORT to another one, ${brokers}`
     await demandFree(ports.controller, "Kafka's controller", controller)
   }
+  if (wanted.broker && wanted.analysts) {
+    const analysts = `KAFKA_ANALYSTS_PORT to another one, ${brokers}`
+    await demandFree(ports.analysts, "Kafka's listener for analysts", analysts)
+  }
   if (wanted.registry) {
     const instead = `SCHEMA_REGISTRY_PORT to another one, ${registry}`
     await demandFree(ports.registry, 'The schema registry', instead)
   }
   return ports
+}
+
+export const brokerAddress = (port: number): string => `${LOOPBACK}:${port}`
+
+/** All of them, whether or not they are free. */
+export async function allPorts(chosen: Partial<Ports> | 'free'): Promise<Ports> {
+  if (chosen !== 'free') return { ...DEFAULTS, ...chosen }
+  const [kafka, controller] = [await freePort(), await freePort()]
+  return { kafka, controller, analysts: await freePort(), registry: await freePort() }
 }
 
 /** Throws AppError `port_in_use`, which says who needs the port and what to set instead. */

@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { answers } from './http-answers.ts'
 import { createPart, type Part, type PartContext } from './part.ts'
 import { freePort, LOOPBACK } from './ports.ts'
 
@@ -19,7 +20,7 @@ export async function createRegistry(
 ): Promise<Part> {
   const folder = join(context.folder, 'registry')
   await mkdir(folder, { recursive: true })
-  const address = `http://${LOOPBACK}:${options.port}/apis/ccompat/v7`
+  const address = registryAddress(options.port)
   const program = join(options.program, 'quarkus-run.jar')
   return createPart(
     {
@@ -44,12 +45,5 @@ export async function createRegistry(
   )
 }
 
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5000) })
-    await response.arrayBuffer()
-    return response.ok
-  } catch {
-    return false
-  }
-}
+export const registryAddress = (port: number): string =>
+  `http://${LOOPBACK}:${port}/apis/ccompat/v7`

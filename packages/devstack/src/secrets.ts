@@ -2,7 +2,8 @@
 // platform key that makes accounts.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import { link, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 import { hasErrno } from './errno.ts'
 
@@ -15,9 +16,10 @@ export function makePlatformKey(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Writes a file that only its owner reads, as a whole or not at all. False when there was one already. */
+/** Writes a file that only its owner reads, as a whole or not at all, its folder too. False when there was one already. */
 export async function createPrivate(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
+  await mkdir(dirname(path), { recursive: true })
   await writeFile(draft, content, { mode: 0o600 })
   try {
     await link(draft, path)

@@ -5,13 +5,14 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { startAllOrNone } from './all-or-none.ts'
+import type { AnalystSettings } from './broker-properties.ts'
 import { createBroker } from './broker.ts'
 import { loadKafka, loadRegistry } from './distribution.ts'
 import { lockFolder } from './folder-lock.ts'
 import { findJdk } from './jdk.ts'
 import { endLeftovers } from './leftovers.ts'
 import type { DeadPart, Part, PartContext } from './part.ts'
-import { choosePorts, type Ports } from './ports.ts'
+import { brokerAddress, choosePorts, type Ports } from './ports.ts'
 import { createRegistry } from './registry.ts'
 import { DATA_FOLDER } from './repository.ts'
 
@@ -24,6 +25,11 @@ export type StackOptions = {
   kafkaBrokers?: string | undefined
   /** A registry that runs already, instead of one of our own. */
   schemaRegistryUrl?: string | undefined
+  /**
+   * Gives our own broker a listener for those who bring one of Weir's tokens. The broker waits until somebody
+   * answers with the keys that they are checked with.
+   */
+  analysts?: Pick<AnalystSettings, 'jwksUrl' | 'issuer'> | undefined
   /** Settings of our own broker, added to the usual ones or in their place. */
   brokerSettings?: Readonly<Record<string, string | number>>
   /** Of the cluster that our own broker belongs to; a new one when left out. */
@@ -37,6 +43,8 @@ export type StackOptions = {
 
 export type Stack = {
   kafkaBrokers: string
+  /** For those who bring one of Weir's tokens; undefined when our own broker has no such listener. */
+  analystBrokers: string | undefined
   schemaRegistryUrl: string
   /** undefined while the broker doesn't run, or when it isn't ours. */
   brokerPid(): number | undefined
@@ -77,11 +85,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-type Parts = { broker: Part | undefined; registry: Part | undefined }
+type Parts = {
+  broker: Part | undefined
+  registry: Part | undefined
+  analystBrokers?: string | undefined
+}
 
 async function createParts(options: StackOptions, context: PartContext): Promise<Parts> {
   const wanted = {
     broker: options.kafkaBrokers === undefined,
+    analysts: options.analysts !== undefined,
     registry: options.schemaRegistryUrl === undefined,
   }
   if (!wanted.broker && !wanted.registry) return { broker: undefined, registry: undefined }
@@ -99,6 +112,7 @@ async function createParts(options: StackOptions, context: PartContext): Promise
     signal: options.signal,
   }
   const { java } = jdk
+  const analysts = options.analysts && { ...options.analysts, port: ports.analysts }
   const broker = wanted.broker
     ? await createBroker(
         {
@@ -106,6 +120,7 @@ async function createParts(options: StackOptions, context: PartContext): Promise
           ...(await loadKafka(source)),
           port: ports.kafka,
           controllerPort: ports.controller,
+          analysts,
           clusterId: options.clusterId,
           more: options.brokerSettings,
         },
@@ -118,7 +133,8 @@ async function createParts(options: StackOptions, context: PartContext): Promise
         context,
       )
     : undefined
-  return { broker, registry }
+  const analystBrokers = broker && analysts && brokerAddress(analysts.port)
+  return { broker, registry, analystBrokers }
 }
 
 function createStack(options: StackOptions, parts: Parts, release: () => void): Stack {
@@ -133,6 +149,7 @@ function createStack(options: StackOptions, parts: Parts, release: () => void): 
   }
   return {
     kafkaBrokers: broker?.address ?? options.kafkaBrokers ?? '',
+    analystBrokers: parts.analystBrokers,
     schemaRegistryUrl: registry?.address ?? options.schemaRegistryUrl ?? '',
     brokerPid: () => broker?.pid(),
     killBroker: () => ours().kill(),

@@ -1,18 +1,16 @@
 // What `npm start` runs: Kafka, the schema registry and the three services on this machine, data under
-// .weir/, until Ctrl-C. Then the services end first, so that what they hold reaches Kafka.
+// .weir/, until Ctrl-C.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { buildConsole } from '@weir/console/build'
 import { AppError } from '@weir/kit'
 
-import { startAllOrNone } from './all-or-none.ts'
 import { runDemo } from './demo/demo.ts'
-import { demandFree, LOOPBACK } from './ports.ts'
+import { startEverything, type Everything, type ServicePorts } from './everything.ts'
 import { DATA_FOLDER, REPOSITORY } from './repository.ts'
 import { createPrivate, makeKekFile, makePlatformKey } from './secrets.ts'
-import { startService, type Service, type ServiceName } from './services.ts'
-import { startStack, type Stack } from './stack.ts'
 import { onStopWish } from './stop-wish.ts'
 
 const { env } = process
@@ -20,19 +18,14 @@ const LOGS = join(DATA_FOLDER, 'logs')
 const STACK_PORTS = {
   kafka: portFrom('KAFKA_PORT', 9092),
   controller: portFrom('KAFKA_CONTROLLER_PORT', 9093),
+  analysts: portFrom('KAFKA_ANALYSTS_PORT', 9094),
   registry: portFrom('SCHEMA_REGISTRY_PORT', 8085),
 }
-const PORTS = {
-  auth: portFrom('AUTH_PORT', 8081),
-  ingest: portFrom('INGEST_PORT', 8082),
-  output: portFrom('OUTPUT_PORT', 8083),
+const PORTS: ServicePorts = {
+  auth: portsFrom('AUTH', 8081),
+  ingest: portsFrom('INGEST', 8082),
+  output: portsFrom('OUTPUT', 8083),
 }
-const ADMIN_PORTS = {
-  auth: portFrom('AUTH_ADMIN_PORT', 9081),
-  ingest: portFrom('INGEST_ADMIN_PORT', 9082),
-  output: portFrom('OUTPUT_ADMIN_PORT', 9083),
-}
-const SERVICES = ['auth', 'ingest', 'output'] as const
 
 // Aborted when everything is to end: by a wish, or with the error that says what died.
 const ending = new AbortController()
@@ -46,13 +39,12 @@ ended.catch(() => {})
 process.exit(await start())
 
 async function start(): Promise<number> {
-  let stack: Stack | undefined
-  const services: Service[] = []
+  let everything: Everything | undefined
   try {
-    stack = await startKafkaAndRegistry()
     const secrets = await ensureSecrets()
-    services.push(...(await startServices(stack, secrets)))
-    await Promise.race([showDemo(stack, secrets.PLATFORM_KEY), ended])
+    await buildConsole(say).catch((error: unknown) => say(String(error))) // all else works without it
+    everything = await startAll(secrets)
+    await Promise.race([showDemo(everything, secrets.PLATFORM_KEY), ended])
     say(`Logs are in ${LOGS}.`)
     return await ended
   } catch (error) {
@@ -60,26 +52,37 @@ async function start(): Promise<number> {
     say(error instanceof Error ? error.message : String(error))
     return 1
   } finally {
-    if (stack !== undefined) say('Stopping …')
-    await Promise.all(services.map((service) => service.stop()))
-    await stack?.stop()
+    if (everything !== undefined) say('Stopping …')
+    await everything?.stop()
   }
 }
 
-async function startKafkaAndRegistry(): Promise<Stack> {
-  say('Starting Kafka and the schema registry …')
-  const stack = await startStack({
-    folder: DATA_FOLDER,
-    ports: STACK_PORTS,
-    kafkaBrokers: env['KAFKA_BROKERS'] || undefined,
-    schemaRegistryUrl: env['SCHEMA_REGISTRY_URL'] || undefined,
-    onProgress: say,
-    onDied: ({ name, logFile, lastLines }) => endBecause(name, logFile, lastLines),
+async function startAll(secrets: Secrets): Promise<Everything> {
+  say('Starting Kafka, the schema registry and the services …')
+  const logFileOf = (name: string) => join(LOGS, `${name}.log`)
+  const everything = await startEverything({
+    stack: {
+      folder: DATA_FOLDER,
+      ports: STACK_PORTS,
+      kafkaBrokers: env['KAFKA_BROKERS'] || undefined,
+      schemaRegistryUrl: env['SCHEMA_REGISTRY_URL'] || undefined,
+      onProgress: say,
+      onDied: ({ name, logFile, lastLines }) => endBecause(name, logFile, lastLines),
+    },
+    ports: PORTS,
+    env: { AUTH_PUBLIC_URL: env['AUTH_PUBLIC_URL'], ...secrets },
+    logFileOf,
+    onServiceEnded: ({ name, lines }) =>
+      endBecause(name, logFileOf(name), lines().slice(-15).join('\n')),
     signal: ending.signal,
   })
+  const { stack, auth, ingest, output } = everything
   sayAddress('Kafka', stack.kafkaBrokers)
+  if (stack.analystBrokers !== undefined) sayAddress('Kafka, analysts', stack.analystBrokers)
   sayAddress('schema registry', stack.schemaRegistryUrl)
-  return stack
+  for (const { name, url } of [auth, ingest, output]) sayAddress(name, url)
+  sayAddress('console', `${output.url}/console/`)
+  return everything
 }
 
 type Secrets = { KEK_FILE: string; PLATFORM_KEY: string }
@@ -100,38 +103,17 @@ async function ensureSecrets(): Promise<Secrets> {
   }
 }
 
-async function startServices(stack: Stack, secrets: Secrets): Promise<Service[]> {
-  for (const name of SERVICES) {
-    const setting = name.toUpperCase()
-    await demandFree(PORTS[name], name, `${setting}_PORT to another one`)
-    await demandFree(ADMIN_PORTS[name], name, `${setting}_ADMIN_PORT to another one`)
-  }
-  const shared = {
-    KAFKA_BROKERS: stack.kafkaBrokers,
-    SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-    AUTH_PUBLIC_URL: env['AUTH_PUBLIC_URL'] ?? urlOf('auth'),
-    ...secrets,
-  }
-  const starters = SERVICES.map((name) => async (signal: AbortSignal) => {
-    const logFile = join(LOGS, `${name}.log`)
-    const service = await startService({ name, env: shared, logFile, signal })
-    void service.exited.then(() => endBecause(name, logFile, service.lines().slice(-15).join('\n')))
-    return service
-  })
-  const services = await startAllOrNone(starters, (service) => service.stop(), ending.signal)
-  for (const { name, url } of services) sayAddress(name, url)
-  return services
-}
-
 /** Without it everything works all the same, so its failure is told, and nothing ends. */
-async function showDemo(stack: Stack, platformKey: string): Promise<void> {
-  const { kafkaBrokers, schemaRegistryUrl } = stack
+async function showDemo(everything: Everything, platformKey: string): Promise<void> {
+  const { stack, auth, ingest, output } = everything
+  const { kafkaBrokers, analystBrokers, schemaRegistryUrl } = stack
   await runDemo({
     addresses: {
-      authUrl: urlOf('auth'),
-      ingestUrl: urlOf('ingest'),
-      outputUrl: urlOf('output'),
+      authUrl: auth.url,
+      ingestUrl: ingest.url,
+      outputUrl: output.url,
       kafkaBrokers,
+      ...(analystBrokers === undefined ? {} : { analystBrokers }),
       schemaRegistryUrl,
     },
     platformKey,
@@ -145,8 +127,11 @@ function portFrom(setting: string, otherwise: number): number {
   return Number(env[setting] || otherwise)
 }
 
-function urlOf(name: ServiceName): string {
-  return `http://${LOOPBACK}:${PORTS[name]}`
+function portsFrom(service: string, port: number): { port: number; adminPort: number } {
+  return {
+    port: portFrom(`${service}_PORT`, port),
+    adminPort: portFrom(`${service}_ADMIN_PORT`, port + 1000),
+  }
 }
 
 function endBecause(name: string, logFile: string, lastLines: string): void {

@@ -12,7 +12,12 @@ test('a port that is taken is named, with who needs it and what to set instead',
   await once(server, 'listening')
   const address = server.address()
   const taken = typeof address === 'object' ? (address?.port ?? 0) : 0
-  const free = { kafka: await freePort(), controller: await freePort(), registry: await freePort() }
+  const free = {
+    kafka: await freePort(),
+    controller: await freePort(),
+    analysts: await freePort(),
+    registry: await freePort(),
+  }
   const both = { broker: true, registry: true }
 
   await expect(choosePorts({ ...free, kafka: taken }, both)).rejects.toMatchObject({

@@ -18,6 +18,15 @@ test('a KEK file holds one line of name, version and 256 bits, and only its owne
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   }))
 
+test('its folder is made when it is missing, as on the first start of a clone', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'new', 'kek')
+
+    await expect(makeKekFile(path)).resolves.toBe(true)
+
+    await expect(readdir(join(folder, 'new'))).resolves.toEqual(['kek'])
+  }))
+
 test('a KEK file that is there is never replaced', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'kek')

@@ -22,24 +22,32 @@ type KekLine = { readonly name: string; readonly version: number; readonly key: 
 export type KekFileOptions = {
   /** `env` when the lines come from the variable; default `file`. */
   readonly provider?: 'file' | 'env'
-  /** Which name wraps; needed only when the lines have several. */
+  /** Which name wraps; needed only to wrap, when the lines have several. */
   readonly name?: string | undefined
   readonly nonce?: () => Buffer
 }
 
-/** Throws `kek_file_invalid`. */
+/** The names in the lines, each once. Throws `kek_file_invalid`. */
+export const kekNamesIn = (text: string): string[] => [
+  ...new Set(parseLines(text).map(({ name }) => name)),
+]
+
+/** Throws `kek_file_invalid`; wrapping does so too while it isn't said which of several names wraps. */
 export function parseKekFile(text: string, options: KekFileOptions = {}): KekProvider {
   const { provider = 'file', nonce = randomNonce } = options
   const lines = parseLines(text)
   const idOf = ({ name, version }: KekLine): string => `${provider}:${name}:${version}`
   const byId = new Map(lines.map((line) => [idOf(line), line.key]))
-  const newest = newestOf(lines, options.name)
+  if (options.name !== undefined) newestOf(lines, options.name)
   return {
-    name: provider,
     async wrap(recordKey, plain) {
+      const newest = newestOf(lines, options.name)
       return { kek: idOf(newest), wrapped: gcmSeal(newest.key, recordKey, plain, nonce()) }
     },
     async unwrap(recordKey, kek, wrapped) {
+      if (!kek.startsWith(`${provider}:`)) {
+        throw recordUnreadable(`record ${recordKey}`, `its KEK is not of the provider ${provider}`)
+      }
       const key = byId.get(kek)
       if (key === undefined) {
         throw recordUnreadable(`record ${recordKey}`, 'the version of the KEK is not at hand')
@@ -48,6 +56,7 @@ export function parseKekFile(text: string, options: KekFileOptions = {}): KekPro
       if (plain === undefined) throw recordUnreadable(`record ${recordKey}`)
       return plain
     },
+    has: async (kek) => byId.has(kek),
   }
 }
 

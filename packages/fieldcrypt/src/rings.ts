@@ -8,14 +8,17 @@
 import { recordUnreadable } from './errors.ts'
 import { checkedKey, KEY_BYTES } from './parts.ts'
 
-/** A KMS as Weir needs it. What it wraps it binds to the record key. */
+/**
+ * A KMS as Weir needs it, or several of them as one. What it wraps it binds to the record key. The first piece
+ * of its KEKs' ids names it: `file`, `env`, `vault`.
+ */
 export type KekProvider = {
-  /** The first piece of its KEKs' ids: `file`, `env`, `vault`. */
-  readonly name: string
   /** Under the newest version of its KEK, whose id it tells. */
   wrap(recordKey: string, plain: Buffer): Promise<{ kek: string; wrapped: Buffer }>
   /** Throws for any other record key or KEK, and for any change. */
   unwrap(recordKey: string, kek: string, wrapped: Buffer): Promise<Buffer>
+  /** Whether the KEK of this id could unwrap, now or ever again. Throws when that can't be told. */
+  has(kek: string): Promise<boolean>
 }
 
 const FORMAT = 0x01
@@ -41,9 +44,6 @@ export async function unwrapRing(
   value: Buffer,
 ): Promise<Buffer> {
   const { kek, wrapped } = parse(recordKey, value)
-  if (!kek.startsWith(`${provider.name}:`)) {
-    throw recordUnreadable(`record ${recordKey}`, `its KEK is not of the provider ${provider.name}`)
-  }
   return checkedKey(await provider.unwrap(recordKey, kek, wrapped), KEY_BYTES, recordKey)
 }
 

@@ -22,14 +22,26 @@ export const HEX_DIGITS: readonly string[] = '0123456789abcdef'.split('')
 
 const packedBytes = (digits: number): number => (digits + 1) >>> 1
 
+const entryBytes = (prefix: string): number => 1 + packedBytes(prefix.length) + NODE_BYTES
+
+function treeBytes(entries: TreeEntries): number {
+  let bytes = 0
+  for (const prefix of entries.keys()) bytes += entryBytes(prefix)
+  return bytes
+}
+
 export function encodeTree(entries: TreeEntries): Buffer {
-  const chunks: Uint8Array[] = []
+  const bytes = Buffer.alloc(treeBytes(entries))
+  let at = 0
   for (const prefix of [...entries.keys()].sort()) {
-    const packed = prefix.length % 2 === 0 ? prefix : `${prefix}0`
-    chunks.push(Buffer.of(prefix.length), Buffer.from(packed, 'hex'))
-    chunks.push(entries.get(prefix) ?? new Uint8Array(NODE_BYTES))
+    bytes[at] = prefix.length
+    bytes.write(prefix.length % 2 === 0 ? prefix : `${prefix}0`, at + 1, 'hex')
+    const next = at + entryBytes(prefix)
+    const node = entries.get(prefix)
+    if (node !== undefined) bytes.set(node, next - NODE_BYTES)
+    at = next
   }
-  return Buffer.concat(chunks)
+  return bytes
 }
 
 export function decodeTree(bytes: Buffer, suffix: string): Map<string, Uint8Array> {
@@ -112,13 +124,12 @@ export function splitTree(
   suffix: string,
   bytesMax: number,
 ): Map<string, Buffer> {
-  const bytes = encodeTree(entries)
-  if (bytes.length <= bytesMax || entries.size <= 1) return new Map([[suffix, bytes]])
+  if (entries.size <= 1 || treeBytes(entries) <= bytesMax)
+    return new Map([[suffix, encodeTree(entries)]])
+  const byDigit = new Map(HEX_DIGITS.map((digit) => [digit, new Map<string, Uint8Array>()]))
+  for (const [prefix, node] of entries) byDigit.get(prefix.charAt(suffix.length))?.set(prefix, node)
   const parts = new Map<string, Buffer>()
-  for (const digit of HEX_DIGITS) {
-    const longer = suffix + digit
-    const under = new Map([...entries].filter(([prefix]) => prefix.startsWith(longer)))
-    for (const [name, part] of splitTree(under, longer, bytesMax)) parts.set(name, part)
-  }
+  for (const [digit, under] of byDigit)
+    for (const [name, part] of splitTree(under, suffix + digit, bytesMax)) parts.set(name, part)
   return parts
 }

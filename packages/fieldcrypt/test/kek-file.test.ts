@@ -1,6 +1,6 @@
 // Key-encryption keys from lines, and the rings that they wrap. No error says what stood in a line.
 import { describe, expect, test } from '@jest/globals'
-import { kekOf, parseKekFile, unwrapRing, wrapRing } from '../src/index.ts'
+import { kekNamesIn, kekOf, parseKekFile, unwrapRing, wrapRing } from '../src/index.ts'
 import { asyncRefusalOf, refusalOf } from './support/errors.ts'
 
 const HEX_1 = '11'.repeat(32)
@@ -62,11 +62,22 @@ describe('a KEK file', () => {
       'KEK line 1: the key has 64 hexadecimal digits or 44 characters of base64',
     ],
     [`main 1 ${HEX_1}\n# \nmain 1 ${HEX_2}`, 'KEK line 3: this name and version stand there twice'],
-    [`a 1 ${HEX_1}\nb 1 ${HEX_2}`, 'there are KEKs of several names: say which one wraps'],
   ])('%j is refused: «%s»', (text, message) => {
     const refusal = refusalOf(() => parseKekFile(text))
     expect(refusal).toEqual({ code: 'kek_file_invalid', message })
     for (const key of [HEX_1, HEX_2, BASE64_3]) expect(message).not.toContain(key.slice(0, 8))
+  })
+
+  test('of several names, none of them chosen, unwraps with all and wraps with none', async () => {
+    const text = `a 1 ${HEX_1}\nb 1 ${HEX_2}`
+    const provider = parseKekFile(text)
+    expect(kekNamesIn(text)).toEqual(['a', 'b'])
+    const value = await wrapRing(parseKekFile(text, { name: 'b' }), RECORD_KEY, ringKey)
+    expect(await unwrapRing(provider, RECORD_KEY, value)).toEqual(ringKey)
+    expect(await asyncRefusalOf(() => wrapRing(provider, RECORD_KEY, ringKey))).toEqual({
+      code: 'kek_file_invalid',
+      message: 'there are KEKs of several names: say which one wraps',
+    })
   })
 
   test('without a KEK of the chosen name is refused', () => {

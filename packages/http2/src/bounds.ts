@@ -6,7 +6,7 @@ export type Timeouts = {
   readonly firstBytesTimeoutMs: number
   /** From the head of a request to the end of its body. */
   readonly bodyTimeoutMs: number
-  /** For a connection on which nothing happens. */
+  /** For a connection on which nothing is asked, whatever frames come. */
   readonly idleTimeoutMs: number
 }
 

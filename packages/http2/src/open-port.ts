@@ -11,6 +11,11 @@ import type { Listener, Tls } from './types.ts'
 const graceMsDefault = 5_000
 const unusedGraceMs = 500
 const idleCheckMs = 50
+/**
+ * An HTTP/1.1 client hears that its connection ends with its next answer. One that is closed while it is idle may have
+ * a request on its way already, which would be lost (RFC 9112 9.5), so those that are used get time to hear it.
+ */
+const politeMsMax = 2_000
 
 /** Whatever speaks HTTP/2 on the port's connections. */
 export type Http2Side = {
@@ -45,7 +50,10 @@ export async function openPort(options: PortOptions): Promise<Listener> {
   const close = async (graceMs = graceMsDefault): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     connections.finish()
-    const idle = setInterval(() => http1.closeIdleConnections(), idleCheckMs)
+    const politeUntilMs = performance.now() + Math.min(politeMsMax, graceMs / 2)
+    const idle = setInterval(() => {
+      if (performance.now() >= politeUntilMs) http1.closeIdleConnections()
+    }, idleCheckMs)
     const inTime = new AbortController()
     await Promise.race([closed, delay(graceMs, inTime.signal).catch(() => {})])
     inTime.abort()
@@ -69,8 +77,10 @@ function createPort(options: PortOptions, markUsed: (socket: net.Socket) => void
     return net.createServer((socket) =>
       sniff(socket, timeouts.firstBytesTimeoutMs, (isHttp2) => hand(socket, isHttp2)),
     )
+  const { cert, key } = secure
   const tlsOptions = {
-    ...secure,
+    cert,
+    key,
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: timeouts.firstBytesTimeoutMs,
   }
@@ -78,6 +88,7 @@ function createPort(options: PortOptions, markUsed: (socket: net.Socket) => void
     socket.on('error', () => {})
     hand(socket, socket.alpnProtocol === 'h2')
   })
+  secure.onChange?.((pair) => server.setSecureContext({ cert: pair.cert, key: pair.key }))
   return server.on('tlsClientError', (_error: Error, socket: net.Socket) => socket.destroy())
 }
 
@@ -105,7 +116,6 @@ function trackConnections(http1: Http1Server, http2: Http2Side) {
     finish(): void {
       isFinishing = true
       http2.finish()
-      http1.closeIdleConnections()
       // A request may be on its way on them already; nothing more is waited for.
       setTimeout(() => {
         for (const socket of unused) socket.destroy()

@@ -38,7 +38,12 @@ export type HttpResponse = {
 
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-export type Tls = { readonly cert: string | Buffer; readonly key: string | Buffer }
+type TlsPair = { readonly cert: string | Buffer; readonly key: string | Buffer }
+
+export type Tls = TlsPair & {
+  /** Tells of every other pair that new connections shall see; those that are open go on with theirs. */
+  onChange?(listener: (pair: TlsPair) => void): void
+}
 
 export type Listener = {
   readonly port: number

@@ -26,7 +26,18 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
     return { listener, arrived, letGo: () => waiters.forEach((go) => go({ status: 200 })) }
   }
 
-  test('an idle port closes at once, whatever the grace', async () => {
+  test('a kept-alive connection that is used while the port closes is told so, and not cut', async () => {
+    const { listener } = await waiting()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    expect((await callHttp1(listener.port, { path: '/now' }, agent)).status).toBe(204)
+    const closed = listener.close(600_000)
+    const last = await callHttp1(listener.port, { path: '/now' }, agent)
+    expect([last.status, last.headers['connection']]).toEqual([204, 'close'])
+    await withTimeout(closed, deadlineMs, 'closing')
+    agent.destroy()
+  })
+
+  test('an idle port closes soon, whatever the grace', async () => {
     const { listener } = await waiting()
     const session = http2.connect(`http://127.0.0.1:${listener.port}`)
     const agent = new Agent({ keepAlive: true })

@@ -37,6 +37,8 @@ export type Admin = {
   /** Ends the open transaction of whoever has this transactional id, and shuts him out. */
   fence(transactionalId: string): Promise<void>
   topicConfig(topic: string): Promise<Record<string, string>>
+  /** All settings of the topic's own: what isn't named goes back to the broker's default. */
+  setTopicConfig(topic: string, config: Readonly<Record<string, string>>): Promise<void>
   /** Of one broker; they are meant to be the same. */
   brokerConfig(): Promise<Record<string, string>>
   ping(): Promise<void>
@@ -153,6 +155,12 @@ export function createAdmin(kafka: Kafka, { deadlineMs }: AdminOptions = {}): Ad
 
     fence: (transactionalId) => fenceOnce(kafka, transactionalId),
     topicConfig: (topic) => describe('topic', RESOURCE.topic, () => topic),
+    setTopicConfig: (topic, config) =>
+      calls.run('change the settings of a topic', async (cluster) => {
+        const broker = await cluster.findControllerBroker()
+        const resource = { type: RESOURCE.topic, name: topic, configEntries: entriesOf(config) }
+        await broker.alterConfigs({ resources: [resource] })
+      }),
     brokerConfig: () => describe('broker', RESOURCE.broker, (nodeId) => nodeId),
     ping: () => calls.run('answer', (cluster) => cluster.refreshMetadata()),
     close: () => calls.close(),
@@ -164,9 +172,12 @@ function toRequest({ topic, partitions, replicationFactor, config = {} }: TopicS
     topic,
     numPartitions: partitions,
     replicationFactor: replicationFactor ?? BROKERS_DEFAULT,
-    configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+    configEntries: entriesOf(config),
   }
 }
+
+const entriesOf = (config: Readonly<Record<string, string>>) =>
+  Object.entries(config).map(([name, value]) => ({ name, value }))
 
 function hasLeaders(leaders: topicCalls.Leaders | undefined): boolean {
   return leaders !== undefined && leaders.every(({ leader }) => leader >= 0)

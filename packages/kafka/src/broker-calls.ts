@@ -54,11 +54,16 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   async function attempt<T>(call: Call<T>): Promise<T> {
     // Nobody would close what was opened now.
     if (closing.signal.aborted) throw unavailable('be asked after closing')
-    const cluster = (shared.cluster ??= open())
+    const opening = (shared.cluster ??= open())
+    const cluster = await opening.catch((error: unknown) => {
+      discard(opening)
+      internals.troubles.failed(error)
+      throw error
+    })
     try {
-      return await call(await cluster)
+      return await call(cluster)
     } catch (error) {
-      if (!isFromBroker(error) && !hasCode(error)) discard(cluster)
+      if (!isFromBroker(error) && !hasCode(error)) discard(opening)
       throw error
     }
   }

@@ -5,7 +5,7 @@ import * as net from 'node:net'
 import * as tls from 'node:tls'
 
 import { Kafka as KafkaJs } from 'kafkajs'
-import type { ISocketFactory, SASLOptions } from 'kafkajs'
+import type { ISocketFactory } from 'kafkajs'
 import Cluster from 'kafkajs/src/cluster/index.js'
 
 import type { Log } from '@weir/kit'
@@ -15,23 +15,22 @@ import { hasSockets, trackSockets } from './close-client.ts'
 import type { ClientSockets } from './close-client.ts'
 import { makeHandle } from './internals.ts'
 import type { ClientSettings, DeletedTopics, Kafka, OpenSocket, SocketTarget } from './internals.ts'
+import type { KafkaAccess } from './kafka-access.ts'
 import { bridgeLog, logSettings } from './kafkajs-log.ts'
+import { mechanismOf } from './login.ts'
 import { toRetryOptions } from './retries.ts'
+import { createTroubles } from './troubles.ts'
+import type { Troubles } from './troubles.ts'
 
 export type { Kafka } from './internals.ts'
 
-export type KafkaOptions = {
-  readonly brokers: readonly string[]
-  readonly clientId: string
-  readonly log: Log
-  readonly tls?: tls.ConnectionOptions
-  readonly sasl?: SASLOptions
-}
+export type KafkaOptions = KafkaAccess & { readonly clientId: string; readonly log: Log }
 
 const CONNECTION_TIMEOUT_MS = 3_000
 const REQUEST_TIMEOUT_MS = 15_000
 const METADATA_AGE_MAX_MS = 300_000
 const KEEP_ALIVE_MS = 60_000
+const SECRETS_IN_CLEAR: readonly string[] = ['PLAIN', 'OAUTHBEARER']
 
 export function createKafka(options: KafkaOptions): Kafka {
   return createKafkaOver(connectSocket, options)
@@ -40,11 +39,18 @@ export function createKafka(options: KafkaOptions): Kafka {
 /** The same over sockets of the caller's, for tests that cut them. */
 export function createKafkaOver(openSocket: OpenSocket, options: KafkaOptions): Kafka {
   const kafkajsLog = bridgeLog(options.log)
+  const isTls = options.tls !== undefined
+  const troubles = createTroubles(options.log, { isTls, mechanism: options.login?.mechanism })
+  const open = watched(openSocket, options, troubles)
+  if (!isTls && options.login && SECRETS_IN_CLEAR.includes(options.login.mechanism)) {
+    options.log.warn('KAFKA_TLS is not set: what we log in to Kafka with goes in the clear')
+  }
+  const config = configFor(options, troubles)
 
   function openCluster(settings: ClientSettings): Cluster {
-    const sockets = trackSockets(openSocket)
+    const sockets = trackSockets(open)
     const cluster = new Cluster({
-      ...configFor(options, settings, sockets),
+      ...config(settings, sockets),
       ...CLUSTER_DEFAULTS,
       logger: kafkajsLog,
       maxInFlightRequests: settings.maxInFlightRequests ?? null,
@@ -58,10 +64,10 @@ export function createKafkaOver(openSocket: OpenSocket, options: KafkaOptions): 
     kafkajsLog,
     cluster: openCluster,
     consumer({ retries, requestTimeoutMs, maxInFlightRequests, ...settings }) {
-      const sockets = trackSockets(openSocket)
+      const sockets = trackSockets(open)
       // A kafkajs instance for each: those of one instance share a table of committed offsets.
       const kafkajs = new KafkaJs({
-        ...configFor(options, { retries, requestTimeoutMs }, sockets),
+        ...config({ retries, requestTimeoutMs }, sockets),
         ...logSettings(options.log),
       })
       const consumer = kafkajs.consumer({
@@ -73,6 +79,7 @@ export function createKafkaOver(openSocket: OpenSocket, options: KafkaOptions): 
       return hasSockets(consumer, sockets)
     },
     deletedTopics: createDeletedTopics(),
+    troubles,
   })
 }
 
@@ -81,17 +88,26 @@ const CLUSTER_DEFAULTS = {
   allowAutoTopicCreation: false,
 }
 
-function configFor(options: KafkaOptions, settings: ClientSettings, sockets: ClientSockets) {
-  return {
+function configFor(options: KafkaOptions, troubles: Troubles) {
+  const sasl = options.login && mechanismOf(options.login, troubles)
+  return (settings: ClientSettings, sockets: ClientSockets) => ({
     brokers: [...options.brokers],
     clientId: options.clientId,
-    ...(options.tls ? { ssl: options.tls } : {}),
-    ...(options.sasl ? { sasl: options.sasl } : {}),
+    ...(sasl ? { sasl } : {}),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     enforceRequestTimeout: true,
     retry: toRetryOptions(settings.retries),
     socketFactory: sockets.open satisfies ISocketFactory,
+  })
+}
+
+/** TLS is put on here and not by kafkajs, which would keep the first certificates for good. */
+function watched(openSocket: OpenSocket, { tls: secure }: KafkaOptions, troubles: Troubles) {
+  return (target: SocketTarget): net.Socket => {
+    const socket = openSocket(secure ? { ...target, ssl: secure() } : target)
+    troubles.watch(socket, target)
+    return socket
   }
 }
 

@@ -44,6 +44,28 @@ export async function readStep(
   return { records: committedOf(fetched, range), next: nextAfter(fetched, range.from) }
 }
 
+export type RawRecord = {
+  readonly key: string
+  readonly value: Buffer | null
+  readonly offset: bigint
+}
+
+/** One fetch of everything that lies there, whether or not it will ever count. */
+export async function readRawStep(
+  cluster: Cluster,
+  range: Range,
+): Promise<{ records: RawRecord[]; next: bigint }> {
+  const fetched = await (await fetcherOf(cluster, range, READ_UNCOMMITTED))(range.from)
+  const records = fetched.messages
+    .filter(({ isControlRecord }) => !isControlRecord)
+    .map(({ key, value, offset }) => ({
+      key: key?.toString('utf8') ?? '',
+      value,
+      offset: BigInt(offset),
+    }))
+  return { records, next: nextAfter(fetched, range.from) }
+}
+
 /**
  * The first offset of the range at which a fetch gives anything, its end when none does. Compaction may leave
  * batches that are empty; a consumer of kafkajs that comes to a segment with nothing else waits there forever.

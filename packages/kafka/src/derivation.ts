@@ -29,6 +29,11 @@ export type DeriveOptions = {
    * they come again later. Records may come again after a fault of Kafka's too.
    */
   transform(records: readonly SourceRecord[]): readonly Derived[] | Promise<readonly Derived[]>
+  /**
+   * Told before records are transformed; what it gives is called once it is certain that what came of them is
+   * committed or never will be.
+   */
+  readonly onBegin?: () => () => void
   /** Asked right before each commit; false aborts the transaction, and its records come again. */
   mayCommit?(): boolean
   /**

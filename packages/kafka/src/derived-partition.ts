@@ -19,6 +19,7 @@ import { toSourceRecord } from './source-record.ts'
 import type { SourceRecord } from './source-record.ts'
 import { createTransactor } from './transactor.ts'
 import type { Transactor } from './transactor.ts'
+import { TRANSACTION_TIMEOUT_MS, whileOpen } from './while-open.ts'
 
 export type PartitionDeps = {
   readonly kafka: Kafka
@@ -43,7 +44,6 @@ export type DerivedPartition = {
 type Taken = { readonly transactor: Transactor; next: bigint }
 type Slice = { readonly records: SourceRecord[]; readonly next: bigint; readonly last: string }
 
-const TRANSACTION_TIMEOUT_MS = 30_000
 const IDLE_MS = 60_000
 const SLICE_RECORDS_MAX = 2_000
 
@@ -114,7 +114,10 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
     )
   }
 
-  async function deriveSlice(transactor: Transactor, { records, next }: Slice): Promise<void> {
+  const deriveSlice = (transactor: Transactor, slice: Slice): Promise<void> =>
+    whileOpen(options.onBegin, () => commitSlice(transactor, slice))
+
+  async function commitSlice(transactor: Transactor, { records, next }: Slice): Promise<void> {
     const placed = await placeAll(records)
     try {
       await transactor.transaction(async (transaction) => {

@@ -9,11 +9,11 @@ export type KafkaErrorCode =
   | 'fenced'
   | 'outcome_unknown'
   | 'group_not_empty'
+  | 'no_authorizer'
 
 type ProtocolError = Error & { type: string; retriable: boolean }
 
 const NEVER_PASSING = [
-  'KafkaJSSASLAuthenticationError',
   'KafkaJSServerDoesNotSupportApiKey',
   'KafkaJSNotImplemented',
   'KafkaJSInvariantViolation',

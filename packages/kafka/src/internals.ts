@@ -9,6 +9,7 @@ import type Cluster from 'kafkajs/src/cluster/index.js'
 import type { Log } from '@weir/kit'
 
 import type { Retries } from './retries.ts'
+import type { Troubles } from './troubles.ts'
 
 declare const opaque: unique symbol
 
@@ -37,6 +38,7 @@ export type Internals = {
   cluster(settings: ClientSettings): Cluster
   consumer(settings: ConsumerSettings): Consumer
   readonly deletedTopics: DeletedTopics
+  readonly troubles: Troubles
 }
 
 /** Tells producers of this process that a topic is gone, since kafkajs never forgets one by itself. */

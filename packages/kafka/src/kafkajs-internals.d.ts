@@ -74,6 +74,21 @@ declare module 'kafkajs/src/broker/index.js' {
     }[]
   }
   type Partition = { partition: number }
+  type AclEntry = {
+    resourceType: number
+    resourceName: string
+    resourcePatternType: number
+    principal: string
+    host: string
+    operation: number
+    permissionType: number
+  }
+  /** Null matches all. */
+  type AclFilter = Omit<AclEntry, 'resourceName' | 'principal' | 'host'> & {
+    resourceName: string | null
+    principal: string | null
+    host: string | null
+  }
   export type Broker = {
     nodeId: number
     isConnected(): boolean
@@ -99,12 +114,25 @@ declare module 'kafkajs/src/broker/index.js' {
       }[]
       timeout: number
     }): Promise<unknown>
+    createAcls(request: { acl: AclEntry[] }): Promise<unknown>
+    describeAcls(filter: AclFilter): Promise<{
+      resources: {
+        resourceType: number
+        resourceName: string
+        resourcePatternType: number
+        acls: { principal: string; host: string; operation: number; permissionType: number }[]
+      }[]
+    }>
+    deleteAcls(request: { filters: AclFilter[] }): Promise<unknown>
     deleteTopics(request: { topics: string[]; timeout: number }): Promise<unknown>
     deleteGroups(groupIds: string[]): Promise<{ results: { groupId: string; error?: Error }[] }>
     leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>
     describeGroups(request: { groupIds: string[] }): Promise<{
       groups: { groupId: string; state: string; members: { memberId: string }[] }[]
     }>
+    alterConfigs(request: {
+      resources: { type: number; name: string; configEntries: { name: string; value: string }[] }[]
+    }): Promise<unknown>
     describeConfigs(request: {
       resources: { type: number; name: string; configNames: string[] }[]
     }): Promise<{
@@ -198,7 +226,10 @@ declare module 'kafkajs/src/protocol/requests/index.js' {
 
 declare module 'kafkajs/src/protocol/encoder.js' {
   class Encoder {
+    readonly buffer: Buffer
     writeArray(items: string[]): this
+    /** The number of bytes before them. */
+    writeBytes(bytes: Buffer): this
     writeBoolean(value: boolean): this
     writeBuffer(bytes: Buffer): this
     writeInt16(value: number): this
@@ -206,4 +237,34 @@ declare module 'kafkajs/src/protocol/encoder.js' {
     writeString(text: string | null): this
   }
   export = Encoder
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/plain.js' {
+  import type { AuthenticationProviderArgs, Authenticator } from 'kafkajs'
+
+  function plain(sasl: {
+    username: string
+    password: string
+  }): (args: AuthenticationProviderArgs) => Authenticator
+  export = plain
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram256.js' {
+  import type { AuthenticationProviderArgs, Authenticator } from 'kafkajs'
+
+  function scram256(sasl: {
+    username: string
+    password: string
+  }): (args: AuthenticationProviderArgs) => Authenticator
+  export = scram256
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram512.js' {
+  import type { AuthenticationProviderArgs, Authenticator } from 'kafkajs'
+
+  function scram512(sasl: {
+    username: string
+    password: string
+  }): (args: AuthenticationProviderArgs) => Authenticator
+  export = scram512
 }

@@ -3,6 +3,12 @@
 // The registry may lay a schema out anew (order, spaces); it keeps attributes that Avro doesn't know.
 import { AppError } from '@weir/kit'
 
+import { codeIn, hintFor } from './connect-hints.ts'
+import { httpCall } from './http-call.ts'
+import type { HttpCall } from './http-call.ts'
+import { basic } from './registry-access.ts'
+import type { RegistryAccess } from './registry-access.ts'
+
 export type RegistryErrorCode =
   | 'registry_unavailable'
   | 'not_found'
@@ -26,10 +32,17 @@ type Ask = (path: string, body?: object) => Promise<Answer>
 
 const TIMEOUT_MS = 5_000
 const ATTEMPTS = 2
+const SETTINGS = {
+  address: 'SCHEMA_REGISTRY_URL',
+  ca: 'SCHEMA_REGISTRY_CA_FILE',
+  noTls: 'begin SCHEMA_REGISTRY_URL with http://',
+}
+const WHERE_THE_LOGIN_IS =
+  'it refuses our login; see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD_FILE, or SCHEMA_REGISTRY_TOKEN_FILE'
 const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 
-export function createRegistry(url: string): Registry {
-  const ask = askAt(url)
+export function createRegistry(url: string, access: RegistryAccess = {}): Registry {
+  const ask = askAt(url, access)
   const inSubject = (subject: string) => `/subjects/${encodeURIComponent(subject)}`
   return {
     async register(subject, schemaText) {
@@ -58,41 +71,59 @@ export function createRegistry(url: string): Registry {
   }
 }
 
-/** User and password in the URL go into a header, where fetch wants them. */
-function askAt(url: string): Ask {
+/** User and password in the URL go into a header too. */
+function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
   const base = new URL(url)
-  const headers: Record<string, string> = { accept: CONTENT_TYPE }
-  if (base.username !== '') {
-    const account = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`
-    headers['authorization'] = `Basic ${Buffer.from(account).toString('base64')}`
-    base.username = ''
-    base.password = ''
-  }
+  const login = authorization ?? loginIn(base)
   const prefix = base.href.replace(/\/$/, '')
-  return async (path, body) => {
-    const init = body && {
-      method: 'POST',
-      headers: { ...headers, 'content-type': CONTENT_TYPE },
-      body: JSON.stringify(body),
+  return (path, body) => {
+    const known = login?.()
+    const headers = {
+      accept: CONTENT_TYPE,
+      ...(known === undefined ? {} : { authorization: known }),
+      ...(body && { 'content-type': CONTENT_TYPE }),
     }
-    return askWithRetry(`${prefix}${path}`, init ?? { headers })
+    return askWithRetry(new URL(`${prefix}${path}`), {
+      method: body ? 'POST' : 'GET',
+      headers,
+      body: body && JSON.stringify(body),
+      ca: ca?.(),
+      timeoutMs: TIMEOUT_MS,
+    })
   }
 }
 
+/** Takes it out of the URL. */
+function loginIn(base: URL): (() => string) | undefined {
+  if (base.username === '') return undefined
+  const value = basic(decodeURIComponent(base.username), decodeURIComponent(base.password))
+  base.username = ''
+  base.password = ''
+  return () => value
+}
+
 // Every question may be asked twice; a kept connection that the registry has just closed fails once.
-async function askWithRetry(address: string, init: RequestInit): Promise<Answer> {
+async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   let cause: unknown
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     try {
-      const response = await fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
-      if (response.status >= 500) cause = response.status
-      else return { status: response.status, body: await response.json() }
+      const { status, text } = await httpCall(address, call)
+      if (status >= 500) cause = fault('registry_unavailable', `it answers with ${status}`)
+      else return { status, body: isRefused(status) ? undefined : JSON.parse(text) }
     } catch (error) {
-      cause = error
+      cause = withHint(error)
     }
   }
   throw new AppError('registry_unavailable', 'the schema registry does not answer', { cause })
 }
+
+/** What to put right goes into the log, and not to the clients who want something of the registry. */
+function withHint(error: unknown): unknown {
+  const hint = hintFor(codeIn(error), SETTINGS)
+  return hint === undefined ? error : new AppError('registry_unavailable', hint, { cause: error })
+}
+
+const isRefused = (status: number): boolean => status === 401 || status === 403
 
 function succeed(answer: Answer, what: string): Answer {
   const { status } = answer
@@ -100,7 +131,10 @@ function succeed(answer: Answer, what: string): Answer {
   if (status === 404) throw fault('not_found', `the schema registry has no ${what}`)
   if (status === 409) throw fault('incompatible', `the schema is not compatible with ${what}`)
   if (status === 422) throw fault('invalid_schema', `the schema registry takes no such schema`)
-  throw fault('registry_unavailable', `the schema registry answered ${status}`)
+  const told = `the schema registry answered ${status}`
+  if (!isRefused(status)) throw fault('registry_unavailable', told)
+  const cause = fault('registry_unavailable', WHERE_THE_LOGIN_IS)
+  throw new AppError('registry_unavailable', told, { cause })
 }
 
 function fault(code: RegistryErrorCode, message: string): AppError<RegistryErrorCode> {

@@ -22,6 +22,7 @@ import { SVC_RETRIED, SVC_SOURCE, writeSource } from './svc-source.ts'
 import { endOffsets } from './topic-calls.ts'
 import { createTransactor } from './transactor.ts'
 import type { Transactor } from './transactor.ts'
+import { TRANSACTION_TIMEOUT_MS, whileOpen } from './while-open.ts'
 
 export type RetryOptions = Pick<
   DeriveOptions,
@@ -32,6 +33,7 @@ export type RetryOptions = Pick<
   | 'transactionalIdOf'
   | 'mayTake'
   | 'mayCommit'
+  | 'onBegin'
   | 'transform'
 > & {
   /** Asked between transactions; false ends it, and what is left stays pending. */
@@ -48,7 +50,6 @@ type Deps = {
   readonly count: CountRetried
 }
 
-const TRANSACTION_TIMEOUT_MS = 30_000
 const SLICE_RECORDS_MAX = 500
 const ATTEMPTS_MAX = 12
 const PAUSE = { minMs: 20, maxMs: 500 }
@@ -109,6 +110,10 @@ function createWork(deps: Deps, pending: Map<bigint, DeadEntry>, span: DeadSpan)
 
   async function retrySlice(transactor: Transactor, records: readonly SourceRecord[]) {
     if (records.length === 0) return
+    await whileOpen(options.onBegin, () => commitSlice(transactor, records))
+  }
+
+  async function commitSlice(transactor: Transactor, records: readonly SourceRecord[]) {
     const derived = await options.transform(records)
     const placed = records.map((record, index) =>
       placeRetried(options, record, {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
 import type { Producer } from 'kafkajs'
 
 import { createAdmin } from '../src/admin.ts'
@@ -34,6 +35,16 @@ test('a topic made has its partitions and settings, and is told from one that wa
   expect(await admin.topicExists(topic)).toBe(false)
   expect(await admin.partitionCount(topic)).toBeUndefined()
   expect(await admin.deleteTopic(topic)).toBe('absent')
+})
+
+test('the settings of a topic are changed as a whole', async () => {
+  const topic = uniqueName('changed')
+  await admin.createTopic({ topic, partitions: 1, config: { 'retention.ms': '1000' } })
+  await admin.setTopicConfig(topic, { 'retention.ms': '2000', 'cleanup.policy': 'compact,delete' })
+  const changed = async () => (await admin.topicConfig(topic))['retention.ms'] === '2000'
+  await pollUntil(changed, { deadlineMs: 10_000, what: 'the new settings' })
+  expect(await admin.topicConfig(topic)).toMatchObject({ 'cleanup.policy': 'compact,delete' })
+  await admin.deleteTopic(topic)
 })
 
 test('a deleted topic harms no question about another one', async () => {

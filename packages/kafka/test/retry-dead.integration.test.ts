@@ -58,12 +58,20 @@ async function startLive(derivation: Derivation) {
   return deriver
 }
 
-const untilDerived = async ({ groupId, inputTopic }: Derivation): Promise<void> => {
+/** All is read, and what is dead can be read: the group's offsets may be committed a moment before the dead topic is. */
+const untilDerived = async ({ groupId, inputTopic, deadTopic }: Derivation): Promise<void> => {
   await pollUntil(async () => {
     const ends = await admin.endOffsets(inputTopic, { isolation: 'read_committed' })
     const committed = await admin.committedOffsets(groupId, inputTopic)
-    return ends.every((end, partition) => end === 0n || committed[partition] === end)
+    const isRead = ends.every((end, partition) => end === 0n || committed[partition] === end)
+    return isRead && (await isSettled(deadTopic))
   }, within)
+}
+
+async function isSettled(topic: string): Promise<boolean> {
+  const stable = await admin.endOffsets(topic, { isolation: 'read_committed' })
+  const written = await admin.endOffsets(topic, { isolation: 'read_uncommitted' })
+  return written.every((end, partition) => stable[partition] === end)
 }
 
 type Counts = Record<RetryOutcome, number>

@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 
 export type AdminOptions = {
   host?: string | undefined
@@ -19,8 +19,22 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const server = createServer({ requestTimeout: 10_000 }, (req, res) => {
     void answer(options, req, res)
   })
+  countReadiness(options)
   const port = await listen(server, options)
   return { port, close: () => close(server) }
+}
+
+/** What /health/ready says, for those who watch over time. */
+function countReadiness({ registry, readiness }: AdminOptions): void {
+  if (registry.getSingleMetric('weir_ready') !== undefined) return
+  new Gauge({
+    name: 'weir_ready',
+    help: 'Whether the service may be given work: 1, or 0.',
+    registers: [registry],
+    collect() {
+      this.set(readiness().length === 0 ? 1 : 0)
+    },
+  })
 }
 
 async function answer(options: AdminOptions, req: IncomingMessage, res: ServerResponse) {

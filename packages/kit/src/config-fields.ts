@@ -1,62 +1,148 @@
 // The kinds of value that configuration knows. Each field reads the text of one environment variable
-// and gives a typed value; `.default()` takes the typed value, `.describe()` says what to set.
+// and gives a typed value; `.default()` takes the typed value, `.describe()` says what to set. What a field
+// holds besides its type stands in its notes: the unit, whether it is secret, what the file must hold.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 
 import { z } from 'zod'
 
+import { noted } from './field-notes.ts'
+
 const TIMER_MS_MAX = 2 ** 31 - 1
+const SECRET_BYTES_MAX = 65_536
 
 /** A whole number within bounds, both inclusive. */
-export function integer({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
+export function integer({ min = 0, max = Number.MAX_SAFE_INTEGER, of = '' } = {}) {
   const message = `it must be a whole number from ${min} to ${max}`
-  return z
+  const field = z
     .string()
     .trim()
     .regex(/^-?\d{1,16}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `≥ ${min}` : `${min} to ${max}`
+  return noted(field, { unit: of === '' ? bounds : `${of}, ${bounds}` })
 }
 
 /** A TCP port; 0 lets the system choose. */
 export function port() {
-  return integer({ min: 0, max: 65_535 })
+  return noted(integer({ min: 0, max: 65_535 }), { unit: 'port' })
 }
 
 /** A span of time that a timer can take. */
 export function milliseconds({ min = 0, max = TIMER_MS_MAX } = {}) {
-  return integer({ min, max: Math.min(max, TIMER_MS_MAX) })
+  return integer({ min, max: Math.min(max, TIMER_MS_MAX), of: 'ms' })
 }
 
 /** Comma-separated values, trimmed; at least one. */
 export function csv() {
-  return z
+  const field = z
     .string()
     .transform((text) => text.split(',').map((item) => item.trim()))
     .transform((items): readonly string[] => items.filter((item) => item !== ''))
     .refine((items) => items.length > 0, 'it must be a comma-separated list')
+  return noted(field, { unit: 'a, b, …' })
+}
+
+/** Comma-separated addresses, each with its port. */
+export function hostPorts() {
+  const field = csv().refine(
+    (items) => items.every(isHostPort),
+    'it must be host:port, or several of them with commas between',
+  )
+  return noted(field, { unit: 'host:port, …' })
+}
+
+/** An address to listen on: an IP address or a name. */
+export function host() {
+  const field = z.string().trim().refine(isHost, 'it must be an IP address or the name of a host')
+  return noted(field, { unit: 'address' })
 }
 
 /** true or false, also as 1 and 0. */
 export function bool() {
-  return z
+  const field = z
     .string()
     .trim()
     .toLowerCase()
     .refine((text) => ['true', 'false', '1', '0'].includes(text), 'it must be true or false')
     .transform((text) => text === 'true' || text === '1')
+  return noted(field, { unit: 'true, false' })
+}
+
+/** One of these words. */
+export function oneOf<const T extends readonly string[]>(words: T) {
+  const list = words.join(', ')
+  return noted(z.enum(words, `it must be one of ${list}`), { unit: list })
+}
+
+/** A line of text without control characters. */
+export function text() {
+  const field = z
+    .string()
+    .trim()
+    .regex(/^[^\p{Cc}]+$/u, 'it must be one line of text without control characters')
+  return noted(field, { unit: 'text' })
+}
+
+/** The same, and never shown. A file is better: an environment is easily seen. */
+export function secretText() {
+  return noted(text(), { unit: 'text', isSecret: true })
+}
+
+/** Several lines, never shown; what they must hold is up to `problemOf`. */
+export function secretLines(problemOf: (lines: string) => string | undefined) {
+  const field = z.string().superRefine((lines, context) => {
+    const message = problemOf(lines)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+  return noted(field, { unit: 'lines', isSecret: true })
 }
 
 /** An http or https address, without slashes at its end. */
 export function url() {
-  return z
+  const field = z
     .string()
     .trim()
     .refine(isHttpUrl, 'it must be an address that starts with http:// or https://')
-    .transform((text) => text.replace(/\/+$/, ''))
+    .transform((address) => address.replace(/\/+$/, ''))
+  return noted(field, { unit: 'address' })
 }
 
-/** A path, or undefined. Whether the file can be read shows when it is opened. */
-export function optionalFilePath() {
-  return z.string().trim().min(1).optional()
+const path = () => z.string().trim().min(1)
+
+/** A file that must be readable at the start; what it must hold is up to `problemOf`. */
+export function file(problemOf?: (contents: Buffer) => string | undefined) {
+  return noted(path(), { unit: 'file', file: problemOf ? { problemOf } : {} })
+}
+
+/** A file with a password or the like: its text without the blanks around. */
+export function secretFile() {
+  return file(secretProblem)
+}
+
+/** The same, but the service makes it when it isn't there. */
+export function secretFileToMake() {
+  const rule = { mayBeMissing: true, problemOf: secretProblem }
+  return noted(path(), { unit: 'file', file: rule })
+}
+
+/** A file with certificates in PEM. */
+export function certificateFile() {
+  const field = path()
+  return noted(field, { unit: 'file, PEM', file: { problemOf: certificateProblem } })
+}
+
+/** A file with a private key in PEM, without a passphrase. */
+export function privateKeyFile() {
+  const field = path()
+  return noted(field, { unit: 'file, PEM', file: { problemOf: keyProblem } })
+}
+
+/** A kind of a service's own. */
+export function withUnit<T extends z.ZodType>(field: T, unit: string): T {
+  return noted(field, { unit })
 }
 
 /** Where a rule over several keys is told. It is looked at although single keys may be wrong as well. */
@@ -64,6 +150,39 @@ export function keyRule(key: string, message: string) {
   return { path: [key], message, when: () => true }
 }
 
-function isHttpUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text)
+function secretProblem(contents: Buffer): string | undefined {
+  const isSecret = contents.length <= SECRET_BYTES_MAX && contents.toString('utf8').trim() !== ''
+  return isSecret ? undefined : 'the file is empty, or far too large for a secret'
+}
+
+function certificateProblem(contents: Buffer): string | undefined {
+  return can(() => new X509Certificate(contents)) ? undefined : 'the file holds no PEM certificate'
+}
+
+function keyProblem(contents: Buffer): string | undefined {
+  return can(() => createPrivateKey(contents))
+    ? undefined
+    : 'the file holds no private key in PEM, or one with a passphrase'
+}
+
+function can(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isHttpUrl(address: string): boolean {
+  return /^https?:\/\//i.test(address) && URL.canParse(address)
+}
+
+function isHost(name: string): boolean {
+  return isIP(name) !== 0 || /^[a-z0-9_]([a-z0-9_.-]{0,252}[a-z0-9_])?\.?$/i.test(name)
+}
+
+function isHostPort(address: string): boolean {
+  const [, name = '', number = ''] = /^(.+):(\d{1,5})$/.exec(address) ?? []
+  return isHost(name) && isIP(name) !== 6 && Number(number) > 0 && Number(number) < 65_536
 }

@@ -4,54 +4,84 @@
 
 import { z } from 'zod'
 
+import { layersOf, notesOf } from './field-notes.ts'
+import type { FieldNotes, FileRule } from './field-notes.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
 export type ConfigKey = {
   key: string
   description: string
   required: boolean
   /** What holds when the key is unset; absent when nothing does. */
   fallback?: unknown
-}
+} & Pick<FieldNotes, 'unit' | 'isSecret'>
 
-/** Parses `env` with the schema. An empty variable counts as unset. Throws an Error listing all problems. */
-export function loadConfig<T>(
-  schema: z.ZodType<T>,
-  env: Readonly<Record<string, string | undefined>>,
-): T {
+/** What is wrong with the file of this path, or undefined. */
+export type FileCheck = (filePath: string, rule: FileRule) => string | undefined
+
+/**
+ * Parses `env` with the schema. An empty variable counts as unset. Throws an Error listing all problems, with
+ * `checkFile` also those of the files that are named.
+ */
+export function loadConfig<T>(schema: z.ZodType<T>, env: Env, checkFile?: FileCheck): T {
   const fields = fieldsOf(schema)
-  const result = schema.safeParse(withoutBlanks(env, Object.keys(fields)))
-  if (!result.success) throw new Error(explain(result.error.issues, fields, env))
+  const present = withoutBlanks(env, Object.keys(fields))
+  const result = schema.safeParse(present)
+  const problems = (result.error?.issues ?? []).map((issue) => ({
+    key: String(issue.path[0] ?? ''),
+    message: issue.message,
+    isUnset: issue.code === 'invalid_type' && !Object.hasOwn(present, String(issue.path[0])),
+  }))
+  if (checkFile) problems.push(...fileProblems(fields, present, checkFile))
+  if (!result.success || problems.length > 0) throw new Error(explain(problems, fields))
   return deepFreeze(result.data)
 }
 
-/** The keys of a configuration schema, so that documentation can be checked against them. */
+/** The keys of a configuration schema, so that documents can be made of them. */
 export function listConfigKeys(schema: z.ZodType): ConfigKey[] {
   return Object.entries(fieldsOf(schema)).map(([key, field]) => {
     const unset = field.safeParse(undefined)
-    const entry = { key, description: descriptionOf(field) ?? '', required: !unset.success }
-    return unset.success && unset.data !== undefined ? { ...entry, fallback: unset.data } : entry
+    const { unit, isSecret } = notesOf(field)
+    return {
+      key,
+      description: descriptionOf(field) ?? '',
+      required: !unset.success,
+      ...(unset.success && unset.data !== undefined ? { fallback: unset.data } : {}),
+      ...(unit === undefined ? {} : { unit }),
+      ...(isSecret === true ? { isSecret } : {}),
+    }
   })
 }
 
 type Fields = Record<string, z.ZodType>
+type Problem = { key: string; message: string; isUnset: boolean }
 
-function withoutBlanks(env: Readonly<Record<string, string | undefined>>, keys: string[]) {
-  const present = keys.filter((key) => env[key] !== undefined && env[key].trim() !== '')
-  return Object.fromEntries(present.map((key) => [key, env[key]]))
+function withoutBlanks(env: Env, keys: string[]): Record<string, string> {
+  const present: Record<string, string> = {}
+  for (const key of keys) {
+    const value = env[key]
+    if (value !== undefined && value.trim() !== '') present[key] = value
+  }
+  return present
 }
 
-function explain(
-  issues: readonly z.core.$ZodIssue[],
-  fields: Fields,
-  env: Readonly<Record<string, string | undefined>>,
-): string {
-  const lines = issues.map((issue) => {
-    const key = String(issue.path[0] ?? '')
-    if (key === '') return `- ${issue.message}`
-    const unset = env[key] === undefined || env[key].trim() === ''
-    const problem =
-      unset && issue.code === 'invalid_type' ? 'is not set' : `is wrong: ${issue.message}`
+function fileProblems(fields: Fields, present: Record<string, string>, check: FileCheck) {
+  const problems: Problem[] = []
+  for (const [key, value] of Object.entries(present)) {
+    const rule = fields[key] && notesOf(fields[key]).file
+    const message = rule && check(value.trim(), rule)
+    if (message !== undefined) problems.push({ key, message, isUnset: false })
+  }
+  return problems
+}
+
+function explain(problems: readonly Problem[], fields: Fields): string {
+  const lines = problems.map(({ key, message, isUnset }) => {
+    if (key === '') return `- ${message}`
     const field = fields[key]
     const description = field && descriptionOf(field)
+    const problem = isUnset ? 'is not set' : `is wrong: ${message}`
     return `- ${key} ${problem}${description ? `. Set it to: ${description}` : ''}`
   })
   return `The configuration can't be used:\n${[...new Set(lines)].join('\n')}`
@@ -78,16 +108,6 @@ function descriptionOf(schema: z.ZodType): string | undefined {
     if (layer.description !== undefined) return layer.description
   }
   return undefined
-}
-
-/** A schema and what it wraps (default, optional, transform), outermost first. */
-function* layersOf(schema: z.ZodType): Generator<z.ZodType> {
-  let layer: unknown = schema
-  while (layer instanceof z.ZodType) {
-    yield layer
-    const def: object = layer.def
-    layer = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined
-  }
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,6 +1,6 @@
 // What may be shown of an error in the log: its kind, its code, where it came from, and its message when
-// nothing says that the message quotes its input. Causes give kind and code alone: they often come from
-// libraries that put payloads into their words.
+// nothing says that the message quotes its input. Causes of others give kind and code alone: they often
+// come from libraries that put payloads into their words.
 
 import { AppError } from './errors.ts'
 
@@ -46,7 +46,8 @@ function causesOf(error: Error): string[] {
     const cause = waiting.shift()
     if (!(cause instanceof Error)) continue
     const code = codeOf(cause)
-    causes.push(code === undefined ? nameOf(cause) : `${nameOf(cause)} ${code}`)
+    const what = code === undefined ? nameOf(cause) : `${nameOf(cause)} ${code}`
+    causes.push(cause instanceof AppError ? `${what}: ${cause.message}` : what)
     waiting.push(cause.cause, ...membersOf(cause))
   }
   return causes

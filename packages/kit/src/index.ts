@@ -1,20 +1,41 @@
+export { createAllowance, type Allowance } from './allowance.ts'
 export { startAdmin, type Admin, type AdminOptions } from './admin.ts'
-export { listConfigKeys, loadConfig, type ConfigKey } from './config.ts'
+export { listConfigKeys, loadConfig, type ConfigKey, type Env } from './config.ts'
 export {
   bool,
+  certificateFile,
   csv,
+  file,
+  host,
+  hostPorts,
   integer,
   keyRule,
   milliseconds,
-  optionalFilePath,
+  oneOf,
   port,
+  privateKeyFile,
+  secretFile,
+  secretFileToMake,
+  secretLines,
+  secretText,
+  text,
   url,
+  withUnit,
 } from './config-fields.ts'
+export { corsFields, createCors } from './cors.ts'
 export { describeError, type ErrorDescription } from './describe-error.ts'
+export { createPageOf, docsFields, helpLink, type PageOf } from './docs-links.ts'
 export { AppError, hasCode } from './errors.ts'
+export { createFaultLog, type Fault } from './fault-log.ts'
 export { onShutdown, type Lifecycle, type ShutdownStep } from './lifecycle.ts'
-export { createLog, type Log } from './log.ts'
+export { followTls, type FollowedTls, type TlsPair } from './follow-tls.ts'
+export { areAPair, listenerTlsFields, withListenerTlsRules } from './listener-tls.ts'
+export { createLog, logFields, type Log } from './log.ts'
 export { createMetrics } from './metrics.ts'
-export { readSettingFile, readTls, tlsRule } from './setting-files.ts'
+export { requestIdHeader, requestIdOf } from './request-id.ts'
+export { nameRequests, tellFaults, type Refused } from './request-log.ts'
+export { readSettingFile, readSettingFileNow } from './setting-files.ts'
+export { configText, startConfig } from './start-config.ts'
+export { formatTraceparent, parseTraceparent, type TraceParent } from './traceparent.ts'
 export { backoff, delay, oncePerTurn, pollUntil, withTimeout } from './time.ts'
 export type { BackoffOptions, PollOptions } from './time.ts'

@@ -4,9 +4,16 @@
 
 import { pino } from 'pino'
 
+import { oneOf } from './config-fields.ts'
 import { describeError } from './describe-error.ts'
 
 export type Log = pino.Logger
+
+export const logFields = {
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('how much is logged'),
+}
 
 const REDACTED = '[redacted]'
 const DEPTH_MAX = 6

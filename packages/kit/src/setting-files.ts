@@ -1,45 +1,60 @@
-// Files that settings name: read once at the start. When one can't be read the error names the setting, for
-// that is what has to be put right; it never shows what is in the file.
+// Files that settings name: looked at before the start, read at the start and, where they may change, again
+// later. When one can't be read the error names the setting, for that is what has to be put right; it never
+// shows what is in the file.
 
+import { readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
-import { keyRule } from './config-fields.ts'
 import { AppError } from './errors.ts'
+import type { FileRule } from './field-notes.ts'
 
 /** Throws AppError `setting_file_unreadable`. */
 export async function readSettingFile(setting: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    throw new AppError(
-      'setting_file_unreadable',
-      `${setting} names the file ${path}, which can't be read${reasonOf(error)}`,
-      { cause: error },
-    )
+    throw unreadable(setting, path, error)
   }
 }
 
-// Not by `instanceof`: under a test runner, errors of Node's own modules are of another Error.
-function reasonOf(error: unknown): string {
-  const hasCode = typeof error === 'object' && error !== null && 'code' in error
-  return hasCode ? ` (${String(error.code)})` : ''
+/** The same at once, for small files that are read again whenever they are needed. */
+export function readSettingFileNow(setting: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw unreadable(setting, path, error)
+  }
 }
 
-type TlsSettings = { TLS_CERT_FILE?: string | undefined; TLS_KEY_FILE?: string | undefined }
+/** What keeps a setting's file from being used, or undefined. */
+export function settingFileProblem(path: string, rule: FileRule): string | undefined {
+  try {
+    const contents = readFileSync(path)
+    return rule.problemOf?.(contents)
+  } catch (error) {
+    const mayCome = rule.mayBeMissing === true && errorCodeOf(error) === 'ENOENT'
+    if (mayCome) return isFolder(dirname(path)) ? undefined : 'the folder of the file is not there'
+    return `the file can't be read${reasonOf(error)}`
+  }
+}
 
-/** For `refine`: one of the two alone would mean no TLS where TLS was meant. */
-export const tlsRule = [
-  ({ TLS_CERT_FILE, TLS_KEY_FILE }: TlsSettings): boolean =>
-    (TLS_CERT_FILE === undefined) === (TLS_KEY_FILE === undefined),
-  keyRule('TLS_KEY_FILE', 'it and TLS_CERT_FILE go together: set both or neither'),
-] as const
+function unreadable(setting: string, path: string, cause: unknown) {
+  const message = `${setting} names the file ${path}, which can't be read${reasonOf(cause)}`
+  return new AppError('setting_file_unreadable', message, { cause })
+}
 
-/** What a listener takes beside its port; nothing without a certificate. */
-export async function readTls({
-  TLS_CERT_FILE: certFile,
-  TLS_KEY_FILE: keyFile,
-}: TlsSettings): Promise<{ tls?: { cert: Buffer; key: Buffer } }> {
-  if (certFile === undefined || keyFile === undefined) return {}
-  const cert = await readSettingFile('TLS_CERT_FILE', certFile)
-  return { tls: { cert, key: await readSettingFile('TLS_KEY_FILE', keyFile) } }
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function reasonOf(error: unknown): string {
+  const code = errorCodeOf(error)
+  return code === undefined ? '' : ` (${code})`
+}
+
+// Not by `instanceof`: under a test runner, errors of Node's own modules are of another Error.
+export function errorCodeOf(error: unknown): string | undefined {
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error
+  return hasCode ? String(error.code) : undefined
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 
-import { bool, csv, integer, milliseconds, optionalFilePath, port, url } from '../src/index.ts'
+import { bool, csv, file, integer, milliseconds, port, url } from '../src/index.ts'
 import { listConfigKeys, loadConfig } from '../src/index.ts'
 
 const schema = z.object({
@@ -12,7 +12,7 @@ const schema = z.object({
   REGISTRY: url().describe('address of the registry'),
   WAIT_MS: milliseconds({ min: 1 }).default(5000).describe('how long to wait'),
   VERBOSE: bool().default(false).describe('true to say more'),
-  KEY_FILE: optionalFilePath().describe('path of a key file'),
+  KEY_FILE: file().optional().describe('path of a key file'),
 })
 const good = { BROKERS: ' a:1, b:2 ,', REGISTRY: 'http://r:8085/apis/' }
 
@@ -53,7 +53,7 @@ test('the error names every bad key at once, says what to set, and shows no valu
 
 test('a rule across fields is reported under the key it names', () => {
   const both = z
-    .object({ CERT: optionalFilePath(), KEY: optionalFilePath().describe('the key of CERT') })
+    .object({ CERT: file().optional(), KEY: file().optional().describe('the key of CERT') })
     .refine((config) => (config.CERT === undefined) === (config.KEY === undefined), {
       path: ['KEY'],
       message: 'CERT and KEY belong together',
@@ -83,9 +83,15 @@ test('the keys can be listed with description, default and whether they are requ
     description: 'the port that clients connect to',
     required: false,
     fallback: 8080,
+    unit: 'port',
   })
   expect(keys[1]).toMatchObject({ key: 'BROKERS', required: true })
-  expect(keys[5]).toEqual({ key: 'KEY_FILE', description: 'path of a key file', required: false })
+  expect(keys[5]).toEqual({
+    key: 'KEY_FILE',
+    description: 'path of a key file',
+    required: false,
+    unit: 'file',
+  })
 })
 
 describe('each field refuses what it cannot mean', () => {

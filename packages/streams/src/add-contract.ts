@@ -3,6 +3,7 @@
 // published contract never changes; a new version is a new id.
 import type { PreparedContract } from '@weir/contracts'
 import { AppError } from '@weir/kit'
+import { act, partOf } from './audit.ts'
 import type { Draft } from './draft.ts'
 import { putEraParts } from './era-parts.ts'
 import type { ContractRecord } from './records.ts'
@@ -16,7 +17,7 @@ export async function claimSubject(
   request: { billingId: string; id: string; subject: string },
 ): Promise<void> {
   const { billingId, id, subject } = request
-  await deps.writer.change((draft) => {
+  await deps.writer.change(partOf('contract.create'), (draft) => {
     requireAccount(draft, billingId)
     requireFreeId(draft, billingId, id)
     const owner = draft.subjectOwner(subject)
@@ -24,7 +25,7 @@ export async function claimSubject(
     if (owner !== undefined)
       throw new AppError(
         'invalid',
-        `schema.schema_registry_ref: the subject ${subject} belongs to another account; choose another name`,
+        `schema.schema_registry_ref: the subject ${subject} is taken; choose another name`,
       )
     draft.put(subjectKey(subject), { subject, ownerBillingId: billingId })
   })
@@ -45,14 +46,18 @@ export async function addContract(
 ): Promise<{ contract: ContractRecord; warnings: string[] }> {
   const { billingId, prepared } = request
   const newLevels = Object.values(prepared.piiFields)
-  return deps.rings.changeWithRings(billingId, newLevels, (draft) => {
+  const what = act(deps, 'contract.create', { account: billingId, contract: prepared.id })
+  return deps.rings.changeWithRings(what, { billingId, newLevels }, (draft) => {
     requireAccount(draft, billingId)
     requireFreeId(draft, billingId, prepared.id)
     const contract = contractRecord(request, deps.now())
     draft.put(contractKey(billingId, prepared.id), contract)
     for (const stream of draft.streamsOf(billingId))
       if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
-    return { contract, warnings: keyFieldWarnings(draft, contract) }
+    return {
+      contract,
+      warnings: [...keyFieldWarnings(draft, contract), ...subjectWarnings(contract)],
+    }
   })
 }
 
@@ -60,7 +65,8 @@ export async function archiveContract(
   deps: Stewardship,
   request: { billingId: string; id: string },
 ): Promise<ContractRecord> {
-  return deps.writer.change((draft) => {
+  const { billingId: account, id } = request
+  return deps.writer.change(act(deps, 'contract.archive', { account, contract: id }), (draft) => {
     const contract = draft.contract(request.billingId, request.id)
     if (contract === undefined) throw noContract(request.id)
     const archived: ContractRecord = { ...contract, status: 'archived' }
@@ -95,6 +101,13 @@ function requireFreeId(draft: Draft, billingId: string, id: string): void {
       'name_taken',
       `There is a contract ${id} already, and a published contract never changes: choose a new id`,
     )
+}
+
+function subjectWarnings({ dataSubjectField, piiFields }: ContractRecord): string[] {
+  if (dataSubjectField === undefined || piiFields[dataSubjectField] !== undefined) return []
+  return [
+    `The data subject field ${dataSubjectField} is not among the PII fields: its values are stored and delivered in the clear`,
+  ]
 }
 
 /**

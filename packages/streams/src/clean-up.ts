@@ -2,7 +2,10 @@
 // was left half-done, by whom ever, is finished here. A lease in the record keeps replicas out of
 // each other's way, and each step is taken right after it was renewed under the writer's fence.
 import { hasCode } from '@weir/kit'
+import { act, partOf } from './audit.ts'
 import { keysUnderStream } from './era-parts.ts'
+import { dropErasure } from './erase.ts'
+import { clientIdsOf } from './read-access.ts'
 import type { DerivedStream, StreamRecord } from './records.ts'
 import { deadTopicOf, groupOf, streamKey, topicOf, transactionalIdOf } from './records.ts'
 import type { Stewardship } from './stewardship.ts'
@@ -52,6 +55,8 @@ async function finish(deps: Stewardship, stream: StreamRecord): Promise<number |
   try {
     const dead = await renewLease(deps, stream)
     if (dead === undefined) return laterMs
+    // The next topic of this name must be nothing to them.
+    await deps.access.shutOut(clientIdsOf([dead]))
     if (dead.kind === 'derived') await endDerivation(deps, dead)
     const topics = dead.kind === 'derived' ? [topicOf(dead), deadTopicOf(dead)] : [topicOf(dead)]
     for (const topic of topics) if (!(await deleteTopic(deps, dead, topic))) return laterMs
@@ -79,7 +84,7 @@ async function renewLease(
   deps: Stewardship,
   dead: StreamRecord,
 ): Promise<StreamRecord | undefined> {
-  return deps.writer.change((draft) => {
+  return deps.writer.change(partOf('stream.remove'), (draft) => {
     const current = draft.stream(dead.billingId, dead.name)
     if (current?.streamId !== dead.streamId || !isDead(deps, current)) return undefined
     if (current.kind === 'input' && draft.outputsOf(current).length > 0) return undefined
@@ -117,12 +122,14 @@ async function deleteTopic(deps: Stewardship, dead: StreamRecord, topic: string)
 }
 
 async function forget(deps: Stewardship, dead: StreamRecord): Promise<boolean> {
-  return deps.writer.change((draft) => {
+  const what = act(deps, 'stream.remove', { account: dead.billingId, stream: dead.name })
+  return deps.writer.change(what, (draft) => {
     const current = draft.stream(dead.billingId, dead.name)
     if (current?.streamId !== dead.streamId) return true
     if (current.cleaner?.replica !== deps.replica) return false
     draft.put(streamKey(current.billingId, current.name), null)
     for (const key of keysUnderStream(draft, current)) draft.putKey(key, null)
+    for (const erasure of draft.erasuresOf(current.streamId)) dropErasure(draft, erasure)
     return true
   })
 }

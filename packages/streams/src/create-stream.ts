@@ -3,6 +3,8 @@
 // this process can still say so, after a minute when it can't.
 import { randomUUID } from 'node:crypto'
 import { AppError, hasCode } from '@weir/kit'
+import { act, partOf } from './audit.ts'
+import type { Audited } from './audit.ts'
 import { putDeleting } from './delete-stream.ts'
 import type { Draft } from './draft.ts'
 import { keysUnderStream, putEraParts } from './era-parts.ts'
@@ -38,7 +40,10 @@ export async function createInput(
   request: InputRequest,
 ): Promise<Created<InputStream>> {
   const credential = newCredential(bothScopes, deps.now())
-  const reserved = await deps.rings.changeWithRings(request.billingId, [], (draft) => {
+  const { billingId, name } = request
+  const what = act(deps, 'stream.create', { account: billingId, stream: name })
+  const reserving = partOf('stream.create')
+  const reserved = await deps.rings.changeWithRings(reserving, { billingId }, (draft) => {
     requireAccount(draft, request.billingId)
     requireFreeName(draft, request.billingId, request.name)
     const stream: InputStream = { ...request, ...newStream(deps, credential), kind: 'input' }
@@ -49,7 +54,7 @@ export async function createInput(
   const topics = [topicOf(reserved)]
   const stream = await orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
-    return announce(deps, reserved, (current) => current)
+    return announce(deps, what, reserved)
   })
   return { stream, credential }
 }
@@ -59,7 +64,12 @@ export async function createDerived(
   request: DerivedRequest,
 ): Promise<Created<DerivedStream>> {
   const credential = newCredential(['listen'], deps.now())
-  const { input, reserved } = await deps.writer.change((draft) => {
+  const what = act(deps, 'output.create', {
+    account: request.billingId,
+    stream: request.linkedStream,
+    output: request.name,
+  })
+  const { input, reserved } = await deps.writer.change(partOf('output.create'), (draft) => {
     const linked = requireInput(draft, request.billingId, request.linkedStream)
     requireFreeName(draft, request.billingId, request.name)
     const stream: DerivedStream = {
@@ -76,7 +86,8 @@ export async function createDerived(
   const stream = await orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
     const startOffsets = await offsetsNow(deps, input, request.from)
-    return announce(deps, reserved, (current) => ({ ...current, startOffsets }))
+    await deps.access.letIn(reserved)
+    return announce(deps, what, { ...reserved, startOffsets })
   })
   return { stream, credential }
 }
@@ -133,7 +144,7 @@ async function giveUp(
   made: readonly string[],
 ): Promise<void> {
   for (const topic of made) await deps.admin.deleteTopic(topic)
-  await deps.writer.change((draft) => {
+  await deps.writer.change(partOf('stream.create'), (draft) => {
     if (draft.stream(stream.billingId, stream.name)?.streamId !== stream.streamId) return
     draft.put(streamKey(stream.billingId, stream.name), null)
     for (const key of keysUnderStream(draft, stream)) draft.putKey(key, null)
@@ -142,16 +153,16 @@ async function giveUp(
 
 async function announce<Stream extends StreamRecord>(
   deps: Stewardship,
+  what: Audited,
   reserved: Stream,
-  complete: (stream: Stream) => Stream,
 ): Promise<Stream> {
-  return deps.writer.change((draft) => {
+  return deps.writer.change(what, (draft) => {
     const current = draft.stream(reserved.billingId, reserved.name)
     if (current?.streamId !== reserved.streamId || current.state !== 'creating')
       throw new AppError('unavailable', 'Making the stream took too long and was undone; try again')
     // The input may have been deleted while the topic was being made.
     if (reserved.kind === 'derived') requireInput(draft, reserved.billingId, reserved.linkedStream)
-    const stream = complete({ ...reserved, state: 'ready', stateSinceMs: deps.now() })
+    const stream: Stream = { ...reserved, state: 'ready', stateSinceMs: deps.now() }
     draft.put(streamKey(stream.billingId, stream.name), stream)
     return stream
   })
@@ -180,7 +191,9 @@ async function abandon(
   reserved: StreamRecord,
   topics: readonly string[],
 ): Promise<void> {
-  const isNameFree = await deps.writer.change((draft) => putAbandoned(deps, draft, reserved))
+  const isNameFree = await deps.writer.change(partOf('stream.create'), (draft) =>
+    putAbandoned(deps, draft, reserved),
+  )
   deps.cleanUpSoon()
   if (!isNameFree) return
   // The clean-up was faster than the making of the topic, which no record stands for any more.

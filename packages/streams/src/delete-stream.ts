@@ -1,7 +1,10 @@
 // Deleting a stream (docs/architecture.md 11). The record turns `deleting`, and with that the stream
 // is gone for everyone: tokens, WebSockets, readers of the API. The clean-up does the rest later.
 import { AppError } from '@weir/kit'
+import { act } from './audit.ts'
+import type { Audited } from './audit.ts'
 import type { Draft } from './draft.ts'
+import { clientIdsOf, shuttingOut } from './read-access.ts'
 import type { StreamRecord } from './records.ts'
 import { streamKey } from './records.ts'
 import { requireInput, requireOutput } from './rules.ts'
@@ -12,29 +15,44 @@ export async function deleteStream(
   deps: Stewardship,
   request: { billingId: string; name: string; recursive: boolean },
 ): Promise<StreamRecord[]> {
-  const deleted = await deps.writer.change((draft) => {
+  const target = { account: request.billingId, stream: request.name }
+  const what = act(deps, 'stream.delete', target)
+  const deleted = await putAllDeleting(deps, what, (draft) => {
     const stream = requireInput(draft, request.billingId, request.name)
     const outputs = draft.outputsOf(stream).filter(({ state }) => state !== 'deleting')
     if (outputs.length > 0 && !request.recursive) throw hasOutputs(stream.name, outputs)
-    for (const each of [...outputs, stream]) putDeleting(draft, each, deps.now())
-    // One that was still being made was never announced, so nobody knows that it is gone.
-    return [...outputs.filter(({ state }) => state === 'ready'), stream]
+    if (outputs.length > 0) draft.note({ outputs: outputs.map(({ name }) => name) })
+    return [...outputs, stream]
   })
-  deps.cleanUpSoon()
-  return deleted
+  // One that was still being made was never announced, so nobody knows that it is gone.
+  return deleted.filter(({ state }) => state === 'ready')
 }
 
-export async function deleteOutput(
+export function deleteOutput(
   deps: Stewardship,
   request: { billingId: string; input: string; name: string },
 ): Promise<StreamRecord[]> {
-  const stream = await deps.writer.change((draft) => {
-    const output = requireOutput(draft, request.billingId, request)
-    putDeleting(draft, output, deps.now())
-    return output
-  })
+  const { billingId, input, name } = request
+  const what = act(deps, 'output.delete', { account: billingId, stream: input, output: name })
+  return putAllDeleting(deps, what, (draft) => [requireOutput(draft, billingId, request)])
+}
+
+/** As they were before. */
+async function putAllDeleting(
+  deps: Stewardship,
+  what: Audited,
+  choose: (draft: Draft) => StreamRecord[],
+): Promise<StreamRecord[]> {
+  const doomed = await deps.writer.change('look', choose)
+  const deleted = await shuttingOut(deps, clientIdsOf(doomed), () =>
+    deps.writer.change(what, (draft) => {
+      const streams = choose(draft)
+      for (const stream of streams) putDeleting(draft, stream, deps.now())
+      return streams
+    }),
+  )
   deps.cleanUpSoon()
-  return [stream]
+  return deleted
 }
 
 /** From here on the stream is gone for everyone but the clean-up. */

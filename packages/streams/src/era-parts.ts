@@ -2,12 +2,11 @@
 // level of the account's active contracts. Wrapped by their rings before they leave this file.
 import { randomBytes } from 'node:crypto'
 import { ERA_MS, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
+import { act } from './audit.ts'
 import type { Draft } from './draft.ts'
+import { eraPrefix } from './open-era.ts'
 import type { InputStream, StreamRecord } from './records.ts'
 import type { Stewardship } from './stewardship.ts'
-
-const partKeyPrefix = (stream: { billingId: string; streamId: string }, era: number): string =>
-  `${stream.billingId}/${stream.streamId}/${era}/`
 
 /** Everything that `weir.keys` holds of a stream, over all eras. */
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
@@ -31,7 +30,7 @@ export function putEraParts(
   const era = Math.floor(deps.now() / ERA_MS)
   const levels = levelsOf(draft, stream.billingId)
   for (const each of [era, era + 1]) {
-    const prefix = partKeyPrefix(stream, each)
+    const prefix = eraPrefix({ ...stream, era: each })
     const there = new Set(draft.keysUnder(prefix).map((key) => wholePart(key.slice(prefix.length))))
     for (const part of ['link', 'label', 'tree', ...levels.map(levelPart)])
       if (!there.has(part)) draft.putKey(prefix + part, newPart(deps, prefix + part, part))
@@ -54,7 +53,8 @@ export async function keepErasAhead(deps: Stewardship): Promise<void> {
   for (const stream of deps.follower.tables.streams())
     if (stream.kind === 'input' && stream.state !== 'deleting') accounts.add(stream.billingId)
   for (const billingId of accounts) {
-    await deps.rings.changeWithRings(billingId, [], (draft) => {
+    const what = act(deps, 'keys.era.create', { account: billingId })
+    await deps.rings.changeWithRings(what, { billingId }, (draft) => {
       for (const stream of draft.streamsOf(billingId))
         if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
     })

@@ -1,7 +1,7 @@
 // Control state as every service sees it (docs/architecture.md 1): `weir.control` and `weir.keys`,
 // followed from their start into plain tables. Read-only; nothing is cached that could go stale
 // unnoticed.
-import { followTopics } from '@weir/kafka'
+import { followTopics, kafkaTrouble } from '@weir/kafka'
 import type { Follower, Kafka } from '@weir/kafka'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { delay } from '@weir/kit'
@@ -76,7 +76,7 @@ export function followState(options: {
       const change = headers[changeHeader]?.toString()
       if (change !== undefined && expected.has(change)) expected.set(change, true)
       if (topic === keysTopic) keyring.apply(key, value)
-      else tables.apply(key, recordOf(value))
+      else if (isOfUse(key, service)) tables.apply(key, recordOf(value))
       for (const listener of listeners) listener(topic, key)
     },
     onReset() {
@@ -135,7 +135,7 @@ export function followState(options: {
       const reasons = keyring.pendingRings().map((ring) => `${ring} is not unwrapped`)
       if (!started) reasons.push('control state is not read to its end yet')
       else if (!follower.isFresh()) reasons.push('control state has not been heard of for 10 s')
-      return reasons
+      return reasons.length === 0 ? [] : [...reasons, ...kafkaTrouble(kafka)]
     },
     onChange(listener) {
       listeners.add(listener)
@@ -148,6 +148,10 @@ export function followState(options: {
     },
   }
 }
+
+/** Erasures may be many, and only auth has to do with them once the trees have changed. */
+const isOfUse = (key: string, service: string): boolean =>
+  service === 'auth' || !key.startsWith('erasure/')
 
 /** Only auth writes `weir.control`, so what lies there is what its key says. */
 const recordOf = (value: Buffer | null): ControlRecord | null =>

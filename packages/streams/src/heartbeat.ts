@@ -4,10 +4,13 @@ import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
 import type { StateFollower } from './follow.ts'
+import type { Keyring } from './keyring.ts'
 import { heartbeatValue, replicasTopic } from './replicas.ts'
 import type { Heartbeat, StreamDemand } from './replicas.ts'
 
 export type Heart = {
+  /** Resolves when the first heartbeat is written. */
+  readonly begun: Promise<void>
   /** The last heartbeat, after which the others count this replica out. */
   stop(): Promise<void>
 }
@@ -18,7 +21,7 @@ const inFlightBytesMax = 8_388_608
 
 export function startHeartbeats(options: {
   kafka: Kafka
-  follower: Pick<StateFollower, 'positions'>
+  follower: Pick<StateFollower, 'positions'> & { keyring: Pick<Keyring, 'pendingRings'> }
   replica: string
   service: Heartbeat['service']
   now: () => number
@@ -30,21 +33,25 @@ export function startHeartbeats(options: {
   const stopping = new AbortController()
   let lastMs = now()
 
+  const begun = Promise.withResolvers<void>()
+
   const beat = (more: Pick<Heartbeat, 'leaving'> = {}): Promise<void> => {
     const timestampMs = now()
     const spanMs = Math.max(1, timestampMs - lastMs)
     lastMs = timestampMs
     const { control, keys } = follower.positions()
+    const sealedRings = follower.keyring.pendingRings().length
     const value = heartbeatValue({
       service,
       spanMs,
       control: control.toString(),
       keys: keys.toString(),
       streams: takeDemand(),
+      ...(sealedRings === 0 ? {} : { sealedRings }),
       ...more,
     })
     const record = { key: replica, value, headers: {}, timestampMs }
-    return producer.send(replicasTopic, 0, record).catch(() => undefined)
+    return producer.send(replicasTopic, 0, record).then(begun.resolve, () => undefined)
   }
 
   const keepBeating = async (): Promise<void> => {
@@ -56,6 +63,7 @@ export function startHeartbeats(options: {
 
   const beating = keepBeating()
   return {
+    begun: begun.promise,
     async stop() {
       stopping.abort()
       await beating

@@ -1,6 +1,21 @@
 export { createGate, type Access, type Gate } from './access.ts'
 export { addContract, archiveContract, claimSubject, type ContractRequest } from './add-contract.ts'
 export { bearerOf, createAccounts, type Accounts } from './api-keys.ts'
+export {
+  act,
+  auditHeadKey,
+  auditTopic,
+  hashOf,
+  nextEntry,
+  noEntries,
+  type Actor,
+  type AuditAction,
+  type AuditEntry,
+  type AuditHead,
+  type Audited,
+  type AuditTarget,
+  type Change,
+} from './audit.ts'
 export { cleanUp } from './clean-up.ts'
 export {
   consentLevels,
@@ -16,13 +31,21 @@ export {
   type InputRequest,
 } from './create-stream.ts'
 export { deleteOutput, deleteStream } from './delete-stream.ts'
+export { createErasureStates } from './erasure-states.ts'
 export { keepErasAhead } from './era-parts.ts'
+export { createAgreedNow, expireEras } from './expire-eras.ts'
+export { changeErasing, eraseValues, putErasure, subjectOf } from './erase.ts'
+export type { Erased, EraseRequest, Erasure } from './erase.ts'
+export { eraseSubject, openableIn, subjectEras } from './erase-subject.ts'
 export { followState, type StateFollower } from './follow.ts'
 export { followReplicas, type ReplicaFollower } from './follow-replicas.ts'
 export { forgetPeople, type People } from './forget-people.ts'
 export { startHeartbeats, type Heart } from './heartbeat.ts'
+export { createReadAccess, noReadAccess, type ReadAccess } from './read-access.ts'
 export type { Keyring } from './keyring.ts'
-export { loadKek } from './load-kek.ts'
+export { withKekRules, type KekSettings } from './kek/kek-settings.ts'
+export { kekOfRing, kekWrapsField, withWrapRules } from './kek/kek-wraps.ts'
+export { loadKek } from './kek/load-kek.ts'
 export {
   addApiKey,
   addCredential,
@@ -44,13 +67,15 @@ export {
   type ContractRecord,
   type Credential,
   type DerivedStream,
+  type ErasureRecord,
   type InputStream,
   type Limits,
+  type RotationRecord,
   type Scope,
   type SigningKeyRecord,
   type StreamRecord,
 } from './records.ts'
-export { requireInput, requireOutput, noContract } from './rules.ts'
+export { noContract, requireErasure, requireInput, requireOutput } from './rules.ts'
 export {
   createReplicaTable,
   liveForMs,
@@ -60,12 +85,27 @@ export {
   type ReplicaTable,
   type StreamDemand,
 } from './replicas.ts'
+export { keepReceiptKey, receiptFor, receiptJwks } from './receipts.ts'
 export { createRings, type Rings } from './rings.ts'
+export { continueRotation } from './rotation/continue-rotation.ts'
+export { lookForDestroyed } from './rotation/destroyed.ts'
+export { createHaveRings } from './rotation/have-rings.ts'
+export { keyReport, type KeyReport } from './rotation/key-report.ts'
+export { startRotation } from './rotation/start-rotation.ts'
 export { hashSecret, type NewCredential } from './secrets.ts'
 export { createSigner, keepSigningKeys, publishedKeys, type Signer } from './signing-keys.ts'
 export type { State } from './state.ts'
 export type { Stewardship } from './stewardship.ts'
 export { onStreamGone } from './stream-gone.ts'
+export {
+  linkIn,
+  subjectKeyOf,
+  subjectPartitionOf,
+  subjectPrefix,
+  subjectsPartitions,
+  subjectsRetentionMs,
+  subjectsTopic,
+} from './subjects.ts'
 export { createTables, type Tables } from './tables.ts'
 export { createWriter, writerTransactor, type Writer, type WriterOptions } from './writer.ts'
 export { createVerificationKeys } from './verification-keys.ts'
@@ -92,3 +132,4 @@ export {
   type Usage,
   type UsageKey,
 } from './usage.ts'
+export { stateFields } from './state-settings.ts'

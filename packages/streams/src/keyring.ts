@@ -3,21 +3,26 @@
 // unwrapped, is «unknown» and never taken for erased.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { backoff, delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import {
-  eraKeys,
-  levelPart,
-  ringOfPart,
-  ringVersionOf,
-  suffixOfPart,
-  unwrapPart,
-  unwrapRing,
-} from '@weir/fieldcrypt'
+import { ringVersionOf, suffixOfPart, unwrapPart, unwrapRing } from '@weir/fieldcrypt'
 import type { EraKeys, KekProvider } from '@weir/fieldcrypt'
 import type { KeyStore } from './draft.ts'
+import { openEra, withTreePart } from './open-era.ts'
+import type { EraSource } from './open-era.ts'
 
-export const ringKey = (ring: string, version: number): string => `_ring/${ring}/${version}`
+/** Without a version: what all of the ring's keys begin with. */
+export const ringKey = (ring: string, version: number | ''): string => `_ring/${ring}/${version}`
+export const versionOfRingKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
+/** Of a ring, by the keys of its versions; undefined when there are none. */
+function newestVersion(keys: Iterable<string>): number | undefined {
+  const versions = [...keys].map(versionOfRingKey)
+  return versions.length === 0 ? undefined : Math.max(...versions)
+}
+/** Lies in the log where an erasure does; nobody opens it. */
+export const erasureMarker = (erasureId: string): string => `_erasure/${erasureId}`
+export const privateReceiptKey = (kid: string): string => `_receipt/${kid}`
 export const privateSigningKey = (kid: string): string => `_signing/${kid}`
 
 export type Keyring = KeyStore & {
@@ -27,7 +32,10 @@ export type Keyring = KeyStore & {
   eraKeys(billingId: string, streamId: string, era: number): EraKeys | undefined
   /** Unwraps one record of `weir.keys`. @throws AppError when its ring isn't there or it is corrupt */
   open(recordKey: string, ring: string): Buffer | undefined
+  /** The same for a value that isn't committed yet. */
+  openValue(recordKey: string, ring: string, value: Buffer): Buffer | undefined
   ring(name: string, version: number): KeyObject | undefined
+  /** By what was written; undefined also while that one can't be unwrapped, so that no older one is used. */
   newestRing(name: string): { version: number; key: KeyObject } | undefined
   /** Rings that this service may use and can't unwrap yet: it isn't ready while there are any. */
   pendingRings(): string[]
@@ -59,6 +67,9 @@ export function createKeyring(options: {
     version: number,
     value: Buffer,
   ): Promise<void> => {
+    // Most rings of the past are gone a few records later: nobody is asked about those.
+    await setImmediate()
+    let tries = 0
     for (const pauseMs of backoff({ minMs: 200, maxMs: 10_000 })) {
       if (stopping.signal.aborted || valueOf(recordKey) !== value) return
       try {
@@ -69,7 +80,8 @@ export function createKeyring(options: {
         opened.clear()
         return
       } catch (error) {
-        log.error({ err: error, ring: name, version }, 'the KEK does not unwrap a ring; retrying')
+        if (tries++ > 0)
+          log.error({ err: error, ring: name, version }, 'the KEK does not unwrap a ring; retrying')
         await delay(pauseMs, stopping.signal).catch(() => {})
       }
     }
@@ -88,11 +100,13 @@ export function createKeyring(options: {
     pending.set(recordKey, work)
   }
 
-  const open = (recordKey: string, ring: string): Buffer | undefined => {
-    const value = valueOf(recordKey)
-    if (value === undefined) return undefined
+  const openValue = (recordKey: string, ring: string, value: Buffer): Buffer | undefined => {
     const key = rings.get(ring)?.get(ringVersionOf(value))
     return key === undefined ? undefined : unwrapPart({ ringKey: key, recordKey, value })
+  }
+  const open = (recordKey: string, ring: string): Buffer | undefined => {
+    const value = valueOf(recordKey)
+    return value === undefined ? undefined : openValue(recordKey, ring, value)
   }
 
   const under = function* (prefix: string): Generator<string> {
@@ -100,39 +114,34 @@ export function createKeyring(options: {
       if (key.startsWith(prefix)) yield key
   }
 
-  /** The same for readers, who wait with an alert where they can't open a part. */
-  const openOrAlert = (recordKey: string, part: string): Buffer | undefined => {
-    try {
-      return open(recordKey, ringOfPart(part))
-    } catch (error) {
-      log.error({ err: error, part: recordKey }, 'a key part can not be opened')
-      return undefined
-    }
-  }
+  const eraSource: EraSource = { under, open, log }
 
-  const openEra = (prefix: string, streamId: string, era: number): EraKeys | undefined => {
-    const part = (name: string): Buffer | undefined => openOrAlert(prefix + name, name)
-    const label = part('label')
-    // Opened when first searched: most of a large tree is never looked at.
-    const trees = [...under(`${prefix}tree`)].map((recordKey) => {
-      const name = recordKey.slice(prefix.length)
-      return [suffixOfPart(name) ?? name, () => part(name)] as const
-    })
-    if (label === undefined || trees.length === 0) return undefined
-    const level = (number: number): Buffer | undefined => part(levelPart(number))
-    return eraKeys({ streamId, era, link: part('link'), label, trees, level })
+  /** What was opened of an era goes, but for the tree's other parts when only one of them has changed. */
+  const reopen = (recordKey: string, isThere: boolean): void => {
+    const [billingId = '', streamId = '', number, part = ''] = recordKey.split('/')
+    const eras = opened.get(streamId)
+    const era = Number(number)
+    const known = eras?.get(era)
+    if (eras === undefined || known === undefined) return
+    const suffix = suffixOfPart(part)
+    const at = { billingId, streamId, era }
+    const changed =
+      suffix === undefined ? undefined : withTreePart(eraSource, known, { at, suffix, isThere })
+    if (changed === undefined) eras.delete(era)
+    else eras.set(era, changed)
   }
 
   return {
-    apply(recordKey, value) {
+    apply(recordKey, arrived) {
+      // A copy: what arrived is a piece of a whole fetch, most of which may be long out of date.
+      const value = arrived && Buffer.from(arrived)
       const name = bucketOf(recordKey)
       const parts = values.get(name) ?? new Map<string, Buffer>()
       if (value === null) parts.delete(recordKey)
       else parts.set(recordKey, value)
       if (parts.size === 0) values.delete(name)
       else values.set(name, parts)
-      const [, streamId = '', era] = recordKey.split('/')
-      opened.get(streamId)?.delete(Number(era))
+      reopen(recordKey, value !== null)
       if (recordKey.startsWith('_ring/')) take(recordKey, value)
     },
     clear() {
@@ -142,23 +151,25 @@ export function createKeyring(options: {
     },
     get: valueOf,
     under,
+    *keys() {
+      for (const records of values.values()) yield* records.keys()
+    },
     eraKeys(billingId, streamId, era) {
       const known = opened.get(streamId)?.get(era)
       if (known !== undefined) return known
-      const made = openEra(`${billingId}/${streamId}/${era}/`, streamId, era)
+      const made = openEra(eraSource, { billingId, streamId, era })
       if (made === undefined) return undefined
       const eras = opened.get(streamId) ?? new Map<number, EraKeys>()
       opened.set(streamId, eras.set(era, made))
       return made
     },
     open,
+    openValue,
     ring: (name, version) => rings.get(name)?.get(version),
     newestRing(name) {
-      const versions = rings.get(name)
-      if (versions === undefined || versions.size === 0) return undefined
-      const version = Math.max(...versions.keys())
-      const key = versions.get(version)
-      return key === undefined ? undefined : { version, key }
+      const version = newestVersion(under(ringKey(name, '')))
+      const key = version === undefined ? undefined : rings.get(name)?.get(version)
+      return version === undefined || key === undefined ? undefined : { version, key }
     },
     pendingRings: () => [...pending.keys()],
     async ringsSettled() {

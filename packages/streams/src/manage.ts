@@ -1,6 +1,9 @@
 // The small changes of control state: accounts, credentials, settings of a stream.
 import { AppError } from '@weir/kit'
+import { act } from './audit.ts'
+import type { Audited, AuditTarget } from './audit.ts'
 import type { Draft } from './draft.ts'
+import { clientIdsOf, shuttingOut } from './read-access.ts'
 import type { AccountRecord, Credential, Scope, StreamRecord } from './records.ts'
 import { accountKey, streamKey } from './records.ts'
 import { requireAccount, requireInput, requireOutput } from './rules.ts'
@@ -17,7 +20,8 @@ export async function createAccount(
   billingId: string,
 ): Promise<{ account: AccountRecord; apiKey: string }> {
   const apiKey = newApiKey()
-  const account = await deps.writer.change((draft) => {
+  const what = act(deps, 'account.create', { account: billingId })
+  const account = await deps.writer.change(what, (draft) => {
     if (draft.account(billingId) !== undefined)
       throw new AppError('name_taken', `There is an account ${billingId} already`)
     const made = { billingId, apiKeyHashes: [hashSecret(apiKey)], createdAtMs: deps.now() }
@@ -33,7 +37,8 @@ export async function addApiKey(
   billingId: string,
 ): Promise<{ account: AccountRecord; apiKey: string }> {
   const apiKey = newApiKey()
-  const account = await deps.writer.change((draft) => {
+  const what = act(deps, 'account.key.create', { account: billingId })
+  const account = await deps.writer.change(what, (draft) => {
     requireAccount(draft, billingId)
     const current = draft.account(billingId)
     const hashes = [...(current?.apiKeyHashes ?? []), hashSecret(apiKey)].slice(-apiKeysMax)
@@ -59,7 +64,9 @@ export async function addCredential(
 ): Promise<NewCredential> {
   const wanted = scope ?? (target.input === undefined ? ['send', 'listen'] : ['listen'])
   const made = newCredential(wanted, deps.now())
-  await changeStream(deps, target, (current) => {
+  const { clientId } = made.credential
+  const what = act(deps, 'credentials.create', { ...targetOf(target), clientId })
+  await changeStream(deps, { what, target }, (current) => {
     if (current.credentials.length >= credentialsMax)
       throw new AppError(
         'too_many_credentials',
@@ -72,6 +79,14 @@ export async function addCredential(
       )
     return { ...current, credentials: [...current.credentials, made.credential] }
   })
+  try {
+    await deps.access.letIn(target)
+  } catch (error) {
+    // Nobody will ever know their secret.
+    await dropCredential(deps, target, clientId).catch(() => {})
+    deps.accessSoon()
+    throw error
+  }
   return made
 }
 
@@ -81,15 +96,32 @@ export async function removeCredential(
   target: StreamName,
   clientId: string,
 ): Promise<Credential> {
-  return deps.writer.change((draft) => {
+  await deps.writer.change('look', (draft) =>
+    requireCredential(requireTarget(draft, target), clientId),
+  )
+  return shuttingOut(deps, [clientId], () => dropCredential(deps, target, clientId))
+}
+
+function dropCredential(
+  deps: Stewardship,
+  target: StreamName,
+  clientId: string,
+): Promise<Credential> {
+  const what = act(deps, 'credentials.delete', { ...targetOf(target), clientId })
+  return deps.writer.change(what, (draft) => {
     const current = requireTarget(draft, target)
-    const removed = current.credentials.find((credential) => credential.clientId === clientId)
-    if (removed === undefined)
-      throw new AppError('not_found', `The stream ${current.name} has no such credentials`)
+    const removed = requireCredential(current, clientId)
     const credentials = current.credentials.filter((credential) => credential !== removed)
     draft.put(streamKey(current.billingId, current.name), { ...current, credentials })
     return removed
   })
+}
+
+function requireCredential({ name, credentials }: StreamRecord, clientId: string): Credential {
+  const found = credentials.find((credential) => credential.clientId === clientId)
+  if (found === undefined)
+    throw new AppError('not_found', `The stream ${name} has no such credentials`)
+  return found
 }
 
 /** What is undefined stays as it is. */
@@ -105,25 +137,51 @@ export async function patchStream(
   target: StreamName,
   patch: StreamPatch,
 ): Promise<StreamRecord> {
-  return changeStream(deps, target, (current) => {
-    const { enabled = current.enabled, tags = current.tags } = patch
-    if (current.kind === 'derived') return { ...current, enabled, tags }
-    const { keyRetentionDays = current.keyRetentionDays } = patch
-    const { eventRate, eventCount } = current.limits
-    const limits = {
-      eventRate: patch.limits?.eventRate ?? eventRate,
-      eventCount: patch.limits?.eventCount ?? eventCount,
-    }
-    return { ...current, enabled, tags, limits, keyRetentionDays }
+  const what = act(deps, target.input === undefined ? 'stream.change' : 'output.change', {
+    ...targetOf(target),
+    ...changesOf(patch),
   })
+  const change = () => changeStream(deps, { what, target }, (current) => patched(current, patch))
+  if (patch.enabled === false) {
+    const current = await deps.writer.change('look', (draft) => requireTarget(draft, target))
+    return shuttingOut(deps, clientIdsOf([current]), change)
+  }
+  const changed = await change()
+  if (patch.enabled === true) await deps.access.letIn(changed)
+  return changed
 }
+
+function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
+  const { enabled = current.enabled, tags = current.tags } = patch
+  if (current.kind === 'derived') return { ...current, enabled, tags }
+  const { keyRetentionDays = current.keyRetentionDays } = patch
+  const { eventRate, eventCount } = current.limits
+  const limits = {
+    eventRate: patch.limits?.eventRate ?? eventRate,
+    eventCount: patch.limits?.eventCount ?? eventCount,
+  }
+  return { ...current, enabled, tags, limits, keyRetentionDays }
+}
+
+/** For the audit log: which members are set, and to what where it says who may pass. */
+function changesOf(patch: StreamPatch): AuditTarget {
+  const changed = Object.entries(patch).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  )
+  return { changed, ...(patch.enabled === undefined ? {} : { enabled: patch.enabled }) }
+}
+
+const targetOf = ({ billingId, name, input }: StreamName): AuditTarget =>
+  input === undefined
+    ? { account: billingId, stream: name }
+    : { account: billingId, stream: input, output: name }
 
 async function changeStream(
   deps: Stewardship,
-  target: StreamName,
+  { what, target }: { what: Audited; target: StreamName },
   change: (current: StreamRecord) => StreamRecord,
 ): Promise<StreamRecord> {
-  return deps.writer.change((draft) => {
+  return deps.writer.change(what, (draft) => {
     const changed = change(requireTarget(draft, target))
     draft.put(streamKey(changed.billingId, changed.name), changed)
     return changed

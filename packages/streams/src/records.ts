@@ -48,6 +48,8 @@ export type InputStream = StreamCommon & {
   readonly limits: Limits
   readonly rotationHours: number
   readonly keyRetentionDays: number
+  /** When the keys of an era were taken away last, for their age. */
+  readonly keysExpiredAtMs?: number
 }
 
 export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
@@ -91,8 +93,65 @@ export type SigningKeyRecord = {
   readonly publishedUntilMs: number
 }
 
+/**
+ * All rings made anew under the newest KEKs, and every part wrapped by them in the end. The last one alone is kept.
+ * How far it has come is seen by the parts themselves.
+ */
+export type RotationRecord = {
+  readonly rotationId: string
+  readonly startedAtMs: number
+  /** The version of each ring from then on. */
+  readonly rings: Readonly<Record<string, number>>
+  /** How many parts lay under older ones. */
+  readonly parts: number
+  readonly finishedAtMs?: number
+  /** The auth replica that is at it, and until when the others keep away. */
+  readonly worker?: { readonly replica: string; readonly untilMs: number }
+  /** KEKs that wrapped rings once and wrap none any more. */
+  readonly unusedKeks: readonly UnusedKek[]
+}
+export type UnusedKek = { readonly kek: string; readonly sinceMs: number }
+/** The public half of a key that signs receipts; the private half lies in `weir.keys` under `_receipt/<kid>`. */
+export type ReceiptKeyRecord = {
+  readonly kid: string
+  readonly publicJwk: Readonly<Record<string, unknown>>
+  readonly receiptsFromMs: number
+}
+
 /** Who owns a registry subject: the account whose contract named it first. */
 export type SubjectRecord = { readonly subject: string; readonly ownerBillingId: string }
+
+/**
+ * A person who is forgotten or, with levels, a consent that is withdrawn (docs/forgetting.md). Whose it is
+ * stands nowhere: `subjects` needs the salt that only who asked was given.
+ */
+export type ErasureRecord = {
+  readonly erasureId: string
+  readonly billingId: string
+  readonly streamId: string
+  /** HMAC-SHA-256(salt, value) of each value, base64url. */
+  readonly subjects: readonly string[]
+  readonly fromLevel?: number
+  /** What was changed: all levels where there is no list. */
+  readonly levels?: readonly number[]
+  readonly eras: readonly number[]
+  /** The tree parts that were replaced, by era, as suffixes; of use until the erasure is complete. */
+  readonly replaced?: Readonly<Record<string, readonly string[]>>
+  /** What had wrapped the rings of the parts that were replaced. */
+  readonly keks: readonly string[]
+  readonly acceptedAtMs: number
+  readonly appliedAtMs?: number
+  readonly complete?: ErasureScan & { readonly atMs: number }
+  readonly destroyedAtMs?: number
+}
+
+/** A look through the whole log of `weir.keys` that found nothing older than an erasure. */
+export type ErasureScan = {
+  readonly scannedAtMs: number
+  /** From the log's first offset up to this one, on this broker. */
+  readonly scannedTo: string
+  readonly leader: number
+}
 
 export const controlTopic = 'weir.control'
 export const keysTopic = 'weir.keys'
@@ -101,6 +160,10 @@ export const accountKey = (billingId: string): string => `account/${billingId}`
 export const streamKey = (billingId: string, name: string): string => `stream/${billingId}/${name}`
 export const contractKey = (billingId: string, id: string): string => `contract/${billingId}/${id}`
 export const subjectKey = (subject: string): string => `subject/${subject}`
+export const rotationKey = 'rotation/last'
+export const erasureKey = (streamId: string, erasureId: string): string =>
+  `erasure/${streamId}/${erasureId}`
+export const receiptKeyKey = (kid: string): string => `receipt/${kid}`
 export const signingKeyKey = (kid: string): string => `signing/${kid}`
 
 /** The Kafka topic of a stream, input or derived (wire.md Kafka). */

@@ -16,6 +16,8 @@ export type Heartbeat = {
   readonly keys: string
   /** By streamId; only those with any demand. */
   readonly streams: Readonly<Record<string, StreamDemand>>
+  /** How many rings it may use and can't unwrap; none when absent. */
+  readonly sealedRings?: number
   /** The last one: it takes nothing more. */
   readonly leaving?: true
 }
@@ -38,6 +40,11 @@ export type ReplicaTable = {
   heard(): Replica[]
   /** Not heard of for 60 s: their records may go. */
   dead(): string[]
+  /**
+   * How far this process's clock was ahead of the broker's when the last heartbeat came, how late it came included;
+   * undefined unless that was in the last 5 s. The topic's timestamps are the broker's.
+   */
+  aheadOfBrokerMs(): number | undefined
   clear(): void
 }
 
@@ -53,6 +60,7 @@ const deadAfterMs = 60_000
 
 export function createReplicaTable(now: () => number): ReplicaTable {
   const replicas = new Map<string, Replica>()
+  let news: { readonly heardMs: number; readonly writtenMs: number } | undefined
   const heardWithin = (ms: number): Replica[] =>
     [...replicas.values()].filter(({ heardMs }) => now() - heardMs <= ms)
   return {
@@ -62,6 +70,7 @@ export function createReplicaTable(now: () => number): ReplicaTable {
         return undefined
       }
       const heardMs = now()
+      if (!isPast) news = { heardMs, writtenMs: timestampMs }
       const freshMs = isPast ? Math.min(heardMs, timestampMs) : heardMs
       const replica = { id, beat: beatOf(value), heardMs, freshMs }
       replicas.set(id, replica)
@@ -76,7 +85,14 @@ export function createReplicaTable(now: () => number): ReplicaTable {
       [...replicas.values()]
         .filter(({ heardMs }) => now() - heardMs > deadAfterMs)
         .map(({ id }) => id),
-    clear: () => replicas.clear(),
+    aheadOfBrokerMs: () =>
+      news !== undefined && Math.abs(now() - news.heardMs) <= liveForMs
+        ? news.heardMs - news.writtenMs
+        : undefined,
+    clear() {
+      replicas.clear()
+      news = undefined
+    },
   }
 }
 

@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { levelPart, wrapRing } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { AppError, hasCode } from '@weir/kit'
+import { AppError, hasCode, withTimeout } from '@weir/kit'
+import { act } from './audit.ts'
+import type { Change } from './audit.ts'
 import { levelsOf } from './era-parts.ts'
 import type { StateFollower } from './follow.ts'
 import { ringKey } from './keyring.ts'
@@ -20,12 +22,29 @@ export type Rings = {
    * decided, also when another replica's contract needs a new one in the meantime.
    */
   changeWithRings<Answer>(
-    billingId: string,
-    newLevels: readonly number[],
+    what: Change,
+    account: { billingId: string; newLevels?: readonly number[] },
     decide: Decide<Answer>,
   ): Promise<Answer>
   /** The newest version of a ring. @throws AppError `ring_missing` */
   current(name: string): Ring
+}
+
+const settleMs = 10_000
+
+/** A random ring, wrapped. @throws AppError `unavailable` */
+export async function newRing(kek: KekProvider, recordKey: string): Promise<Buffer> {
+  const plain = randomBytes(32)
+  try {
+    return await wrapRing(kek, recordKey, plain)
+  } catch (cause) {
+    // What is wrong with the KEKs is for whoever runs auth: it is in the log.
+    throw new AppError('unavailable', 'The key that wraps rings can not be used now; try again', {
+      cause,
+    })
+  } finally {
+    plain.fill(0)
+  }
 }
 
 export function createRings(deps: {
@@ -39,24 +58,36 @@ export function createRings(deps: {
     const wrapped = await Promise.all(
       names.map(async (name) => {
         const recordKey = ringKey(name, 1)
-        const plain = randomBytes(32)
-        const value = await wrapRing(kek, recordKey, plain)
-        plain.fill(0)
-        return { recordKey, value }
+        return { name, recordKey, value: await newRing(kek, recordKey) }
       }),
     )
-    await writer.change((draft) => {
-      for (const { recordKey, value } of wrapped)
-        if (draft.key(recordKey) === undefined) draft.putKey(recordKey, value)
+    const what = act({ actor: { kind: 'auth' } }, 'keys.ring.create', {})
+    await writer.change(what, (draft) => {
+      const made: string[] = []
+      for (const { name, recordKey, value } of wrapped)
+        if (draft.keysUnder(ringKey(name, '')).length === 0) {
+          draft.putKey(recordKey, value)
+          made.push(name)
+        }
+      draft.note({ rings: made })
     })
   }
 
+  const settled = (): Promise<void> =>
+    withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the rings').catch(
+      (cause: unknown) => {
+        throw new AppError('unavailable', 'A key ring can not be unwrapped yet; try again', {
+          cause,
+        })
+      },
+    )
+
   const ensure = async (names: readonly string[]): Promise<void> => {
-    await follower.keyring.ringsSettled()
+    await settled()
     const missing = names.filter((name) => follower.keyring.newestRing(name) === undefined)
     if (missing.length === 0) return
     await make(missing)
-    await follower.keyring.ringsSettled()
+    await settled()
   }
 
   const ensureForAccount = (billingId: string, newLevels: readonly number[]): Promise<void> => {
@@ -66,11 +97,11 @@ export function createRings(deps: {
 
   return {
     ensure,
-    async changeWithRings(billingId, newLevels, decide) {
+    async changeWithRings(what, { billingId, newLevels = [] }, decide) {
       for (let triesLeft = 3; ; triesLeft--) {
         await ensureForAccount(billingId, newLevels)
         try {
-          return await writer.change(decide)
+          return await writer.change(what, decide)
         } catch (error) {
           if (!hasCode(error, 'ring_missing')) throw error
           if (triesLeft === 0) throw new AppError('unavailable', error.message, { cause: error })

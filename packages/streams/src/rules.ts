@@ -1,7 +1,7 @@
 // The rules that changes of control state begin with: what must be there, and which names are free.
 // Each looks at the draft alone and throws the refusal that the caller of the API reads.
 import { AppError } from '@weir/kit'
-import type { DerivedStream, InputStream, StreamRecord } from './records.ts'
+import type { DerivedStream, ErasureRecord, InputStream, StreamRecord } from './records.ts'
 import type { State } from './state.ts'
 
 const notFound = (name: string): AppError<'not_found'> =>
@@ -33,6 +33,18 @@ export function requireOutput(
   if (stream?.state !== 'ready' || stream.kind !== 'derived') throw notFound(name)
   if (stream.linkedStreamId !== linked.streamId) throw notFound(name)
   return stream
+}
+
+/** An erasure of an input stream that a reader of the API may see. */
+export function requireErasure(
+  state: State,
+  stream: InputStream,
+  erasureId: string,
+): ErasureRecord {
+  const erasure = state.erasure(stream.streamId, erasureId)
+  if (erasure === undefined)
+    throw new AppError('not_found', `The stream ${stream.name} has no erasure ${erasureId}`)
+  return erasure
 }
 
 export function requireFreeName(state: State, billingId: string, name: string): void {

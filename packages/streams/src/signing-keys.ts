@@ -6,6 +6,7 @@ import type { KeyObject } from 'node:crypto'
 import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { makeSigningKey } from '@weir/tokens'
+import { act } from './audit.ts'
 import { privateSigningKey } from './keyring.ts'
 import type { SigningKeyRecord } from './records.ts'
 import { signingKeyKey } from './records.ts'
@@ -25,13 +26,14 @@ export async function keepSigningKeys(deps: Stewardship): Promise<void> {
   if (!due.next && due.past.length === 0) return
   const { kid, publicJwk, privatePem } = makeSigningKey()
   const recordKey = privateSigningKey(kid)
-  await deps.writer.change((draft) => {
+  await deps.writer.change(act(deps, 'keys.signing.rotate', {}), (draft) => {
     const { next, past } = keysDue(draft, deps.now())
     for (const key of past) {
       draft.put(signingKeyKey(key.kid), null)
       draft.putKey(privateSigningKey(key.kid), null)
     }
     if (!next) return
+    draft.note({ kid })
     const nowMs = deps.now()
     const signsFromMs = draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs
     const signsUntilMs = signsFromMs + signsForMs

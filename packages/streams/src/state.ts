@@ -1,15 +1,29 @@
 // Control state as plain look-ups over records, wherever they lie: in the tables that follow
 // `weir.control`, or in a writer's draft laid over them. No I/O, no clock.
+import type { AuditHead } from './audit.ts'
+import { auditHeadKey } from './audit.ts'
 import type {
   AccountRecord,
   ContractRecord,
   DerivedStream,
+  ErasureRecord,
   InputStream,
+  RotationRecord,
+  ReceiptKeyRecord,
   SigningKeyRecord,
   StreamRecord,
   SubjectRecord,
 } from './records.ts'
-import { accountKey, contractKey, signingKeyKey, streamKey, subjectKey } from './records.ts'
+import {
+  accountKey,
+  contractKey,
+  rotationKey,
+  erasureKey,
+  receiptKeyKey,
+  signingKeyKey,
+  streamKey,
+  subjectKey,
+} from './records.ts'
 
 export type ControlRecord =
   | AccountRecord
@@ -17,6 +31,10 @@ export type ControlRecord =
   | ContractRecord
   | SubjectRecord
   | SigningKeyRecord
+  | AuditHead
+  | RotationRecord
+  | ErasureRecord
+  | ReceiptKeyRecord
 
 /** Records by key, and the keys under a folder (`stream/acme/`, `signing/`). */
 export type RecordStore = {
@@ -36,6 +54,13 @@ export type State = {
   subjectOwner(subject: string): string | undefined
   signingKey(kid: string): SigningKeyRecord | undefined
   signingKeys(): SigningKeyRecord[]
+  /** The newest entry of the audit log. */
+  auditHead(): AuditHead | undefined
+  /** The last rotation, under way or done. */
+  rotation(): RotationRecord | undefined
+  erasure(streamId: string, erasureId: string): ErasureRecord | undefined
+  erasuresOf(streamId: string): ErasureRecord[]
+  receiptKeys(): ReceiptKeyRecord[]
 }
 
 /**
@@ -70,6 +95,12 @@ export function stateOver(store: RecordStore): State {
     subjectOwner: (subject) => typed<SubjectRecord>(store.get(subjectKey(subject)))?.ownerBillingId,
     signingKey: (kid) => typed<SigningKeyRecord>(store.get(signingKeyKey(kid))),
     signingKeys: () => list<SigningKeyRecord>(signingKeyKey('')),
+    auditHead: () => typed<AuditHead>(store.get(auditHeadKey)),
+    rotation: () => typed<RotationRecord>(store.get(rotationKey)),
+    erasure: (streamId, erasureId) =>
+      typed<ErasureRecord>(store.get(erasureKey(streamId, erasureId))),
+    receiptKeys: () => list<ReceiptKeyRecord>(receiptKeyKey('')),
+    erasuresOf: (streamId) => list<ErasureRecord>(erasureKey(streamId, '')),
   }
 }
 

@@ -1,15 +1,23 @@
 // What auth's changes to control state need, made once in auth's main.
+import type { KekProvider } from '@weir/fieldcrypt'
 import type { Log } from '@weir/kit'
 import type { Admin } from '@weir/kafka'
+import type { Actor } from './audit.ts'
 import type { StateFollower } from './follow.ts'
+import type { ReadAccess } from './read-access.ts'
 import type { Rings } from './rings.ts'
 import type { Writer } from './writer.ts'
 
 export type Stewardship = {
   readonly writer: Writer
+  /** Who acts: a caller, or auth itself. For the audit log. */
+  readonly actor: Actor
   readonly follower: StateFollower
   readonly admin: Admin
+  /** What streams' credentials may read with Kafka clients of their own. */
+  readonly access: ReadAccess
   readonly rings: Rings
+  readonly kek: KekProvider
   readonly log: Log
   /** The one clock of control state, epoch ms. */
   readonly now: () => number
@@ -23,4 +31,10 @@ export type Stewardship = {
   readonly forgetUsage?: (stream: { streamId: string; createdAtMs: number }) => Promise<void>
   /** Asks for a round of the clean-up without waiting for the next regular one. */
   readonly cleanUpSoon: () => void
+  /** The same for a look at what credentials may read. */
+  readonly accessSoon: () => void
+  /** The same for a rotation of the keys. */
+  readonly rotateSoon: () => void
+  /** The same for erasures that are not complete yet. */
+  readonly erasuresSoon: () => void
 }

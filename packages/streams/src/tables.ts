@@ -4,6 +4,7 @@ import type {
   AccountRecord,
   ContractRecord,
   Credential,
+  ErasureRecord,
   InputStream,
   StreamRecord,
 } from './records.ts'
@@ -24,6 +25,8 @@ export type Tables = State & {
   streams(): IterableIterator<StreamRecord>
   /** Of all accounts. */
   contracts(): Iterable<ContractRecord>
+  /** The erasures of all streams that are not complete yet. */
+  pendingErasures(): ErasureRecord[]
 }
 
 export function createTables(): Tables & {
@@ -35,6 +38,7 @@ export function createTables(): Tables & {
   const streamsByClientId = new Map<string, { stream: StreamRecord; credential: Credential }>()
   const streamsById = new Map<string, StreamRecord>()
   const contractsOf = new Map<string, Map<string, ContractRecord>>()
+  const pending = new Map<string, ErasureRecord>()
 
   const store: RecordStore = {
     get: (key) => folders.get(folderOf(key))?.get(key),
@@ -46,7 +50,8 @@ export function createTables(): Tables & {
     if ('apiKeyHashes' in record)
       for (const hash of record.apiKeyHashes) accountsByApiKey.delete(hash)
     if ('registryId' in record) contractsOf.get(record.billingId)?.delete(record.id)
-    if ('streamId' in record) {
+    if ('erasureId' in record) pending.delete(record.erasureId)
+    if ('credentials' in record) {
       if (streamsById.get(record.streamId) === record) streamsById.delete(record.streamId)
       for (const { clientId } of record.credentials) streamsByClientId.delete(clientId)
     }
@@ -58,7 +63,9 @@ export function createTables(): Tables & {
       const ofAccount = contractsOf.get(record.billingId) ?? new Map<string, ContractRecord>()
       contractsOf.set(record.billingId, ofAccount.set(record.id, record))
     }
-    if ('streamId' in record) {
+    if ('erasureId' in record && record.complete === undefined)
+      pending.set(record.erasureId, record)
+    if ('credentials' in record) {
       streamsById.set(record.streamId, record)
       for (const credential of record.credentials)
         streamsByClientId.set(credential.clientId, { stream: record, credential })
@@ -81,6 +88,7 @@ export function createTables(): Tables & {
       for (const records of folders.values())
         for (const record of records.values()) if ('registryId' in record) yield record
     },
+    pendingErasures: () => [...pending.values()],
     apply(key, record) {
       const folder = folderOf(key)
       const before = folders.get(folder)?.get(key)
@@ -95,8 +103,8 @@ export function createTables(): Tables & {
       index(record)
     },
     clear() {
-      for (const map of [folders, accountsByApiKey, streamsByClientId, streamsById, contractsOf])
-        map.clear()
+      const byStream = [streamsByClientId, streamsById, contractsOf, pending]
+      for (const map of [folders, accountsByApiKey, ...byStream]) map.clear()
     },
   }
 }

@@ -7,7 +7,9 @@ import { AppError, delay, hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, Kafka, Transactor } from '@weir/kafka'
-import type { Batch, Draft } from './draft.ts'
+import type { Change } from './audit.ts'
+import { auditTopic } from './audit.ts'
+import type { Attempt, Batch, Draft } from './draft.ts'
 import { createBatch } from './draft.ts'
 import type { StateFollower } from './follow.ts'
 import { changeHeader } from './follow.ts'
@@ -23,16 +25,15 @@ export type Writer = {
   /**
    * Resolves with the answer once the change is committed and this process's tables hold it.
    * Rejects with the refusal, or with `unavailable` when Kafka can't take it within 20 s; then it
-   * may or may not have got through.
+   * may or may not have got through. What it is to the audit log has to be said: an action gets its entry in the
+   * same transaction.
    */
-  change<Answer>(decide: Decide<Answer>): Promise<Answer>
+  change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer>
   close(): Promise<void>
 }
 
-type Pending = {
-  readonly id: string
+type Pending = Attempt & {
   readonly deadlineMs: number
-  readonly decide: (draft: Draft) => void
   readonly settle: () => void
   readonly fail: (error: unknown) => void
 }
@@ -54,6 +55,8 @@ export const writerTransactor = (kafka: Kafka): Transactor =>
 const changeTimeoutMs = 20_000
 const changesPerTransactionMax = 200
 const sendBytesMax = 500_000
+/** After so much no further change is taken in; one alone may be larger. */
+const transactionBytesMax = 4_000_000
 
 export function createWriter({ follower, log, now, makeTransactor }: WriterOptions): Writer {
   const waiting = new Set<Pending>()
@@ -96,18 +99,25 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
   const decideWaiting = async (): Promise<Decided> => {
     const changes = [...waiting].slice(0, changesPerTransactionMax)
     await follower.catchUp()
-    const batch = createBatch(follower.tables.store, follower.keyStore)
-    const answers = changes.map((pending) => {
-      // An attempt whose outcome was unknown had got through.
-      if (follower.changes.has(pending.id)) return () => settle(pending)
-      try {
-        batch.attempt(pending.id, pending.decide)
-        return () => settle(pending)
-      } catch (refusal) {
-        return () => fail(pending, refusal)
-      }
-    })
+    const batch = createBatch(follower.tables.store, follower.keyStore, now)
+    const answers: (() => void)[] = []
+    for (const pending of changes) {
+      // The others come next: a transaction must be over long before its time is.
+      if (batch.keyBytes() > transactionBytesMax) break
+      answers.push(decideOne(batch, pending))
+    }
     return { chunks: chunksOf(batch), answers }
+  }
+
+  const decideOne = (batch: Batch, pending: Pending): (() => void) => {
+    // An attempt whose outcome was unknown had got through.
+    if (follower.changes.has(pending.id)) return () => settle(pending)
+    try {
+      batch.attempt(pending)
+      return () => settle(pending)
+    } catch (refusal) {
+      return () => fail(pending, refusal)
+    }
   }
 
   /** What the tables settle by themselves, without shutting out another replica's writer. */
@@ -149,7 +159,7 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
   }
 
   const pendingOf = <Answer>(
-    decide: Decide<Answer>,
+    { what, decide }: { what: Change; decide: Decide<Answer> },
     resolve: (answer: Answer) => void,
     reject: (error: unknown) => void,
   ): Pending => {
@@ -157,6 +167,7 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
     let answer: { value: Answer } | undefined
     return {
       id,
+      what,
       deadlineMs: now() + changeTimeoutMs,
       decide: (draft) => {
         answer = { value: decide(draft) }
@@ -174,10 +185,10 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
   }
 
   return {
-    change(decide) {
+    change(what, decide) {
       if (closed) return Promise.reject(unavailable())
       return new Promise((resolve, reject) => {
-        waiting.add(pendingOf(decide, resolve, reject))
+        waiting.add(pendingOf({ what, decide }, resolve, reject))
         running ??= drain()
       })
     },
@@ -189,9 +200,9 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
   }
 }
 
-/** Both topics' records in sends that stay well under a broker's request limit. */
+/** All topics' records in sends that stay well under a broker's request limit. */
 function chunksOf(batch: Batch): AddressedRecord[][] {
-  const records = [
+  const records: AddressedRecord[] = [
     ...batch.control.map(({ key, value, changeId }) => ({
       topic: controlTopic,
       partition: 0,
@@ -206,11 +217,18 @@ function chunksOf(batch: Batch): AddressedRecord[][] {
       value,
       headers: { [changeHeader]: changeId },
     })),
+    ...batch.audit.map(({ value, timeMs }) => ({
+      topic: auditTopic,
+      partition: 0,
+      key: null,
+      value,
+      timestampMs: timeMs,
+    })),
   ]
-  const chunks: (typeof records)[] = []
+  const chunks: AddressedRecord[][] = []
   let bytes = Infinity
   for (const record of records) {
-    const size = record.key.length + (record.value?.length ?? 0) + 100
+    const size = (record.key?.length ?? 0) + (record.value?.length ?? 0) + 100
     if (bytes + size > sendBytesMax) {
       chunks.push([])
       bytes = 0

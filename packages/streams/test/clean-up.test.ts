@@ -3,7 +3,7 @@ import { cleanUp } from '../src/clean-up.ts'
 import { deleteOutput, deleteStream } from '../src/delete-stream.ts'
 import { streamKey } from '../src/records.ts'
 import type { InputStream } from '../src/records.ts'
-import { derivedStream, inputStream } from './support.ts'
+import { given, derivedStream, inputStream } from './support.ts'
 import { memoryStewardship } from './support-memory.ts'
 import type { Memory } from './support-memory.ts'
 
@@ -18,7 +18,7 @@ async function withStreams(): Promise<Memory & { input: InputStream }> {
     derivedStream(input, { name: 'd0' }),
     derivedStream(input, { name: 'd1' }),
   ]
-  await memory.deps.writer.change((draft) => {
+  await memory.deps.writer.change(given, (draft) => {
     for (const stream of streams) draft.put(streamKey('acme', stream.name), stream)
     draft.putKey(`acme/${input.streamId}/1/link`, Buffer.from('wrapped'))
   })
@@ -44,7 +44,7 @@ test('deleting is refused with the names of the outputs, unless it is recursive'
 
 test('an output that was still being made goes too, and nobody is told that it was there', async () => {
   const memory = await withStreams()
-  await memory.deps.writer.change((draft) => {
+  await memory.deps.writer.change(given, (draft) => {
     draft.put(
       streamKey('acme', 'new'),
       derivedStream(memory.input, { name: 'new', state: 'creating' }),
@@ -101,7 +101,9 @@ test('a group with members is waited for', async () => {
 test('a stream that was being made for more than a minute is taken away, its topic if it is empty', async () => {
   const memory = memoryStewardship()
   const creating = inputStream({ state: 'creating', stateSinceMs: memory.deps.now() })
-  await memory.deps.writer.change((draft) => draft.put(streamKey('acme', 'clicks'), creating))
+  await memory.deps.writer.change(given, (draft) =>
+    draft.put(streamKey('acme', 'clicks'), creating),
+  )
   memory.kafka.topics.set('acme.clicks', [0n])
   expect(await cleanUp(memory.deps)).toBeUndefined()
   expect(names(memory)).toEqual(['clicks'])
@@ -114,7 +116,9 @@ test('a stream that was being made for more than a minute is taken away, its top
 test("a topic with records under a name that was never announced is somebody else's, and stays", async () => {
   const memory = memoryStewardship()
   const creating = inputStream({ state: 'creating', stateSinceMs: 1 })
-  await memory.deps.writer.change((draft) => draft.put(streamKey('acme', 'clicks'), creating))
+  await memory.deps.writer.change(given, (draft) =>
+    draft.put(streamKey('acme', 'clicks'), creating),
+  )
   memory.kafka.topics.set('acme.clicks', [4n])
   expect(await cleanUp(memory.deps)).toBeUndefined()
   expect(names(memory)).toEqual([])

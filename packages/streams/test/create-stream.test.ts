@@ -7,6 +7,7 @@ import { deleteStream } from '../src/delete-stream.ts'
 import { hashSecret } from '../src/secrets.ts'
 import { memoryStewardship } from './support-memory.ts'
 import type { Memory } from './support-memory.ts'
+import { given } from './support.ts'
 
 const inputRequest = (name = 'clicks') => ({
   billingId: 'acme',
@@ -109,7 +110,7 @@ describe('an input stream', () => {
       ...admin,
       async createTopic(spec) {
         const outcome = await admin.createTopic(spec)
-        await memory.deps.writer.change((draft) => draft.put('stream/acme/clicks', null))
+        await memory.deps.writer.change(given, (draft) => draft.put('stream/acme/clicks', null))
         return outcome
       },
     }

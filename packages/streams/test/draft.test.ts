@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import { createBatch } from '../src/draft.ts'
+import type { Batch, Draft } from '../src/draft.ts'
 import { createTables } from '../src/tables.ts'
-import { accountRecord } from './support.ts'
+import { given, accountRecord } from './support.ts'
 
 const keys = new Map([
   ['acme/s/1/link', Buffer.from('old')],
@@ -11,27 +12,31 @@ const keys = new Map([
 const keyStore = {
   get: (key: string) => keys.get(key),
   under: (prefix: string) => [...keys.keys()].filter((key) => key.startsWith(prefix)),
+  keys: () => keys.keys(),
 }
 
+const attempt = (batch: Batch, id: string, decide: (draft: Draft) => void): void =>
+  batch.attempt({ id, what: given, decide })
+
 test('a change sees what the changes before it in the batch have put', () => {
-  const batch = createBatch(createTables().store, keyStore)
-  batch.attempt('1', (draft) => draft.put('account/acme', accountRecord('acme')))
+  const batch = createBatch(createTables().store, keyStore, () => 0)
+  attempt(batch, '1', (draft) => draft.put('account/acme', accountRecord('acme')))
   let seen: string | undefined
-  batch.attempt('2', (draft) => void (seen = draft.account('acme')?.billingId))
+  attempt(batch, '2', (draft) => void (seen = draft.account('acme')?.billingId))
   expect(seen).toBe('acme')
 })
 
 test('what a refused change had put is dropped, and the others stand', () => {
-  const batch = createBatch(createTables().store, keyStore)
-  batch.attempt('1', (draft) => draft.put('account/a', accountRecord('a')))
+  const batch = createBatch(createTables().store, keyStore, () => 0)
+  attempt(batch, '1', (draft) => draft.put('account/a', accountRecord('a')))
   const refuse = () =>
-    batch.attempt('2', (draft) => {
+    attempt(batch, '2', (draft) => {
       draft.put('account/b', accountRecord('b'))
       draft.putKey('acme/s/1/link', null)
       throw new AppError('name_taken', 'no')
     })
   expect(refuse).toThrow(expect.objectContaining({ code: 'name_taken' }))
-  batch.attempt('3', (draft) => {
+  attempt(batch, '3', (draft) => {
     expect(draft.account('b')).toBeUndefined()
     expect(draft.key('acme/s/1/link')?.toString()).toBe('old')
   })
@@ -40,8 +45,8 @@ test('what a refused change had put is dropped, and the others stand', () => {
 })
 
 test('key records are read through their puts, tombstones included', () => {
-  const batch = createBatch(createTables().store, keyStore)
-  batch.attempt('1', (draft) => {
+  const batch = createBatch(createTables().store, keyStore, () => 0)
+  attempt(batch, '1', (draft) => {
     draft.putKey('acme/s/1/tree', null)
     draft.putKey('acme/s/2/link', Buffer.from('new'))
     expect(draft.key('acme/s/1/tree')).toBeUndefined()

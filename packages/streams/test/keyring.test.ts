@@ -131,3 +131,16 @@ describe('eras', () => {
     expect(keyring.newestRing('open')).toBeUndefined()
   })
 })
+
+test('when one part of a tree is written anew, what was opened of the others stays, and keys are other ones', async () => {
+  const { keyring, rings } = await withEra()
+  const before = keyring.eraKeys('acme', 's', 7)
+  const node = before?.tree.find('0')
+  keyring.apply('acme/s/7/tree', wrapped('acme/s/7/tree', 'tree', rings.open ?? Buffer.alloc(0)))
+  const after = keyring.eraKeys('acme', 's', 7)
+  expect(after).not.toBe(before)
+  expect(after?.label).toBe(before?.label)
+  expect(after?.tree.find('0')).not.toEqual(node)
+  keyring.apply('acme/s/7/tree', null)
+  expect(keyring.eraKeys('acme', 's', 7)).toBeUndefined()
+})

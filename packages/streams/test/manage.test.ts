@@ -9,14 +9,14 @@ import {
 } from '../src/manage.ts'
 import { streamKey } from '../src/records.ts'
 import { hashSecret } from '../src/secrets.ts'
-import { derivedStream, inputStream } from './support.ts'
+import { given, derivedStream, inputStream } from './support.ts'
 import { memoryStewardship } from './support-memory.ts'
 
 async function withStreams() {
   const memory = memoryStewardship()
   const input = inputStream()
   const output = derivedStream(input, { name: 'out' })
-  await memory.deps.writer.change((draft) => {
+  await memory.deps.writer.change(given, (draft) => {
     for (const stream of [input, output]) draft.put(streamKey('acme', stream.name), stream)
   })
   return memory

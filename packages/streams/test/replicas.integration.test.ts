@@ -30,7 +30,10 @@ afterEach(async () => {
 function beat(replica: string, takeDemand?: () => Record<string, StreamDemand>): Heart {
   const heart = startHeartbeats({
     kafka,
-    follower: { positions: () => ({ control: 7n, keys: 9n }) },
+    follower: {
+      positions: () => ({ control: 7n, keys: 9n }),
+      keyring: { pendingRings: () => [] },
+    },
     replica,
     service: 'ingest',
     now: Date.now,
@@ -39,7 +42,7 @@ function beat(replica: string, takeDemand?: () => Record<string, StreamDemand>):
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= heart.stop())
   ends.push(stop)
-  return { stop }
+  return { begun: heart.begun, stop }
 }
 
 async function follow(onBeat?: (replica: Replica) => void): Promise<ReplicaFollower> {

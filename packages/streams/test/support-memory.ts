@@ -1,10 +1,13 @@
 // A stewardship without Kafka: changes go straight into the tables, topics and groups are a list of names,
 // and the clock is the test's.
 import { parseKekFile } from '@weir/fieldcrypt'
-import type { Admin } from '@weir/kafka'
+import type { KekProvider } from '@weir/fieldcrypt'
+import type { Acls, Admin, ReadAcl } from '@weir/kafka'
 import { AppError } from '@weir/kit'
+import type { AuditEntry, Change } from '../src/audit.ts'
 import { createBatch } from '../src/draft.ts'
 import type { StateFollower } from '../src/follow.ts'
+import { createReadAccess } from '../src/read-access.ts'
 import { createKeyring } from '../src/keyring.ts'
 import { accountKey } from '../src/records.ts'
 import { createRings } from '../src/rings.ts'
@@ -21,6 +24,8 @@ type MemoryKafka = {
   /** Thrown by the next call of that name. */
   fail(call: string, code?: string): void
   readonly admin: Admin
+  /** What each client may read: the topics and the beginnings of groups. */
+  readonly acls: Pick<Acls, 'list' | 'allow' | 'disallow'> & { readable(): string[] }
 }
 
 function memoryKafka(): MemoryKafka {
@@ -63,6 +68,7 @@ function memoryKafka(): MemoryKafka {
       did('fence', transactionalId)
     },
     topicConfig: async () => ({}),
+    setTopicConfig: async () => {},
     brokerConfig: async () => ({}),
     ping: async () => {},
     close: async () => {},
@@ -70,8 +76,25 @@ function memoryKafka(): MemoryKafka {
   return {
     topics,
     calls,
+    acls: memoryAcls(did),
     fail: (call, code = 'unavailable') => void faults.set(call, code),
     admin,
+  }
+}
+
+function memoryAcls(did: (call: string, of: string) => void): MemoryKafka['acls'] {
+  const held = new Map<string, ReadAcl>()
+  return {
+    list: async () => [...held.values()],
+    async allow(acls) {
+      did('allow', acls.map(({ name }) => name).join())
+      for (const acl of acls) held.set(JSON.stringify(acl), acl)
+    },
+    async disallow(principals) {
+      did('disallow', principals.join())
+      for (const [key, { principal }] of held) if (principals.includes(principal)) held.delete(key)
+    },
+    readable: () => [...held.values()].map(({ principal, name }) => `${principal} ${name}`),
   }
 }
 
@@ -81,24 +104,32 @@ export type Memory = {
   readonly follower: StateFollower
   /** Another replica on the same state and brokers. */
   replica(name: string): Stewardship
+  /** What the audit log holds. */
+  readonly entries: readonly AuditEntry[]
   passTime(ms: number): void
   cleanUpsAsked(): number
+  looksAtAccessAsked(): number
 }
 
-export function memoryStewardship(account = 'acme'): Memory {
-  const kek = parseKekFile(`test 1 ${'ab'.repeat(32)}`)
+export function memoryStewardship(
+  account = 'acme',
+  kek: KekProvider = parseKekFile(`test 1 ${'ab'.repeat(32)}`),
+): Memory {
   const tables = createTables()
   const keyring = createKeyring({ kek, log, mayUse: () => true })
   const kafka = memoryKafka()
   let nowMs = 1_800_000_000_000
   let cleanUps = 0
+  let looksAtAccess = 0
+  const entries: AuditEntry[] = []
   tables.apply(accountKey(account), accountRecord(account))
 
   const writer: Writer = {
-    async change<Answer>(decide: Decide<Answer>): Promise<Answer> {
-      const batch = createBatch(tables.store, keyring)
+    async change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer> {
+      const batch = createBatch(tables.store, keyring, () => nowMs)
       const answers: Answer[] = []
-      batch.attempt('change', (draft) => void answers.push(decide(draft)))
+      batch.attempt({ id: 'change', what, decide: (draft) => void answers.push(decide(draft)) })
+      entries.push(...batch.audit.map(({ value }) => entryOf(value)))
       for (const { key, value } of batch.control) tables.apply(key, copyOf(value))
       for (const { key, value } of batch.keys) keyring.apply(key, value)
       for (const answer of answers) return answer
@@ -122,24 +153,35 @@ export function memoryStewardship(account = 'acme'): Memory {
   }
   const replica = (name: string): Stewardship => ({
     writer,
+    actor: { kind: 'auth' },
     follower,
     admin: kafka.admin,
+    access: createReadAccess({ acls: kafka.acls, follower, log, isRequired: true }),
     rings: createRings({ writer, follower, kek }),
+    kek,
     log,
     now: () => nowMs,
     replica: name,
     produceTimeoutMs: 5_000,
     cleanUpSoon: () => void (cleanUps += 1),
+    accessSoon: () => void (looksAtAccess += 1),
+    rotateSoon() {},
+    erasuresSoon: () => {},
   })
   return {
     deps: replica('one'),
     kafka,
     follower,
     replica,
+    entries,
     passTime: (ms) => void (nowMs += ms),
     cleanUpsAsked: () => cleanUps,
+    looksAtAccessAsked: () => looksAtAccess,
   }
 }
+
+/** As it was put into it. */
+const entryOf = (value: Buffer): AuditEntry => JSON.parse(value.toString()) as AuditEntry
 
 /** As it comes out of a topic: JSON, another object. */
 const copyOf = (record: ControlRecord | null): ControlRecord | null =>

@@ -5,6 +5,7 @@ import { parseKekFile } from '@weir/fieldcrypt'
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
+import { auditTopic, partOf } from '../src/audit.ts'
 import { followState } from '../src/follow.ts'
 import type { ChangeLog, StateFollower } from '../src/follow.ts'
 import type {
@@ -19,6 +20,9 @@ import { controlTopic, keysTopic } from '../src/records.ts'
 export const log = createLog('streams-test', process.env['LOG_LEVEL'] ?? 'silent')
 
 export const uniqueName = (what: string): string => `${what}-${randomUUID().slice(0, 13)}`
+
+/** What a test puts there itself, without an entry in the audit log. */
+export const given = partOf('account.create')
 
 // --- records ---
 
@@ -106,7 +110,7 @@ export function changeLog(): ChangeLog & { seen(id: string): void } {
 }
 
 export function emptyKeyStore(): StateFollower['keyStore'] {
-  return { get: () => undefined, under: () => [] }
+  return { get: () => undefined, under: () => [], keys: () => [] }
 }
 
 // --- with Kafka ---
@@ -120,6 +124,7 @@ export async function makeControlTopics(kafka: Kafka): Promise<void> {
   const admin = createAdmin(kafka)
   for (const topic of [controlTopic, keysTopic])
     await admin.createTopic({ topic, partitions: 1, config: { 'cleanup.policy': 'compact' } })
+  await admin.createTopic({ topic: auditTopic, partitions: 1 })
   await admin.close()
 }
 

@@ -8,7 +8,7 @@ import { keepErasAhead } from '../src/era-parts.ts'
 import { contractKey, streamKey } from '../src/records.ts'
 import { createSigner, keepSigningKeys, publishedKeys } from '../src/signing-keys.ts'
 import { createVerificationKeys } from '../src/verification-keys.ts'
-import { contractRecord, inputStream } from './support.ts'
+import { given, contractRecord, inputStream } from './support.ts'
 import { memoryStewardship } from './support-memory.ts'
 import type { Memory } from './support-memory.ts'
 
@@ -91,7 +91,7 @@ describe('eras', () => {
   async function withStream() {
     const memory = memoryStewardship()
     const stream = inputStream()
-    await memory.deps.writer.change((draft) => {
+    await memory.deps.writer.change(given, (draft) => {
       draft.put(streamKey('acme', 'clicks'), stream)
       draft.put(contractKey('acme', 'x'), contractRecord({ id: 'x', piiFields: { a: 2, b: 0 } }))
       const archived = contractRecord({ id: 'y', status: 'archived', piiFields: { a: 9 } })
@@ -139,7 +139,7 @@ describe('eras', () => {
 
   test('a deleted stream gets no more keys', async () => {
     const memory = await withStream()
-    await memory.deps.writer.change((draft) =>
+    await memory.deps.writer.change(given, (draft) =>
       draft.put(streamKey('acme', 'clicks'), { ...memory.stream, state: 'deleting' }),
     )
     await keepErasAhead(memory.deps)
@@ -161,13 +161,15 @@ describe('rings', () => {
   test('a change that finds a ring missing is made again once the ring is there', async () => {
     const { deps } = memoryStewardship()
     let tries = 0
-    const answer = await deps.rings.changeWithRings('acme', [], (draft) => {
+    const answer = await deps.rings.changeWithRings(given, { billingId: 'acme' }, (draft) => {
       tries += 1
       if (tries === 1) throw new AppError('ring_missing', 'another replica needs level.7')
       return draft.account('acme')?.billingId
     })
     expect(answer).toBe('acme')
-    const never = deps.rings.changeWithRings('acme', [], () => deps.rings.current('level.8'))
+    const never = deps.rings.changeWithRings(given, { billingId: 'acme' }, () =>
+      deps.rings.current('level.8'),
+    )
     await expect(never).rejects.toMatchObject({ code: 'unavailable' })
   })
 })

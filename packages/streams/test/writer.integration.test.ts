@@ -6,7 +6,15 @@ import type { StateFollower } from '../src/follow.ts'
 import { accountKey, controlTopic } from '../src/records.ts'
 import { createWriter, writerTransactor } from '../src/writer.ts'
 import type { Writer } from '../src/writer.ts'
-import { accountRecord, connect, follow, log, makeControlTopics, uniqueName } from './support.ts'
+import {
+  given,
+  accountRecord,
+  connect,
+  follow,
+  log,
+  makeControlTopics,
+  uniqueName,
+} from './support.ts'
 
 type Replica = { kafka: Kafka; follower: StateFollower; writer: Writer }
 
@@ -31,7 +39,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await replicas[0]?.writer.change((draft) => {
+  await replicas[0]?.writer.change(given, (draft) => {
     for (const name of made) draft.put(accountKey(name), null)
   })
   await Promise.all(
@@ -49,7 +57,7 @@ const name = (what: string): string => {
 }
 
 const claim = ({ writer }: Replica, account: string, by: string): Promise<string> =>
-  writer.change((draft) => {
+  writer.change(given, (draft) => {
     if (draft.account(account) !== undefined) throw new AppError('name_taken', 'taken')
     draft.put(accountKey(account), accountRecord(account, [by]))
     return by
@@ -77,7 +85,7 @@ test('no change is lost when two replicas change one record in turn', async () =
   const account = name('counted')
   const each = 20
   const append = ({ writer }: Replica, mark: string): Promise<void> =>
-    writer.change((draft) => {
+    writer.change(given, (draft) => {
       const marks = draft.account(account)?.apiKeyHashes ?? []
       draft.put(accountKey(account), accountRecord(account, [...marks, mark]))
     })
@@ -113,7 +121,7 @@ test('a writer that was shut out decides on what the other has written since', a
   await intrude()
   // When
   let decided = 0
-  const change = writer.change((draft) => {
+  const change = writer.change(given, (draft) => {
     decided += 1
     const marks = draft.account(account)?.apiKeyHashes ?? []
     draft.put(accountKey(account), accountRecord(account, [...marks, 'mine']))

@@ -3,8 +3,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { ConfigKey } from '@weir/kit'
-
 import { REPOSITORY } from './test-run/tools.ts'
 
 export const readDocument = (path: string): Promise<string> =>
@@ -30,34 +28,13 @@ function sectionOf(markdown: string, heading: string): string[] {
   return lines.slice(start + 1, end === -1 ? lines.length : end)
 }
 
-/** Cells without their code marks: `KEY` and KEY are the same. */
+/** Cells without their links and code marks: [`KEY`](page.md), `KEY` and KEY are the same. */
 const cellsOf = (line: string): string[] =>
   line
     .slice(1, line.lastIndexOf('|'))
     .split('|')
-    .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1'))
-
-// --- settings: docs/configuration.md and a service's config.ts ---
-
-type Setting = { key: string; fallback: string }
-
-export async function documentedSettings(service: string): Promise<Setting[]> {
-  const rows = rowsUnder(await readDocument('docs/configuration.md'), `## ${service}`)
-  return rows.map(([key = '', fallback = '']) => ({ key, fallback }))
-}
-
-/** What the document should say of these keys. */
-export const settingsOf = (keys: readonly ConfigKey[]): Setting[] =>
-  keys.map(({ key, required, fallback }) => ({
-    key,
-    fallback: required ? 'required' : textOf(fallback),
-  }))
-
-function textOf(fallback: unknown): string {
-  if (fallback === undefined) return 'none'
-  if (Array.isArray(fallback)) return fallback.join(',')
-  return typeof fallback === 'string' ? fallback : JSON.stringify(fallback)
-}
+    .map((cell) => cell.trim().replace(/^\[(.*)\]\([^)]*\)$/, '$1'))
+    .map((cell) => cell.replace(/^`([^`]*)`$/, '$1'))
 
 // --- refusals: docs/errors.md and a service's errors.ts ---
 

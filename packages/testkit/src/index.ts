@@ -1,11 +1,5 @@
 // What tests of this repository share. Never imported by production code.
-export {
-  documentedRefusals,
-  documentedSettings,
-  readDocument,
-  rowsUnder,
-  settingsOf,
-} from './docs.ts'
+export { documentedRefusals, readDocument, rowsUnder } from './docs.ts'
 export {
   account,
   asObject,
@@ -19,10 +13,21 @@ export {
   textIn,
 } from './world/account.ts'
 export type { Account, ExampleContract, Reply, TestStream } from './world/account.ts'
+export { chromiumProgram, openConsole, type ConsolePage } from './world/browser.ts'
 export { listen, type TestListener } from './world/listener.ts'
 export { counterOf } from './world/metrics.ts'
 export { connectProducer, type Answer, type Producer, type SendOptions } from './world/producer.ts'
 export { kafkaBrokers, setting, startWorld, type ServiceEnv, type World } from './world/services.ts'
+export { clockShiftedBy } from './world/shifted-clock.ts'
+export {
+  foreignPaths,
+  makeTenants,
+  namesIn,
+  tenantsContract,
+  withoutNames,
+  type Names,
+  type Tenants,
+} from './world/tenants.ts'
 export {
   compiledContract,
   compiledExample,

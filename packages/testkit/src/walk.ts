@@ -12,9 +12,12 @@ export function blocksOf(markdown: string, heading: string): Block[] {
   const start = markdown.indexOf(`\n${heading}\n`)
   if (start === -1) throw new Error(`there is no heading «${heading}»`)
   const end = markdown.indexOf('\n## ', start + heading.length)
-  const fences = markdown
-    .slice(start, end === -1 ? undefined : end)
-    .matchAll(/^```(\w*)\n(.*?)^```$/gms)
+  return shBlocksOf(markdown.slice(start, end === -1 ? undefined : end))
+}
+
+/** All of them. */
+export function shBlocksOf(markdown: string): Block[] {
+  const fences = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)
   const blocks: Block[] = []
   for (const [, info = '', text = ''] of fences) {
     const last = blocks.at(-1)
@@ -73,7 +76,8 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w+/-])A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}/g, '<sealed>'],
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
-  [/("(?:nonce|timestamp|keyLink)":)-?\d+/g, '$1<number>'],
+  [/("(?:nonce|timestamp|keyLink)": ?)-?\d+/g, '$1<number>'],
+  [/\b([a-z0-9-]+\.[a-z0-9-]+)\/\d+\/\d+/g, '$1/<place>'],
   [/^(?:date|connection|keep-alive|content-length): .*$/gim, ''],
   [/(demo account of ).*\/\.weir\//g, '$1<folder>/'],
   [/\r/g, ''],

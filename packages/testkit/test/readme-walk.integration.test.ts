@@ -77,4 +77,8 @@ function readersEnvironment(): NodeJS.ProcessEnv {
 const asHere = (commands: string): string =>
   commands.replaceAll('http://127.0.0.1:8082', world.ingest.url).replaceAll('acme', account)
 
-const asInReadme = (printed: string): string => printed.replaceAll(account, 'acme')
+/** Links lead to auth as clients see it. */
+const asInReadme = (printed: string): string =>
+  printed
+    .replaceAll(account, 'acme')
+    .replaceAll(String(world.env['AUTH_PUBLIC_URL']), 'http://127.0.0.1:8081')

@@ -1,13 +1,9 @@
 // A stream that is deleted and made again under its name, over and over: the new one has nothing of the old
 // one but the name, and streams beside it notice nothing. A broker of its own, for the services here wait
 // less for Kafka than others do, which is what a deletion has to wait for.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
-import { startStack, type Stack } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 
 import {
@@ -20,13 +16,9 @@ import {
 } from '../src/world/account.ts'
 import { listen } from '../src/world/listener.ts'
 import { connectProducer, type Producer } from '../src/world/producer.ts'
-import { setting, startWorld, type World } from '../src/world/services.ts'
-import {
-  compiledExample,
-  createTopicReader,
-  plainEvent,
-  type TopicReader,
-} from '../src/world/topic.ts'
+import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
+import type { World } from '../src/world/services.ts'
+import { compiledExample, plainEvent } from '../src/world/topic.ts'
 
 const ROUNDS = 50
 const EVENTS = 6
@@ -34,34 +26,26 @@ const schemaId = 'demo_v1'
 const consentLevels = [1]
 const [name, derivedName] = ['again', 'again-1']
 
-let folder: string
-let stack: Stack
+let own: OwnStack
 let world: World
 let account: Account
 let producer: Producer
-let reader: TopicReader
 let contract: Contract
 let event: Record<string, unknown>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'weir-recreated-'))
-  const schemaRegistryUrl = setting('SCHEMA_REGISTRY_URL')
-  stack = await startStack({ folder, ports: 'free', schemaRegistryUrl })
-  world = await startWorld({ KAFKA_BROKERS: stack.kafkaBrokers, PRODUCE_TIMEOUT_MS: '1500' })
+  own = await openOwnStack('recreated')
+  world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '1500' })
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
   producer = await connectProducer(world.ingest.url)
-  reader = createTopicReader([stack.kafkaBrokers])
   contract = await compiledExample(schemaId)
   event = await exampleEvent(schemaId)
 }, 120_000)
 
 afterAll(async () => {
   producer?.close()
-  await reader?.close()
-  await world?.stop()
-  await stack?.stop()
-  await rm(folder, { recursive: true, force: true })
+  await own?.close()
 }, 60_000)
 
 /** An event that says in the clear where it belongs. */
@@ -77,7 +61,7 @@ async function statusOf(mark: string, token: string): Promise<number> {
 }
 
 async function marksIn(topic: string, count: number): Promise<Set<unknown>> {
-  const records = await reader.readUntil(topic, count)
+  const records = await own.reader.readUntil(topic, count)
   return new Set(records.map((record) => plainEvent(contract, record)['not_sensitive_value']))
 }
 
@@ -157,7 +141,7 @@ test('fifty times over, nothing of an old stream is in the new one, and no other
   const answers = await steadily.stop()
   expect(new Set(answers)).toEqual(new Set(['204']))
   expect(answers.length).toBeGreaterThan(ROUNDS)
-  const records = await reader.readUntil(steadyDerived.topic, answers.length)
+  const records = await own.reader.readUntil(steadyDerived.topic, answers.length)
   const sources = records.map(({ headers }) => headers['svc-source']?.toString())
   expect(new Set(sources).size).toBe(answers.length)
-}, 420_000)
+}, 900_000)

@@ -11,9 +11,6 @@ import { textOf } from '../src/torture/report.ts'
 import { runTorture } from '../src/torture/run.ts'
 import { setting } from '../src/world/services.ts'
 
-// A broker that is shut down may lose the markers of a transaction: docs/torture.md, Found.
-const faults = faultKindsOf(1).filter((kind) => kind !== 'broker-restart')
-
 let folder: string
 
 beforeAll(async () => {
@@ -31,7 +28,7 @@ test('whatever breaks, nothing is lost, nothing doubled, nothing opened above it
     seed: 20_261_121,
     minutes: 2,
     brokers: 1,
-    faults,
+    faults: faultKindsOf(1),
     size: { lanesOfEachStream: 3, personsOfEachLane: 4, requestsASecondOfEachLane: 6 },
     say() {},
   })

@@ -7,6 +7,7 @@ export {
   type SignWith,
 } from './sign.ts'
 export { jwks, makeSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts'
+export { makeReceiptKey, signReceipt } from './receipt.ts'
 export {
   verifyIdToken,
   verifyRefreshToken,

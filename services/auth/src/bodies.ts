@@ -94,6 +94,47 @@ export const outputBody = z
 
 export const outputPatch = z.strictObject({ enabled: enabled.optional() }, objectRule())
 
+const valueBytesMax = 1_048_576
+const valueRule = `must be a text of 1 to ${valueBytesMax} bytes in UTF-8, without lone surrogates`
+const keyFieldValue = z
+  .string(valueRule)
+  .min(1, valueRule)
+  .refine((value) => value.isWellFormed(), valueRule)
+  .refine((value) => Buffer.byteLength(value) <= valueBytesMax, valueRule)
+const valuesRule = 'must be a list of 1 to 100 texts'
+const levelRule = 'must be a whole number from 0 to 255'
+
+/** No rule tells what stood there. */
+export const erasureBody = z
+  .strictObject(
+    {
+      keyFieldValue: keyFieldValue.optional(),
+      keyFieldValues: z
+        .array(keyFieldValue, valuesRule)
+        .min(1, valuesRule)
+        .max(100, valuesRule)
+        .optional(),
+      subject: keyFieldValue.optional(),
+      fromLevel: z.int(levelRule).min(0, levelRule).max(255, levelRule).optional(),
+    },
+    objectRule(),
+  )
+  .refine(
+    ({ keyFieldValue: one, keyFieldValues: many, subject }) =>
+      [one, many, subject].filter((each) => each !== undefined).length === 1,
+    {
+      path: ['keyFieldValue'],
+      message: 'or keyFieldValues or subject must be there, and only one of them',
+    },
+  )
+  .transform(({ keyFieldValue: one, keyFieldValues = [], subject, fromLevel }) => ({
+    values: one === undefined ? keyFieldValues : [one],
+    subject,
+    fromLevel,
+  }))
+
+export const subjectBody = z.strictObject({ subject: keyFieldValue }, objectRule())
+
 const scopeRule = 'must be send, listen, or a list of them'
 const scopeName = z.enum(['send', 'listen'], scopeRule)
 

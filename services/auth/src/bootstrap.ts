@@ -4,15 +4,21 @@
 import type { Admin } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import {
+  auditTopic,
   controlTopic,
   countsTopic,
   keysTopic,
   replicasTopic,
+  subjectsPartitions,
+  subjectsRetentionMs,
+  subjectsTopic,
   usagePartitions,
   usageTopic,
 } from '@weir/streams'
+import type { Stewardship, StreamRecord } from '@weir/streams'
 
 const minuteMs = 60_000
+const usualKeyRetentionDays = 365
 
 const controlConfig = {
   'cleanup.policy': 'compact',
@@ -37,6 +43,9 @@ const rewrittenConfig = {
   'min.cleanable.dirty.ratio': '0.1',
 }
 
+/** Their timestamps are the brokers': auth tells by them whether its own clock is right. */
+const replicasConfig = { ...rewrittenConfig, 'message.timestamp.type': 'LogAppendTime' }
+
 /**
  * Written again every second for a minute, then kept. Nobody reads all of them: what belongs to a time is found
  * by when it was written, by one clock.
@@ -47,12 +56,29 @@ const usageConfig = {
   'message.timestamp.type': 'LogAppendTime',
 }
 
+/** For ever: its entries are a chain, and without the first ones it can't be followed. */
+const auditConfig = {
+  'cleanup.policy': 'delete',
+  'retention.ms': '-1',
+  'retention.bytes': '-1',
+  'unclean.leader.election.enable': 'false',
+}
+
+/** Kept as long as the keys of streams that say nothing else; see `keepSubjects` for the others. */
+const subjectsConfig = {
+  'cleanup.policy': 'compact,delete',
+  'retention.ms': String(subjectsRetentionMs(usualKeyRetentionDays)),
+  'unclean.leader.election.enable': 'false',
+}
+
 type Wanted = { readonly partitions: number; readonly config: Readonly<Record<string, string>> }
 
 const topics: Readonly<Record<string, Wanted>> = {
   [controlTopic]: { partitions: 1, config: controlConfig },
   [keysTopic]: { partitions: 1, config: keysConfig },
-  [replicasTopic]: { partitions: 1, config: rewrittenConfig },
+  [auditTopic]: { partitions: 1, config: auditConfig },
+  [subjectsTopic]: { partitions: subjectsPartitions, config: subjectsConfig },
+  [replicasTopic]: { partitions: 1, config: replicasConfig },
   [countsTopic]: { partitions: 1, config: rewrittenConfig },
   [usageTopic]: { partitions: usagePartitions, config: usageConfig },
 }
@@ -74,9 +100,8 @@ export async function makeControlTopics({
   log,
   topicReplication,
 }: Bootstrap): Promise<void> {
-  const hasInSyncMin = topicReplication !== undefined && topicReplication >= replicasForInSyncMin
   for (const [topic, { partitions, config }] of Object.entries(topics)) {
-    const wanted = { ...config, ...(hasInSyncMin ? inSyncMin : {}) }
+    const wanted = wantedOf(config, topicReplication)
     await admin.createTopic({
       topic,
       partitions,
@@ -91,6 +116,29 @@ export async function makeControlTopics({
   warnOfOthers(log, { broker: true }, brokerSettings, await admin.brokerConfig())
 }
 
+const wantedOf = (
+  config: Readonly<Record<string, string>>,
+  topicReplication: number | undefined,
+): Record<string, string> => ({
+  ...config,
+  ...(topicReplication !== undefined && topicReplication >= replicasForInSyncMin ? inSyncMin : {}),
+})
+
+/** Whose keys live longer needs to be found by his data subjects as long. It is never made shorter. */
+export async function keepSubjects(
+  { admin, topicReplication }: Pick<Stewardship, 'admin' | 'topicReplication'>,
+  streams: Iterable<StreamRecord>,
+): Promise<void> {
+  let days = usualKeyRetentionDays
+  for (const stream of streams)
+    if (stream.kind === 'input') days = Math.max(days, stream.keyRetentionDays)
+  const wanted = subjectsRetentionMs(days)
+  const { 'retention.ms': found } = await admin.topicConfig(subjectsTopic)
+  if (found === '-1' || Number(found) >= wanted) return
+  const config = { ...subjectsConfig, 'retention.ms': String(wanted) }
+  await admin.setTopicConfig(subjectsTopic, wantedOf(config, topicReplication))
+}
+
 function warnOfOthers(
   log: Log,
   where: object,
@@ -98,9 +146,12 @@ function warnOfOthers(
   found: Readonly<Record<string, string>>,
 ): void {
   for (const [setting, value] of Object.entries(wanted))
-    if (found[setting] !== value)
+    if (found[setting] !== value && !isLonger(setting, value, found[setting]))
       log.warn(
         { ...where, setting, wanted: value, found: found[setting] ?? null },
         'a setting of Kafka is not what Weir asks for',
       )
 }
+
+const isLonger = (setting: string, wanted: string, found: string | undefined): boolean =>
+  setting === 'retention.ms' && Number(found) > Number(wanted)

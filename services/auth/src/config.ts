@@ -1,76 +1,85 @@
 // What auth is told from outside: environment variables, read once in main, each with its unit and
 // default. Secrets come in files or by name; no value of any of these is ever logged.
+import { kafkaFields, registryFields, withKafkaRules, withRegistryRules } from '@weir/kafka'
 import {
-  csv,
+  corsFields,
+  docsFields,
+  host,
   integer,
   keyRule,
+  listenerTlsFields,
   loadConfig,
+  logFields,
   milliseconds,
-  optionalFilePath,
+  oneOf,
   port,
-  tlsRule,
-  url,
+  secretFileToMake,
+  secretText,
+  withListenerTlsRules,
+  type Env,
 } from '@weir/kit'
+import { kekWrapsField, stateFields, withKekRules, withWrapRules } from '@weir/streams'
 import { z } from 'zod'
-
-const limit = () =>
-  z
-    .string()
-    .trim()
-    .regex(/^(?!0+$)\d{1,15}$/, 'it must be 1 to 15 digits, and not 0')
+import { limit } from './limit-field.ts'
 
 const fields = z.object({
-  AUTH_HOST: z
-    .string()
+  AUTH_HOST: host()
     .default('127.0.0.1')
-    .describe('the address to listen on, for both ports; containers need 0.0.0.0'),
-  AUTH_PORT: port().default(8081).describe('the port of the API; 0 takes any free one'),
-  AUTH_ADMIN_PORT: port()
-    .default(9081)
-    .describe('the port for metrics and health; 0 takes any free one'),
-  AUTH_PUBLIC_URL: url()
-    .default('http://127.0.0.1:8081')
-    .describe('the address of auth as clients see it; every token names it as its issuer'),
-  KAFKA_BROKERS: csv().describe('the Kafka brokers, host:port, comma-separated'),
-  SCHEMA_REGISTRY_URL: url().describe('the schema registry, as a Confluent client takes it'),
-  KEK_FILE: z
-    .string()
-    .describe('the file with the key-encryption keys, one `name version key` a line'),
-  PLATFORM_KEY: z
-    .string()
-    .trim()
+    .describe('where to listen, both ports; containers need 0.0.0.0'),
+  AUTH_PORT: port().default(8081).describe('tokens and management; 0 takes any free one'),
+  AUTH_ADMIN_PORT: port().default(9081).describe('metrics and health; 0 takes any free one'),
+  ...stateFields,
+  ...kekWrapsField,
+  PLATFORM_KEY: secretText()
     .optional()
-    .describe('the key that may make accounts; this or PLATFORM_KEY_FILE'),
-  PLATFORM_KEY_FILE: optionalFilePath().describe(
-    'a file that holds the platform key; made, readable by its owner alone, when it is not there',
-  ),
-  TOPIC_REPLICATION: integer({ min: 1, max: 32 })
+    .describe('the key that may make accounts, 16 characters or more; this or PLATFORM_KEY_FILE'),
+  PLATFORM_KEY_FILE: secretFileToMake()
     .optional()
-    .describe("how many brokers hold each new topic; the brokers' own default when unset"),
+    .describe(
+      "a file with the platform key; made, readable by its owner alone, if it isn't there at the first start",
+    ),
+  KAFKA_ACLS: oneOf(['auto', 'required', 'off'])
+    .default('auto')
+    .describe(
+      "ACLs for streams' credentials, so that analysts read with Kafka clients of their own: `auto` where Kafka has an authorizer",
+    ),
+  TOPIC_REPLICATION: integer({ min: 1, max: 32, of: 'brokers' })
+    .optional()
+    .describe("on how many brokers each new topic lies; unset: the brokers' own default"),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
-    .describe('how long ingest may take to store an event, in milliseconds; the same as its own'),
-  LIMITS_DEFAULT_EVENT_RATE: limit()
+    .describe(
+      'the value that ingest has: how long an accepted event may be on its way when its stream is deleted',
+    ),
+  LIMITS_DEFAULT_EVENT_RATE: limit('events a second')
     .default('100000')
-    .describe('events a second that a stream made without limits may take'),
-  LIMITS_DEFAULT_EVENT_COUNT: limit()
+    .describe('`eventRate` of a stream made without limits'),
+  LIMITS_DEFAULT_EVENT_COUNT: limit('events a month')
     .default('1000000000')
-    .describe('events a calendar month that a stream made without limits may take'),
-  TLS_CERT_FILE: optionalFilePath().describe('the certificate chain, PEM; with it auth speaks TLS'),
-  TLS_KEY_FILE: optionalFilePath().describe('the private key of the certificate, PEM'),
-  LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error'])
-    .default('info')
-    .describe('how much is logged'),
+    .describe('`eventCount` of a stream made without limits'),
+  ...corsFields,
+  ...docsFields,
+  ...logFields,
+  ...listenerTlsFields,
+  ...kafkaFields,
+  ...registryFields,
 })
 
-export const configSchema = fields
-  .refine(
-    (config) => config.PLATFORM_KEY !== undefined || config.PLATFORM_KEY_FILE !== undefined,
-    keyRule('PLATFORM_KEY', 'either it or PLATFORM_KEY_FILE must be set'),
-  )
-  .refine(...tlsRule)
+export const configSchema = withRegistryRules(
+  withKafkaRules(
+    withListenerTlsRules(
+      withWrapRules(
+        withKekRules(
+          fields.refine(
+            (config) => config.PLATFORM_KEY !== undefined || config.PLATFORM_KEY_FILE !== undefined,
+            keyRule('PLATFORM_KEY', 'either it or PLATFORM_KEY_FILE must be set'),
+          ),
+        ),
+      ),
+    ),
+  ),
+)
 
 export type Config = z.infer<typeof configSchema>
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig<Config>(configSchema, env)
+export const readConfig = (env: Env): Config => loadConfig<Config>(configSchema, env)

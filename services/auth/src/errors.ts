@@ -1,7 +1,9 @@
 // Every way in which a request is refused, and the one place that turns an error into an answer:
 // RFC 9457 problem documents for management, {code, message} for /auth and /refresh, RFC 6749's form
-// for /oauth2/token. Whatever isn't in the table is an internal error and says nothing about itself.
+// for /oauth2/token. Whatever isn't in the table is an internal error and says nothing about itself. Each code
+// has a page of its own, and every answer links to it.
 import { AppError } from '@weir/kit'
+import type { PageOf } from '@weir/kit'
 import type { Answer } from './http.ts'
 
 const table = {
@@ -12,10 +14,12 @@ const table = {
   invalid_credentials: { status: 401, title: 'The credentials are wrong' },
   unsupported_grant_type: { status: 400, title: 'The grant type is not supported' },
   not_found: { status: 404, title: 'There is no such thing here' },
+  no_such_subject: { status: 404, title: 'Nothing is kept of this data subject' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   name_taken: { status: 409, title: 'The name is taken' },
   being_deleted: { status: 409, title: 'A stream of that name is still being deleted' },
   has_outputs: { status: 409, title: 'The stream has derived streams' },
+  not_complete: { status: 409, title: 'The erasure is not complete yet' },
   topic_exists: { status: 409, title: 'Kafka has a topic of that name' },
   too_many_credentials: { status: 409, title: 'The stream has too many credentials' },
   too_large: { status: 413, title: 'The body is too large' },
@@ -76,7 +80,9 @@ export function refusalOf(error: unknown): Refusal {
 function refusalOfUnreadable(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined
   if (error.status === 413)
-    return new Refusal('too_large', 'The body may have 1 MiB at most', { cause: error })
+    return new Refusal('too_large', `The body may have ${mebibytesMaxOf(error)} MiB at most`, {
+      cause: error,
+    })
   if (error.status === 415)
     return new Refusal('unsupported_encoding', 'The body may be sent plain, or as gzip', {
       cause: error,
@@ -89,15 +95,20 @@ function refusalOfUnreadable(error: unknown): Refusal | undefined {
   return new Refusal('invalid_request', message, { cause: error })
 }
 
-export const statusOf = ({ code }: Refusal): number => table[code].status
+/** The body reader tells its limit with the error. */
+const mebibytesMaxOf = (error: Error): number =>
+  'limit' in error && typeof error.limit === 'number' ? error.limit / 1_048_576 : 1
+
+export const statusOfCode = (code: ErrorCode): number => table[code].status
+export const statusOf = ({ code }: Refusal): number => statusOfCode(code)
 
 // --- the three forms ---
 
-export function problemOf(refusal: Refusal): Answer {
+export function problemOf(refusal: Refusal, pageOf: PageOf): Answer {
   const { code, message, problems, headers } = refusal
   const { status, title } = table[code]
   const body = {
-    type: `urn:weir:problem:${code}`,
+    type: pageOf(code),
     title,
     status,
     detail: message,
@@ -114,11 +125,15 @@ export function plainErrorOf(refusal: Refusal): Answer {
 }
 
 /** RFC 6749 5.2. */
-export function oauthErrorOf(refusal: Refusal): Answer {
+export function oauthErrorOf(refusal: Refusal, pageOf: PageOf): Answer {
   const { code, message, headers } = refusal
   const status = statusOf(refusal)
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}
-  const body = { error: oauthErrors[code] ?? serverErrorOf(status), error_description: message }
+  const body = {
+    error: oauthErrors[code] ?? serverErrorOf(status),
+    error_description: message,
+    error_uri: pageOf(code),
+  }
   return { status, headers: { ...headers, ...challenge }, body }
 }
 
@@ -132,6 +147,6 @@ const oauthErrors: Partial<Record<ErrorCode, string>> = {
 const serverErrorOf = (status: number): string =>
   status >= 500 ? 'server_error' : 'invalid_request'
 
-function isErrorCode(code: string): code is ErrorCode {
+export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(table, code)
 }

@@ -3,7 +3,10 @@
 // here and in routes.ts alone.
 import express from 'express'
 import type { Express, NextFunction, Request, Response } from 'express'
-import { problemOf, Refusal, refusalOf } from './errors.ts'
+import { helpLink, requestIdHeader } from '@weir/kit'
+import type { createCors, PageOf, Refused } from '@weir/kit'
+import type { Actor } from '@weir/streams'
+import { invalid, problemOf, Refusal, refusalOf, statusOf } from './errors.ts'
 import type { AuthMetrics } from './metrics.ts'
 
 export type Answer = {
@@ -16,18 +19,24 @@ export type Answer = {
 export type Call = {
   /** Decoded segments of the path. */
   param(name: string): string
+  /** @throws Refusal `invalid` when it is there twice */
   query(name: string): string | undefined
   header(name: string): string | undefined
-  /** @throws Refusal `too_large`, `unsupported_encoding`, `invalid_request` */
-  readBody(): Promise<Buffer>
+  readonly requestId: string
+  /** Whose call it is, for the log and for the audit log. */
+  isFrom(caller: string, actor: Actor): void
+  /**
+   * At most 1 MiB unless told otherwise.
+   * @throws Refusal `too_large`, `unsupported_encoding`, `invalid_request`
+   */
+  readBody(bytesMax?: number): Promise<Buffer>
 }
 
 export type Handler = (call: Call) => Answer | Promise<Answer>
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-export type ErrorForm = (refusal: Refusal) => Answer
+export type ErrorForm = (refusal: Refusal, pageOf: PageOf) => Answer
 
 const bodyBytesMax = 1_048_576
-const readRaw = express.raw({ type: () => true, limit: bodyBytesMax })
 
 /** Answers a path. Methods without a handler get 405 and an `Allow` header. */
 export function mount(
@@ -56,14 +65,19 @@ export function mount(
   })
 }
 
-/** The last in line: turns whatever was thrown into an answer. Express knows it by its four parameters. */
-export function answerErrors(onError: (refusal: Refusal) => void) {
+/**
+ * The last in line: turns whatever was thrown into an answer that links to the page of its code. Express knows it by its
+ * four parameters.
+ */
+export function answerErrors(onError: (refused: Refused, res: Response) => void, pageOf: PageOf) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
     const refusal = refusalOf(error)
-    onError(refusal)
+    const { code, cause = refusal } = refusal
+    onError({ code, status: statusOf(refusal), error: cause }, res)
     res.locals.code = refusal.code
     if (res.headersSent) return void res.destroy()
-    send(res, errorFormOf(res)(refusal))
+    res.setHeader('link', helpLink(pageOf(refusal.code)))
+    send(res, errorFormOf(res)(refusal, pageOf))
   }
 }
 
@@ -85,6 +99,19 @@ export function countAnswers(metrics: Pick<AuthMetrics, 'answered'>) {
   }
 }
 
+/** Tells browsers which pages may see an answer, and answers their preflights. */
+export function shareWith(cors: ReturnType<typeof createCors>) {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    const origin = req.get('origin')
+    if (origin === undefined) return next()
+    const wantedMethod = req.get('access-control-request-method')
+    const { headers, isPreflight } = cors({ method: req.method, origin, wantedMethod })
+    res.set(headers)
+    if (!isPreflight) return next()
+    res.status(204).end()
+  }
+}
+
 function send(res: Response, { status, body, headers }: Answer): void {
   res.statusCode = status
   res.setHeader('cache-control', 'no-store')
@@ -101,12 +128,15 @@ function callOf(req: Request, res: Response): Call {
     },
     query(name) {
       const value = req.query[name]
-      return typeof value === 'string' ? value : undefined
+      if (value === undefined || typeof value === 'string') return value
+      throw invalid([`${name} must be there once`])
     },
     header: (name) => req.get(name),
-    async readBody() {
+    requestId: String(res.getHeader(requestIdHeader)),
+    isFrom: (caller) => void (res.locals.caller = caller),
+    async readBody(bytesMax = bodyBytesMax) {
       await new Promise<void>((resolve, reject) => {
-        readRaw(req, res, (error?: unknown) => {
+        express.raw({ type: () => true, limit: bytesMax })(req, res, (error?: unknown) => {
           if (error === undefined) resolve()
           else reject(refusalOf(error))
         })

@@ -1,47 +1,74 @@
 // Composes auth: configuration, control state and its stewardship, the endpoints, the listener. Nothing is
 // decided here.
 import { createServer } from 'node:http'
+import { createErrorPages } from '@weir/docs'
 import { listenNode } from '@weir/http2'
-import { createAdmin, createKafka, createRegistry } from '@weir/kafka'
-import { createLog, createMetrics, onShutdown, readTls, startAdmin } from '@weir/kit'
-import { followState, loadKek } from '@weir/streams'
+import {
+  createAcls,
+  createAdmin,
+  createKafka,
+  createRegistry,
+  kafkaAccess,
+  registryAccess,
+} from '@weir/kafka'
+import {
+  createLog,
+  createMetrics,
+  createPageOf,
+  followTls,
+  onShutdown,
+  startAdmin,
+  startConfig,
+} from '@weir/kit'
+import { followState, kekOfRing, loadKek } from '@weir/streams'
 import { createCallers } from './api-keys.ts'
-import { readConfig } from './config.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import { configSchema, type Config } from './config.ts'
 import { createAuthMetrics } from './metrics.ts'
+import { openApi } from './openapi/document.ts'
 import { loadPlatformKey } from './platform-key.ts'
 import { createApp } from './routes.ts'
-import { countDead, createSteward } from './steward.ts'
+import { createSteward, pendingIn } from './steward.ts'
 import { createTokenDesk } from './token-desk.ts'
 
-const config = readConfig(process.env)
+const config = startConfig<Config>('auth', configSchema, process.env)
 const issuer = config.AUTH_PUBLIC_URL
+const pageOf = createPageOf(config)
 const log = createLog('auth', config.LOG_LEVEL)
 const metricsRegistry = createMetrics('auth')
-const kek = await loadKek(config.KEK_FILE)
+const kek = await loadKek(config, kekOfRing(config))
 const platformKey = await loadPlatformKey(config, log)
-const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'weir-auth', log })
+const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })
 const kafkaAdmin = createAdmin(kafka)
-const registry = createRegistry(config.SCHEMA_REGISTRY_URL)
+const acls = createAcls(kafka)
+const registry = createRegistry(config.SCHEMA_REGISTRY_URL, registryAccess(config))
 const follower = followState({ kafka, service: 'auth', kek, mayUseRing: () => true, log })
-const metrics = createAuthMetrics(metricsRegistry, () => countDead(follower))
-const parts = { config, kafka, admin: kafkaAdmin, follower, kek, registry, metrics, log }
-const { stewardship, boot, ...steward } = createSteward(parts)
+const metrics = createAuthMetrics(metricsRegistry, pendingIn(follower))
+const parts = { config, kafka, admin: kafkaAdmin, acls, follower, kek, registry, metrics, log }
+const { stewardship, boot, keys, ...steward } = createSteward(parts)
 
 const app = createApp({
   management: {
     stewardship,
     callers: createCallers(follower, platformKey),
     registry,
+    issuer,
     usage: steward.usage.log,
+    subjects: steward.usage.subjects,
+    audit: steward.audit.log,
+    refusals: steward.audit.refusals,
     defaultLimits: {
       eventRate: config.LIMITS_DEFAULT_EVENT_RATE,
       eventCount: config.LIMITS_DEFAULT_EVENT_COUNT,
     },
   },
   desk: createTokenDesk({ follower, issuer, now: Date.now, metrics }),
-  issuer,
+  discovery: { follower, keys, issuer, now: Date.now },
+  docs: { errors: await createErrorPages(), openApi: openApi(packageJson.version), pageOf },
   metrics,
   log,
+  origins: config.CONSOLE_ORIGINS,
+  pageOf,
   isOpen: () => boot.notReady().length === 0,
 })
 
@@ -51,7 +78,7 @@ const listener = await listenNode({
   host,
   port: config.AUTH_PORT,
   server: createServer(app),
-  ...(await readTls(config)),
+  ...(await followTls(config, { log, registry: metricsRegistry })),
 })
 const admin = await startAdmin({
   host,
@@ -64,7 +91,7 @@ onShutdown(log, [
   { name: 'listener', run: () => listener.close(5_000) },
   { name: 'stewardship', run: () => steward.close(), timeoutMs: 3_000 },
   { name: 'control state', run: () => follower.close() },
-  { name: 'Kafka', run: () => kafkaAdmin.close() },
+  { name: 'Kafka', run: () => kafkaAdmin.close().then(() => acls.close()) },
   { name: 'admin port', run: () => admin.close() },
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')

@@ -1,21 +1,36 @@
 // What the management endpoints are made of, and how they look things up: in the tables, and once more
 // after following control state to its end, since another replica may just have announced it.
 import type { Registry } from '@weir/kafka'
-import type { Limits, State, Stewardship } from '@weir/streams'
+import type { Actor, Limits, State, Stewardship } from '@weir/streams'
+import type { AuditLog } from './audit/audit-log.ts'
+import type { Refusals } from './audit/refusals.ts'
 import type { Callers } from './api-keys.ts'
 import type { Shape } from './render.ts'
+import type { SubjectLog } from './subjects/subject-log.ts'
 import type { UsageLog } from './usage/usage-log.ts'
 
 export type Management = {
-  readonly stewardship: Stewardship
+  /** Without an actor: see `acting`. */
+  readonly stewardship: Omit<Stewardship, 'actor'>
   readonly callers: Callers
   readonly registry: Registry
+  /** As tokens and receipts name it. */
+  readonly issuer: string
   readonly defaultLimits: Limits
   readonly usage: Pick<UsageLog, 'ofStream'>
+  readonly subjects: SubjectLog
+  readonly audit: AuditLog
+  readonly refusals: Refusals
 }
 
 /** Endpoints that show streams do it in one of two shapes. */
 export type Shown = Management & { readonly shape: Shape }
+
+/** The stewardship as a caller uses it: whatever it changes is told in the audit log as the caller's. */
+export const acting = (
+  { stewardship }: Pick<Management, 'stewardship'>,
+  { actor }: { readonly actor: Actor },
+): Stewardship => ({ ...stewardship, actor })
 
 /** `look` throws `not_found` for what isn't there. */
 export async function lookUp<Found>(

@@ -12,7 +12,13 @@ export type AuthMetrics = {
   changed(outcome: 'done' | 'refused' | 'failed'): void
 }
 
-export function createAuthMetrics(registry: Registry, cleanUpsPending: () => number): AuthMetrics {
+export type Pending = {
+  readonly cleanUps: () => number
+  /** By the state that they have reached. */
+  readonly erasures: () => { readonly accepted: number; readonly applied: number }
+}
+
+export function createAuthMetrics(registry: Registry, pending: Pending): AuthMetrics {
   const registers = [registry]
   const requests = new Counter({
     name: 'svc_auth_requests_total',
@@ -50,7 +56,18 @@ export function createAuthMetrics(registry: Registry, cleanUpsPending: () => num
     help: 'Deleted streams whose topics, groups or keys are still there',
     registers,
     collect() {
-      this.set(cleanUpsPending())
+      this.set(pending.cleanUps())
+    },
+  })
+  new Gauge({
+    name: 'svc_auth_erasures_pending',
+    help: 'Erasures that are not complete yet, by the state they have reached',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      const { accepted, applied } = pending.erasures()
+      this.set({ state: 'accepted' }, accepted)
+      this.set({ state: 'applied' }, applied)
     },
   })
   return {

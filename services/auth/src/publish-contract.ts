@@ -23,7 +23,8 @@ export async function publishContract(
   const schemaRegistryRef = refIn(input)
   const ref = parseSchemaRef(schemaRegistryRef)
   const inline = definitionText(input)
-  const found = inline === undefined && ref ? await readSchema(registry, ref) : undefined
+  const mayRead = inline === undefined && ref && !(await isOthers(stewardship, billingId, ref))
+  const found = mayRead ? await readSchema(registry, ref) : undefined
   const prepared = await prepareContract(input, inline ?? found?.schemaText)
   const problems = [...unknownMembers(input), ...('problems' in prepared ? prepared.problems : [])]
   if ('problems' in prepared || problems.length > 0 || ref === undefined) throw invalid(problems)
@@ -37,6 +38,16 @@ export async function publishContract(
     subject,
     registryId: schema.id,
   })
+}
+
+/** What is wrong with a contract would tell of the schema: another account's is as good as none. */
+async function isOthers(
+  { follower }: Stewardship,
+  billingId: string,
+  { subject }: SchemaRef,
+): Promise<boolean> {
+  await follower.lookAgain() // its owner may be new
+  return (follower.tables.subjectOwner(subject) ?? billingId) !== billingId
 }
 
 /** Of whatever JSON; what isn't a ref is told by `prepareContract`. */

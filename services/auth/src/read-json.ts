@@ -7,8 +7,8 @@ import type { Call } from './http.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** @throws Refusal `not_json` */
-export async function readJson(call: Call): Promise<unknown> {
-  return parse(await call.readBody())
+export async function readJson(call: Call, bytesMax?: number): Promise<unknown> {
+  return parse(await call.readBody(bytesMax))
 }
 
 /** The same, with nothing sent for an empty object: for endpoints that need no input. */

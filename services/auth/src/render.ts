@@ -1,6 +1,7 @@
 // The two shapes that a stream is shown in (spec Resources): /v1 flat, with `credentials` an object;
 // /v2 with `ref`, `limits` and `credentials` a list. A clientSecret is in the answer to its creation
 // alone. Read later, a /v2 record tells what its operator may want to know besides.
+import { ERA_MS } from '@weir/fieldcrypt'
 import { topicOf } from '@weir/streams'
 import type {
   AccountRecord,
@@ -8,6 +9,7 @@ import type {
   Created,
   Credential,
   DerivedStream,
+  ErasureRecord,
   InputStream,
   NewCredential,
   StreamRecord,
@@ -119,6 +121,33 @@ export function contractOf(contract: ContractRecord): Json {
     pii_fields: contract.piiFields,
     ...(dataSubjectField === undefined ? {} : { data_subject_field: dataSubjectField }),
     createdAt: timeOf(contract.createdAtMs),
+  }
+}
+
+/** `state` is the last one that was reached. */
+export const eraOf = (era: number): Json => ({
+  era,
+  from: timeOf(era * ERA_MS),
+  until: timeOf((era + 1) * ERA_MS),
+})
+
+export function erasureOf(erasure: ErasureRecord): Json {
+  const { erasureId, subjects, fromLevel, levels, eras, acceptedAtMs } = erasure
+  const { appliedAtMs, complete, destroyedAtMs } = erasure
+  const times = {
+    accepted: acceptedAtMs,
+    applied: appliedAtMs,
+    complete: complete?.atMs,
+    destroyed: destroyedAtMs,
+  }
+  const reached = Object.entries(times).filter(([, atMs]) => atMs !== undefined)
+  return {
+    id: erasureId,
+    state: reached.at(-1)?.[0],
+    values: subjects.length,
+    ...(fromLevel === undefined ? {} : { fromLevel, levels }),
+    eras,
+    ...Object.fromEntries(reached.map(([state, atMs]) => [`${state}At`, timeOf(Number(atMs))])),
   }
 }
 

@@ -2,19 +2,27 @@
 // streams.
 import express from 'express'
 import type { Express } from 'express'
-import type { Log } from '@weir/kit'
-import { answerErrors, mount, countAnswers } from './http.ts'
-import { oauthErrorOf, plainErrorOf, Refusal, statusOf } from './errors.ts'
+import { createCors, nameRequests, tellFaults } from '@weir/kit'
+import type { Log, PageOf } from '@weir/kit'
+import { audited, mountManaged } from './audit/managed.ts'
+import type { ManagedHandlers } from './audit/managed.ts'
+import { answerErrors, mount, countAnswers, shareWith } from './http.ts'
+import { oauthErrorOf, plainErrorOf, Refusal } from './errors.ts'
 import type { Management, Shown } from './management.ts'
 import type { AuthMetrics } from './metrics.ts'
 import { shapes } from './render.ts'
 import * as accounts from './routes/accounts.ts'
+import * as audit from './routes/audit.ts'
 import * as contracts from './routes/contracts.ts'
 import * as credentials from './routes/credentials.ts'
+import * as docs from './routes/docs.ts'
 import * as discovery from './routes/discovery.ts'
+import * as erasures from './routes/erasures.ts'
 import * as oauth2 from './routes/oauth2.ts'
+import * as keys from './routes/keys.ts'
 import * as outputs from './routes/outputs.ts'
 import * as streams from './routes/streams.ts'
+import * as subjects from './routes/subjects.ts'
 import * as tokens from './routes/tokens.ts'
 import * as usage from './routes/usage.ts'
 import type { TokenDesk } from './token-desk.ts'
@@ -22,39 +30,42 @@ import type { TokenDesk } from './token-desk.ts'
 export type Routes = {
   readonly management: Management
   readonly desk: TokenDesk
-  readonly issuer: string
+  readonly discovery: discovery.Discovery
+  readonly docs: docs.Docs
   readonly metrics: AuthMetrics
   readonly log: Log
-  /** False until control state is read and the keys are there. */
+  /** Pages of these may ask, too. */
+  readonly origins: readonly string[]
+  /** Where a code is explained. */
+  readonly pageOf: PageOf
+  /** False until control state is read and the keys are there; discovery answers all the same. */
   readonly isOpen: () => boolean
 }
 
-export function createApp({ management, desk, issuer, metrics, log, isOpen }: Routes): Express {
+export function createApp(routes: Routes): Express {
+  const { management, desk, metrics, log, pageOf, isOpen } = routes
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
   app.use(countAnswers(metrics))
+  app.use(nameRequests(log))
+  app.use(shareWith(createCors(routes.origins)))
+  // Before the gate: a broker that gets no answer here ends, and auth needs the broker.
+  mountDiscovery(app, routes.discovery)
+  mountDocs(app, routes.docs)
   app.use((_req, _res, next) => {
     if (!isOpen()) throw new Refusal('unavailable', 'auth is starting; try again in a moment')
     next()
   })
   mountTokens(app, desk)
-  mountDiscovery(app, management, issuer)
   for (const [version, shape] of Object.entries(shapes))
     mountManagement(app, `/${version}`, { ...management, shape })
   app.use(() => {
     throw new Refusal('not_found', 'There is nothing under this path')
   })
-  app.use(answerErrors((refusal) => logFault(log, refusal)))
+  app.use(answerErrors(tellFaults(log), pageOf))
   return app
-}
-
-/** What is our side's fault; a refusal for other reasons is the client's to read. */
-function logFault(log: Log, refusal: Refusal): void {
-  if (refusal.cause === undefined || statusOf(refusal) < 500) return
-  const level = refusal.code === 'internal' ? 'error' : 'warn'
-  log[level]({ err: refusal.cause, code: refusal.code }, 'a request failed for a fault of ours')
 }
 
 function mountTokens(app: Express, desk: TokenDesk): void {
@@ -63,44 +74,75 @@ function mountTokens(app: Express, desk: TokenDesk): void {
   mount(app, '/oauth2/token', { POST: oauth2.issueForGrant(desk) }, oauthErrorOf)
 }
 
-function mountDiscovery(app: Express, { stewardship }: Management, issuer: string): void {
-  mount(app, '/.well-known/jwks.json', { GET: discovery.showJwks(stewardship) })
-  mount(app, '/.well-known/openid-configuration', { GET: discovery.showConfiguration(issuer) })
+function mountDiscovery(app: Express, deps: discovery.Discovery): void {
+  mount(app, '/.well-known/jwks.json', { GET: discovery.showJwks(deps) })
+  mount(app, '/.well-known/openid-configuration', { GET: discovery.showConfiguration(deps) })
+}
+
+function mountDocs(app: Express, deps: docs.Docs): void {
+  mount(app, '/openapi.json', { GET: docs.showOpenApi(deps) })
+  mount(app, '/docs', { GET: docs.showApi(deps) })
+  mount(app, '/docs/style.css', { GET: docs.showStyle })
+  mount(app, '/docs/errors', { GET: docs.listErrors(deps) })
+  mount(app, '/docs/errors/:code', { GET: docs.showError(deps) })
 }
 
 function mountManagement(app: Express, base: string, deps: Shown): void {
-  mount(app, `${base}/account`, { GET: accounts.showAccount(deps) })
-  mount(app, `${base}/accounts`, { POST: accounts.makeAccount(deps) })
-  mount(app, `${base}/accounts/:billingId/keys`, { POST: accounts.makeApiKey(deps) })
-  mount(app, `${base}/streams`, {
+  const mount = (path: string, handlers: ManagedHandlers): void =>
+    mountManaged(app, base + path, { refusals: deps.refusals, handlers })
+  mount('/account', { GET: accounts.showAccount(deps) })
+  mount('/accounts', { POST: audited('account.create', accounts.makeAccount(deps)) })
+  mount('/accounts/:billingId/keys', {
+    POST: audited('account.key.create', accounts.makeApiKey(deps)),
+  })
+  mount('/audit', { GET: audit.showAudit(deps) })
+  mount('/audit/chain', { GET: audit.showChain(deps) })
+  mount('/keys', { GET: keys.showKeys(deps) })
+  mount('/keys/rotations', { POST: audited('keys.rotate', keys.rotateKeys(deps)) })
+  mount('/streams', {
     GET: streams.listStreams(deps),
-    POST: streams.makeStream(deps),
+    POST: audited('stream.create', streams.makeStream(deps)),
   })
-  const stream = `${base}/streams/:stream`
-  mount(app, stream, {
+  const stream = '/streams/:stream'
+  mount(stream, {
     GET: streams.showStream(deps),
-    PATCH: streams.changeStream(deps),
-    DELETE: streams.dropStream(deps),
+    PATCH: audited('stream.change', streams.changeStream(deps)),
+    DELETE: audited('stream.delete', streams.dropStream(deps)),
   })
-  mount(app, `${stream}/usage`, { GET: usage.showUsage(deps) })
-  mount(app, `${stream}/outputs`, {
+  mount(`${stream}/usage`, { GET: usage.showUsage(deps) })
+  mount(`${stream}/erasures`, {
+    GET: erasures.listErasures(deps),
+    POST: audited('erasure.create', erasures.makeErasure(deps)),
+  })
+  mount(`${stream}/subjects/lookup`, {
+    POST: audited('subject.lookup', subjects.lookUpSubject(deps)),
+  })
+  mount(`${stream}/erasures/:erasure`, { GET: erasures.showErasure(deps) })
+  mount(`${stream}/erasures/:erasure/receipt`, { GET: erasures.showReceipt(deps) })
+  mount(`${stream}/outputs`, {
     GET: outputs.listOutputs(deps),
-    POST: outputs.makeOutput(deps),
+    POST: audited('output.create', outputs.makeOutput(deps)),
   })
   const output = `${stream}/outputs/:output`
-  mount(app, output, {
+  mount(output, {
     GET: outputs.showOutput(deps),
-    PATCH: outputs.changeOutput(deps),
-    DELETE: outputs.dropOutput(deps),
+    PATCH: audited('output.change', outputs.changeOutput(deps)),
+    DELETE: audited('output.delete', outputs.dropOutput(deps)),
   })
   for (const owner of [stream, output]) {
-    mount(app, `${owner}/credentials`, { POST: credentials.makeCredentials(deps) })
-    mount(app, `${owner}/credentials/:clientId`, { DELETE: credentials.dropCredentials(deps) })
+    mount(`${owner}/credentials`, {
+      POST: audited('credentials.create', credentials.makeCredentials(deps)),
+    })
+    mount(`${owner}/credentials/:clientId`, {
+      DELETE: audited('credentials.delete', credentials.dropCredentials(deps)),
+    })
   }
-  mount(app, `${base}/contracts`, {
+  mount('/contracts', {
     GET: contracts.listContracts(deps),
-    POST: contracts.makeContract(deps),
+    POST: audited('contract.create', contracts.makeContract(deps)),
   })
-  mount(app, `${base}/contracts/:contract`, { GET: contracts.showContract(deps) })
-  mount(app, `${base}/contracts/:contract/archive`, { POST: contracts.retireContract(deps) })
+  mount('/contracts/:contract', { GET: contracts.showContract(deps) })
+  mount('/contracts/:contract/archive', {
+    POST: audited('contract.archive', contracts.retireContract(deps)),
+  })
 }

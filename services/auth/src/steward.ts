@@ -2,25 +2,33 @@
 // comes round as long as it runs.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
-import type { Admin, Kafka, Registry } from '@weir/kafka'
+import { createLogScan } from '@weir/kafka'
+import type { Acls, Admin, Kafka, Registry } from '@weir/kafka'
 import { AppError, hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import {
   cleanUp,
+  createErasureStates,
+  createReadAccess,
   createRings,
   createSigner,
   createWriter,
   keepErasAhead,
+  keepReceiptKey,
   keepSigningKeys,
+  noReadAccess,
   writerTransactor,
 } from '@weir/streams'
-import type { StateFollower, Stewardship, Writer } from '@weir/streams'
+import type { ReadAccess, StateFollower, Stewardship, Writer } from '@weir/streams'
+import { createAuditSteward } from './audit/audit-steward.ts'
+import type { AuditSteward } from './audit/audit-steward.ts'
 import { createBoot } from './boot.ts'
 import type { Boot } from './boot.ts'
-import { makeControlTopics } from './bootstrap.ts'
+import { keepSubjects, makeControlTopics } from './bootstrap.ts'
 import { checkRegistry } from './check-registry.ts'
 import type { Config } from './config.ts'
-import type { AuthMetrics } from './metrics.ts'
+import { keyRounds } from './key-rounds.ts'
+import type { AuthMetrics, Pending } from './metrics.ts'
 import { startRounds } from './rounds.ts'
 import type { Rounds } from './rounds.ts'
 import { createUsageSteward } from './usage/usage-steward.ts'
@@ -29,11 +37,14 @@ import type { UsageSteward } from './usage/usage-steward.ts'
 const cleanUpIdleMs = 15_000
 const erasEveryMs = 3_600_000
 const signingKeysEveryMs = 600_000
+const accessEveryMs = 300_000
+const subjectsEveryMs = 3_600_000
 
 export type StewardParts = {
-  readonly config: Pick<Config, 'PRODUCE_TIMEOUT_MS' | 'TOPIC_REPLICATION'>
+  readonly config: Pick<Config, 'KAFKA_ACLS' | 'PRODUCE_TIMEOUT_MS' | 'TOPIC_REPLICATION'>
   readonly kafka: Kafka
   readonly admin: Admin
+  readonly acls: Acls
   readonly follower: StateFollower
   readonly kek: KekProvider
   readonly registry: Registry
@@ -41,10 +52,15 @@ export type StewardParts = {
   readonly log: Log
 }
 
+/** Those that tokens are checked with: whether Kafka was not reached yet, or they are being read, or there. */
+export type KeysAre = 'unreached' | 'coming' | 'there'
+
 export type Steward = {
   readonly stewardship: Stewardship
   readonly boot: Boot
   readonly usage: UsageSteward
+  readonly audit: AuditSteward
+  readonly keys: () => KeysAre
   /** The upkeep; to be called once control state is read. */
   startUpkeep(): void
   close(): Promise<void>
@@ -53,18 +69,21 @@ export type Steward = {
 export function createSteward(parts: StewardParts): Steward {
   const { config, kafka, admin, follower, kek, metrics, log } = parts
   const makeTransactor = () => writerTransactor(kafka)
-  const writer = countChanges(
-    createWriter({ follower, log, now: Date.now, makeTransactor }),
-    metrics,
-  )
+  const uncounted = createWriter({ follower, log, now: Date.now, makeTransactor })
+  const writer = countChanges(uncounted, metrics)
   let rounds: Rounds | undefined
   const replica = randomUUID()
+  const logScan = createLogScan(kafka)
   const usage = createUsageSteward({ kafka, admin, follower, replica, now: Date.now })
+  const audit = createAuditSteward({ kafka, admin, follower, writer: uncounted, log })
   const stewardship: Stewardship = {
     writer,
+    actor: { kind: 'auth' },
     follower,
     admin,
+    access: accessOf(parts),
     rings: createRings({ writer, follower, kek }),
+    kek,
     log,
     now: Date.now,
     replica,
@@ -72,44 +91,85 @@ export function createSteward(parts: StewardParts): Steward {
     topicReplication: config.TOPIC_REPLICATION,
     forgetUsage: usage.forget,
     cleanUpSoon: () => rounds?.hurry('clean-up'),
+    accessSoon: () => rounds?.hurry('access'),
+    rotateSoon: () => rounds?.hurry('rotation'),
+    erasuresSoon: () => rounds?.hurry('erasures'),
   }
-  const boot = createBoot(bootSteps(parts, stewardship), log)
+  let keys: KeysAre = 'unreached'
+  const boot = createBoot(
+    bootSteps(parts, stewardship, (now) => void (keys = now)),
+    log,
+  )
   return {
     stewardship,
     boot,
     usage,
+    audit,
+    keys: () => keys,
     startUpkeep() {
       // Nobody waits for it: until everything is read, there is nothing to sweep.
       void usage.replicas.start()
-      rounds = startRounds([...upkeepOf(stewardship), ...usage.rounds], log)
+      const { replicas } = usage
+      const keyed = keyRounds(stewardship, replicas)
+      const states = createErasureStates({ ...stewardship, replicas, logScan })
+      const erasures = { name: 'erasures', run: states.round }
+      rounds = startRounds(
+        [...upkeepOf(stewardship), ...keyed, erasures, ...usage.rounds, ...audit.rounds],
+        log,
+      )
     },
     async close() {
       boot.stop()
       await rounds?.close()
-      await Promise.all([writer.close(), usage.close()])
+      await Promise.all([writer.close(), usage.close(), audit.close(), logScan.close()])
     },
   }
 }
 
-/** Deleted streams that are not cleaned up yet. */
-export const countDead = ({ tables }: StateFollower): number =>
-  [...tables.streams()].filter(({ state }) => state === 'deleting').length
+function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
+  if (config.KAFKA_ACLS === 'off') return noReadAccess
+  return createReadAccess({ acls, follower, log, isRequired: config.KAFKA_ACLS === 'required' })
+}
 
-function bootSteps({ admin, config, log, follower, registry }: StewardParts, deps: Stewardship) {
+/** Deleted streams that are not cleaned up yet, erasures that are not complete. */
+export const pendingIn = ({ tables }: StateFollower): Pending => ({
+  cleanUps: () => [...tables.streams()].filter(({ state }) => state === 'deleting').length,
+  erasures() {
+    const pending = tables.pendingErasures()
+    const applied = pending.filter(({ appliedAtMs }) => appliedAtMs !== undefined).length
+    return { accepted: pending.length - applied, applied }
+  },
+})
+
+function bootSteps(
+  { admin, config, log, follower, registry }: StewardParts,
+  deps: Stewardship,
+  keysAre: (now: KeysAre) => void,
+) {
   return [
     {
       reason: 'the topics of control state are not there yet',
-      run: () => makeControlTopics({ admin, log, topicReplication: config.TOPIC_REPLICATION }),
+      async run() {
+        await admin.ping()
+        keysAre('coming')
+        await makeControlTopics({ admin, log, topicReplication: config.TOPIC_REPLICATION })
+      },
     },
     { reason: 'control state is not read to its end yet', run: () => follower.start() },
     {
       reason: 'there is no key to sign tokens with yet',
       async run() {
         await keepSigningKeys(deps)
+        await keepReceiptKey(deps)
         createSigner(deps)()
+        keysAre('there')
       },
     },
     { reason: 'the keys of the next era are not there yet', run: () => keepErasAhead(deps) },
+    {
+      reason: 'who may read what in Kafka is not settled yet',
+      run: () => deps.access.settle(),
+    },
     {
       reason: 'the schema registry does not know the contracts by their ids, or was not asked yet',
       async run() {
@@ -135,9 +195,24 @@ function upkeepOf(deps: Stewardship) {
       },
     },
     {
+      name: 'access',
+      async run() {
+        await deps.access.settle()
+        return accessEveryMs
+      },
+    },
+    {
+      name: 'subjects',
+      async run() {
+        await keepSubjects(deps, deps.follower.tables.streams())
+        return subjectsEveryMs
+      },
+    },
+    {
       name: 'signing keys',
       async run() {
         await keepSigningKeys(deps)
+        await keepReceiptKey(deps)
         return signingKeysEveryMs
       },
     },
@@ -146,9 +221,9 @@ function upkeepOf(deps: Stewardship) {
 
 function countChanges(writer: Writer, metrics: Pick<AuthMetrics, 'changed'>): Writer {
   return {
-    async change(decide) {
+    async change(what, decide) {
       try {
-        const answer = await writer.change(decide)
+        const answer = await writer.change(what, decide)
         metrics.changed('done')
         return answer
       } catch (error) {

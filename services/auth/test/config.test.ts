@@ -11,6 +11,7 @@ const needed = {
 test('what is needed is enough, and the rest has the defaults that are documented', () => {
   expect(readConfig(needed)).toEqual({
     ...needed,
+    KAFKA_ACLS: 'auto',
     KAFKA_BROKERS: ['a:9092', 'b:9092'],
     SCHEMA_REGISTRY_URL: 'http://registry/apis/ccompat/v7',
     AUTH_HOST: '127.0.0.1',
@@ -20,7 +21,13 @@ test('what is needed is enough, and the rest has the defaults that are documente
     PRODUCE_TIMEOUT_MS: 5_000,
     LIMITS_DEFAULT_EVENT_RATE: '100000',
     LIMITS_DEFAULT_EVENT_COUNT: '1000000000',
+    CONSOLE_ORIGINS: ['http://127.0.0.1:8083', 'http://localhost:8083'],
     LOG_LEVEL: 'info',
+    TLS_RELOAD_MS: 10_000,
+    KAFKA_TLS: false,
+    VAULT_TRANSIT_MOUNT: 'transit',
+    VAULT_KUBERNETES_MOUNT: 'kubernetes',
+    VAULT_KUBERNETES_TOKEN_FILE: '/var/run/secrets/kubernetes.io/serviceaccount/token',
   })
 })
 

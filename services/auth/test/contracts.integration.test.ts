@@ -187,12 +187,17 @@ describe('publishing a contract', () => {
     const asked = contract()
     await account.post('/v2/contracts', asked)
     const { schema: withSchema, ...rest } = contract({ subject: subjectOf(asked) })
-    for (const schemaPart of [withSchema, { ...withSchema, definition: undefined }]) {
+    const cases = [
+      [withSchema, /^schema.schema_registry_ref: .* is taken; choose another name$/],
+      [
+        { ...withSchema, definition: undefined },
+        /^schema.definition: is missing, and the registry/,
+      ],
+    ] as const
+    for (const [schemaPart, problemOf] of cases) {
       const reply = await other.post('/v2/contracts', { ...rest, schema: schemaPart })
       expect(reply.status).toBe(422)
-      expect(problemsOf(reply)).toEqual([
-        expect.stringMatching(/^schema.schema_registry_ref: .* belongs to another account/),
-      ])
+      expect(problemsOf(reply)).toEqual([expect.stringMatching(problemOf)])
     }
     const again = await account.post('/v2/contracts', contract({ subject: subjectOf(asked) }))
     expect(again.status).toBe(201)

@@ -1,13 +1,8 @@
 // Holds the public documents against auth's code: nothing missing, nothing invented.
 import { expect, test } from '@jest/globals'
-import { AppError, listConfigKeys } from '@weir/kit'
-import { documentedRefusals, documentedSettings, settingsOf } from '@weir/testkit'
-import { configSchema } from '../src/config.ts'
+import { AppError } from '@weir/kit'
+import { documentedRefusals } from '@weir/testkit'
 import { errorCodes, refusalOf, statusOf } from '../src/errors.ts'
-
-test('docs/configuration.md names every setting of auth with its default, and no other', async () => {
-  expect(await documentedSettings('auth')).toEqual(settingsOf(listConfigKeys(configSchema)))
-})
 
 test('docs/errors.md names every refusal of auth with its status, and no other', async () => {
   const refusals = errorCodes.map((code) => ({

@@ -9,13 +9,15 @@ import {
   refusalOf,
 } from '../src/errors.ts'
 
+const pageOf = (code: string): string => `https://docs.test/errors/${code}`
+
 test('an error of control state is answered with its status, code and sentence', () => {
   const refusal = refusalOf(new AppError('being_deleted', 'still there'))
-  expect(problemOf(refusal)).toEqual({
+  expect(problemOf(refusal, pageOf)).toEqual({
     status: 409,
     headers: { 'content-type': 'application/problem+json', 'retry-after': '5' },
     body: {
-      type: 'urn:weir:problem:being_deleted',
+      type: 'https://docs.test/errors/being_deleted',
       title: 'A stream of that name is still being deleted',
       status: 409,
       detail: 'still there',
@@ -26,16 +28,16 @@ test('an error of control state is answered with its status, code and sentence',
 
 test('whatever nobody expected is 500 and says nothing of itself', () => {
   for (const error of [new Error('secret'), new AppError('never_heard_of', 'secret'), 'secret']) {
-    const answer = problemOf(refusalOf(error))
+    const answer = problemOf(refusalOf(error), pageOf)
     expect(answer.status).toBe(500)
     expect(JSON.stringify(answer)).not.toContain('secret')
   }
 })
 
 test('every 422 has its problems, one sentence each', () => {
-  expect(problemOf(invalid(['a', 'b'])).body).toMatchObject({ problems: ['a', 'b'] })
+  expect(problemOf(invalid(['a', 'b']), pageOf).body).toMatchObject({ problems: ['a', 'b'] })
   const single = refusalOf(new AppError('invalid', 'a'))
-  expect(problemOf(single).body).toMatchObject({ status: 422, problems: ['a'] })
+  expect(problemOf(single, pageOf).body).toMatchObject({ status: 422, problems: ['a'] })
 })
 
 test('the three forms tell the same refusal to different readers', () => {
@@ -45,9 +47,13 @@ test('the three forms tell the same refusal to different readers', () => {
     headers: {},
     body: { code: 'invalid_credentials', message: 'no' },
   })
-  expect(oauthErrorOf(refusal)).toEqual({
+  expect(oauthErrorOf(refusal, pageOf)).toEqual({
     status: 401,
     headers: { 'www-authenticate': 'Basic realm="weir"' },
-    body: { error: 'invalid_client', error_description: 'no' },
+    body: {
+      error: 'invalid_client',
+      error_description: 'no',
+      error_uri: 'https://docs.test/errors/invalid_credentials',
+    },
   })
 })

@@ -12,7 +12,7 @@ export const kafkaBrokers = process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092'
 export const registryUrl =
   process.env['SCHEMA_REGISTRY_URL'] ?? 'http://127.0.0.1:18085/apis/ccompat/v7'
 
-const platformKey = 'platform-key-of-the-tests'
+export const platformKey = 'platform-key-of-the-tests'
 // Whoever shares a broker shares the keys that wrap its rings.
 const kekFile = process.env['KEK_FILE'] ?? newKekFile()
 
@@ -167,5 +167,5 @@ export const problem = (status: number, code: string): Json => ({
   code,
   title: expect.any(String),
   detail: expect.any(String),
-  type: `urn:weir:problem:${code}`,
+  type: `http://127.0.0.1:8081/docs/errors/${code}`,
 })

@@ -10,6 +10,8 @@ export type ActiveContract = {
   readonly contract: Contract
   /** What stands before each of its events in a record's value. */
   readonly frameHead: Buffer
+  /** Whether its events may name a data subject. */
+  readonly hasSubjects: boolean
 }
 
 export function createActiveContracts(
@@ -22,7 +24,11 @@ export function createActiveContracts(
     if (record?.status !== 'active') return undefined
     const known = compiled.get(record)
     if (known !== undefined) return known
-    const made = { contract: compileContract(record), frameHead: frameHead(record.registryId) }
+    const made = {
+      contract: compileContract(record),
+      frameHead: frameHead(record.registryId),
+      hasSubjects: record.dataSubjectField !== undefined,
+    }
     compiled.set(record, made)
     return made
   }

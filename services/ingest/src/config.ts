@@ -1,60 +1,67 @@
 // What ingest is told from outside: environment variables, read once in main, each with its unit and
 // default.
+import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
+  corsFields,
   csv,
+  docsFields,
+  host,
   integer,
+  listenerTlsFields,
   loadConfig,
+  logFields,
   milliseconds,
-  optionalFilePath,
+  oneOf,
   port,
-  tlsRule,
-  url,
+  withListenerTlsRules,
+  type Env,
 } from '@weir/kit'
+import { stateFields, withKekRules } from '@weir/streams'
+import { traceFields } from '@weir/trace'
 import { z } from 'zod'
 
+const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
+
 const fields = z.object({
-  INGEST_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
-  INGEST_PORT: port().default(8082).describe('the port for events; 0 takes any free one'),
-  INGEST_ADMIN_PORT: port().default(9082).describe('the port for metrics and health'),
-  INGEST_HTTP: z
-    .enum(['own', 'node'])
+  INGEST_HOST: host()
+    .default('127.0.0.1')
+    .describe('where to listen, both ports; containers need 0.0.0.0'),
+  INGEST_PORT: port().default(8082).describe('events; 0 takes any free one'),
+  INGEST_ADMIN_PORT: port().default(9082).describe('metrics and health; 0 takes any free one'),
+  INGEST_HTTP: oneOf(['own', 'node'])
     .default('own')
-    .describe('which HTTP/2 answers: our own, or node:http2, which is slower'),
-  KAFKA_BROKERS: csv().describe('the Kafka brokers, host:port, comma-separated'),
-  KEK_FILE: z
-    .string()
-    .describe('the file with the key-encryption keys, one `name version key` a line'),
-  AUTH_PUBLIC_URL: url()
-    .default('http://127.0.0.1:8081')
-    .describe('the address of auth as clients see it: the issuer that tokens must name'),
+    .describe('which HTTP/2 answers: our own is faster than node:http2 (adr/0021)'),
+  ...stateFields,
   SCHEMA_ID_HEADERS: csv()
+    .refine(
+      (names) => names.every((name) => headerName.test(name)),
+      'it must be names of HTTP headers, with commas between',
+    )
     .default(['svc-schema-id', 'strm-schema-id', 'strm-schema-ref'])
     .transform((names) => names.map((name) => name.toLowerCase()))
-    .describe('the request headers that may name the contract, first one first'),
-  EVENT_BYTES_MAX: integer({ min: 1_024, max: 2_097_152 })
+    .describe('the headers that may name the contract; the first that is there counts'),
+  EVENT_BYTES_MAX: integer({ min: 1_024, max: 2_097_152, of: 'bytes' })
     .default(1_048_576)
-    .describe('the largest event, in bytes, as received and as decompressed'),
+    .describe('the largest event, as received and as decompressed'),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
-    .describe('how long Kafka may take to acknowledge an event, in milliseconds'),
-  IN_FLIGHT_BYTES_MAX: integer({ min: 1_048_576 })
+    .describe('how long Kafka may take to acknowledge an event; then 503'),
+  IN_FLIGHT_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(32 * 1_048_576)
-    .describe('how many bytes of events may be on their way to Kafka'),
-  TLS_CERT_FILE: optionalFilePath().describe(
-    'the certificate chain, PEM; with it ingest speaks TLS',
-  ),
-  TLS_KEY_FILE: optionalFilePath().describe('the private key of the certificate, PEM'),
-  LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error'])
-    .default('info')
-    .describe('how much is logged'),
+    .describe('how much may be on its way to Kafka; beyond that 503'),
+  ...corsFields,
+  ...docsFields,
+  ...logFields,
+  ...listenerTlsFields,
+  ...kafkaFields,
+  ...traceFields,
 })
 
-export const configSchema = fields.refine(...tlsRule)
+export const configSchema = withKafkaRules(withListenerTlsRules(withKekRules(fields)))
 
 export type Config = z.infer<typeof configSchema>
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig<Config>(configSchema, env)
+export const readConfig = (env: Env): Config => loadConfig<Config>(configSchema, env)
 
 /**
  * What our own HTTP/2 may hold of bodies that are not answered yet: half of what may be on its way to Kafka,

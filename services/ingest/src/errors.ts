@@ -1,6 +1,7 @@
 // Every way in which an event is refused, and the one place that turns an error into an answer
 // (docs/wire-format.md Ingest). The body is one line for people, `Svc-Error` the code for machines.
-import { AppError, hasCode } from '@weir/kit'
+import { AppError, hasCode, helpLink } from '@weir/kit'
+import type { PageOf } from '@weir/kit'
 import type { HttpResponse } from '@weir/http2'
 
 const status = {
@@ -26,7 +27,10 @@ const status = {
 } satisfies Record<string, number>
 
 export type RefusalCode = keyof typeof status
-export const refusalCodes = Object.keys(status)
+
+/** Object.keys forgets that the keys were codes. */
+const codesIn = (table: typeof status) => Object.keys(table) as RefusalCode[]
+export const refusalCodes = codesIn(status)
 
 /** What a client may need besides the line: when to come back, which methods there are. */
 const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
@@ -59,12 +63,21 @@ export function refusalOf(error: unknown): AppError<RefusalCode> {
 
 export const statusOf = (code: RefusalCode): number => status[code]
 
-export function answerOf({ code, message }: AppError<RefusalCode>): HttpResponse {
-  return {
+export type AnswerOf = (refused: AppError<RefusalCode>) => HttpResponse
+
+/** What each code brings is made once: a flood of refusals costs as little as can be. */
+export function createAnswerOf(pageOf: PageOf): AnswerOf {
+  const headers = new Map(
+    refusalCodes.map((code) => [
+      code,
+      { 'svc-error': code, link: helpLink(pageOf(code)), ...headersOf[code] },
+    ]),
+  )
+  return ({ code, message }) => ({
     status: status[code],
-    headers: { 'svc-error': code, ...headersOf[code] },
+    headers: headers.get(code) ?? {},
     body: message,
-  }
+  })
 }
 
 function isRefusal(error: unknown): error is AppError<RefusalCode> {

@@ -33,9 +33,14 @@ export type IngestDeps = {
   /**
    * Seals the event's PII in place, stamps it and hands it over to Kafka; the waiter hears once what became of
    * it. In order, if no call is made before the promise of the one before has resolved. What it throws has not
-   * been sent.
+   * been sent. With a traceparent the record has it as a header.
    */
-  store: (checked: CheckedEvent, nowMs: number, waiter: Waiter) => void | Promise<void>
+  store: (
+    checked: CheckedEvent,
+    nowMs: number,
+    waiter: Waiter,
+    traceparent?: string,
+  ) => void | Promise<void>
   now: () => number
   eventBytesMax: number
   schemaIdHeaders: readonly string[]

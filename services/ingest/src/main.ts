@@ -1,8 +1,19 @@
 // Composes ingest: configuration, control state, sealing, Kafka, the listener. Nothing is decided here.
 import { createSealer } from '@weir/fieldcrypt'
 import { listenHttp } from '@weir/http2'
-import { createBatchProducer, createKafka } from '@weir/kafka'
-import { createLog, createMetrics, oncePerTurn, onShutdown, readTls, startAdmin } from '@weir/kit'
+import { createBatchProducer, createKafka, kafkaAccess } from '@weir/kafka'
+import {
+  createCors,
+  createFaultLog,
+  createLog,
+  createMetrics,
+  createPageOf,
+  followTls,
+  oncePerTurn,
+  onShutdown,
+  startAdmin,
+  startConfig,
+} from '@weir/kit'
 import {
   createGate,
   followState,
@@ -11,22 +22,25 @@ import {
   onStreamGone,
   topicOf,
 } from '@weir/streams'
+import { openTracing } from '@weir/trace'
 import { createActiveContracts } from './active-contracts.ts'
 import { createBacklog } from './backlog.ts'
-import { backlogOf, heldBytesMaxOf, readConfig } from './config.ts'
+import { backlogOf, heldBytesMaxOf, configSchema, type Config } from './config.ts'
 import { lookAgainWithin } from './look-again.ts'
 import { createIngestMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
+import { shareWith } from './share-with.ts'
 import { createSharing } from './sharing.ts'
 import { createStore } from './store.ts'
+import { createSubjects } from './subjects.ts'
 
 const peopleMax = 50_000
 
-const config = readConfig(process.env)
+const config = startConfig<Config>('ingest', configSchema, process.env)
 const log = createLog('ingest', config.LOG_LEVEL)
 const registry = createMetrics('ingest')
-const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'weir-ingest', log })
-const kek = await loadKek(config.KEK_FILE)
+const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-ingest', log })
+const kek = await loadKek(config)
 const mayUseRing = (ring: string): boolean => ring !== 'sign'
 const follower = lookAgainWithin(
   followState({ kafka, service: 'ingest', kek, mayUseRing, log }),
@@ -38,7 +52,9 @@ const producer = createBatchProducer(kafka, {
   onBatch: (batch) => metrics.batchStored(batch),
 })
 const metrics = createIngestMetrics(registry, producer.inFlightBytes)
+const tracing = await openTracing(config, { service: 'ingest', log, count: metrics.spans })
 const sealer = createSealer({ entriesMax: peopleMax })
+const subjects = createSubjects({ producer, waitingBytesMax: config.IN_FLIGHT_BYTES_MAX })
 const now = oncePerTurn(Date.now)
 const sharing = createSharing({ kafka, follower, now, log })
 const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now })
@@ -54,22 +70,28 @@ const listener = await listenHttp({
   port: config.INGEST_PORT,
   http2: config.INGEST_HTTP,
   heldBytesMax: heldBytesMaxOf(config),
-  ...(await readTls(config)),
+  ...(await followTls(config, { log, registry })),
   onError,
-  handler: createRoutes({
-    access: gate.check,
-    isFresh: oncePerTurn(() => follower.isFresh() && sharing.isRead()),
-    limits: sharing.limits,
-    contractFor: createActiveContracts(follower),
-    store: createStore({ follower, sealer, producer }),
-    backlog: createBacklog(backlogOf(config)),
-    now,
-    elapsed: oncePerTurn(() => performance.now()),
-    eventBytesMax: config.EVENT_BYTES_MAX,
-    schemaIdHeaders: config.SCHEMA_ID_HEADERS,
-    metrics,
-    onInternal: onError,
-  }),
+  handler: shareWith(
+    createCors(config.CONSOLE_ORIGINS),
+    createRoutes({
+      access: gate.check,
+      isFresh: oncePerTurn(() => follower.isFresh() && sharing.isRead()),
+      limits: sharing.limits,
+      contractFor: createActiveContracts(follower),
+      store: createStore({ follower, sealer, producer, subjects }),
+      backlog: createBacklog(backlogOf(config)),
+      now,
+      elapsed: oncePerTurn(() => performance.now()),
+      eventBytesMax: config.EVENT_BYTES_MAX,
+      schemaIdHeaders: config.SCHEMA_ID_HEADERS,
+      metrics,
+      onInternal: onError,
+      onFault: createFaultLog(log),
+      pageOf: createPageOf(config),
+      tracing,
+    }),
+  ),
 })
 const admin = await startAdmin({
   host: config.INGEST_HOST,
@@ -81,6 +103,7 @@ onShutdown(log, [
   { name: 'unready', run: async () => void (stopping = true) },
   { name: 'listener', run: () => listener.close(graceMs) },
   { name: 'producer', run: () => producer.close() },
+  { name: 'traces', run: async () => tracing?.close() },
   { name: 'usage', run: () => sharing.close() },
   { name: 'control state', run: () => follower.close() },
   { name: 'admin port', run: () => admin.close() },

@@ -1,4 +1,5 @@
 // What ingest counts. Labels come from closed sets: never a stream, a contract or anything of an event.
+import type { SpanOutcome } from '@weir/trace'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -7,6 +8,7 @@ export type IngestMetrics = {
   /** Of requests with many events: so many of them came out so. */
   events(code: string, count: number): void
   batchStored(batch: { records: number; bytes: number; ms: number }): void
+  spans(outcome: SpanOutcome, count: number): void
 }
 
 export function createIngestMetrics(
@@ -55,6 +57,12 @@ export function createIngestMetrics(
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   })
+  const spans = new Counter({
+    name: 'svc_ingest_trace_spans_total',
+    help: 'Spans begun, not begun for their number, exported, and lost on the way.',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
   new Gauge({
     name: 'svc_ingest_in_flight_bytes',
     help: 'Bytes of events on their way to Kafka.',
@@ -75,5 +83,6 @@ export function createIngestMetrics(
       batchBytes.inc(bytes)
       produce.observe(ms / 1000)
     },
+    spans: (outcome, count) => spans.inc({ outcome }, count),
   }
 }

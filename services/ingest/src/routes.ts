@@ -1,35 +1,62 @@
 // The paths of ingest, exact, and the one place where a refusal becomes an answer.
 import type { HttpRequest, HttpResponse } from '@weir/http2'
-import { hasCode } from '@weir/kit'
+import { hasCode, requestIdHeader, requestIdOf } from '@weir/kit'
+import type { Fault, PageOf } from '@weir/kit'
+import type { Tracing } from '@weir/trace'
 import type { EventsDeps } from './batch.ts'
-import { answerOf, refusal, refusalOf } from './errors.ts'
+import { createAnswerOf, refusal, refusalOf } from './errors.ts'
 import { takeEvents } from './events.ts'
 import { ingest } from './ingest.ts'
 import type { IngestMetrics } from './metrics.ts'
+import { traceparentOf, traceTakers, type Take, type Takers } from './traced.ts'
 
 export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
   metrics: IngestMetrics
   /** Milliseconds since some time. */
   elapsed: () => number
+  /** Told of what is refused for a fault of ours. */
+  onFault: (fault: Fault) => void
+  /** Where a code is explained. */
+  pageOf: PageOf
+  /** Undefined when there are no traces. */
+  tracing?: Tracing | undefined
+}
+
+/** Every path, and what takes the requests that are posted there. */
+export function takersOf(deps: RoutesDeps): Takers {
+  const eventsDeps: EventsDeps = { ...deps, countEvents: deps.metrics.events }
+  return new Map<string, Take>([
+    ['/event', (request) => ingest(deps, request)],
+    ['/events', (request) => takeEvents(eventsDeps, request)],
+  ])
 }
 
 export function createRoutes(deps: RoutesDeps) {
-  const eventsDeps: EventsDeps = { ...deps, countEvents: deps.metrics.events }
+  const { tracing, store } = deps
+  const answerOf = createAnswerOf(deps.pageOf)
+  const takers =
+    tracing === undefined
+      ? takersOf(deps)
+      : traceTakers(tracing, store, (own) => takersOf({ ...deps, store: own }))
 
-  const refuse = (error: unknown, startedAt: number): HttpResponse => {
+  const refuse = (request: HttpRequest, error: unknown, startedAt: number): HttpResponse => {
     const refused = refusalOf(error)
-    if (refused.code === 'internal') deps.onInternal(error)
     const answer = answerOf(refused)
     deps.metrics.answered(answer.status, refused.code, deps.elapsed() - startedAt)
-    return answer
+    if (answer.status < 500) return answer
+    const requestId = requestIdOf(traceparentOf(request))
+    const { code } = refused
+    const route = takers.has(request.path) ? request.path : 'none'
+    deps.onFault({ requestId, code, status: answer.status, route, err: refused.cause ?? refused })
+    return { ...answer, headers: { ...answer.headers, [requestIdHeader]: requestId } }
   }
 
   const route = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
-    const isBatch = request.path === '/events'
-    if (request.path !== '/event' && !isBatch)
+    const take = takers.get(request.path)
+    if (take === undefined)
       throw refusal('not_found', 'There is nothing here; events are sent by POST /event or /events')
     if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
-    return isBatch ? takeEvents(eventsDeps, request) : ingest(deps, request)
+    return take(request)
   }
 
   return (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
@@ -40,7 +67,7 @@ export function createRoutes(deps: RoutesDeps) {
     }
     const onError = (error: unknown): HttpResponse => {
       if (hasCode(error, 'aborted')) throw error // the client is gone: nobody to answer
-      return refuse(error, startedAt)
+      return refuse(request, error, startedAt)
     }
     try {
       const answer = route(request)

@@ -6,39 +6,66 @@ import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
 import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
 import { topicOf } from '@weir/streams'
-import type { InputStream, Keyring, StateFollower } from '@weir/streams'
+import type { InputStream, Keyring, StateFollower, Tables } from '@weir/streams'
 import { refusal } from './errors.ts'
-import type { CheckedEvent } from './ingest.ts'
+import type { CheckedEvent, IngestDeps } from './ingest.ts'
+import type { Subjects } from './subjects.ts'
 
 const hourMs = 3_600_000
 /** What a topic takes (docs/architecture.md, What we ask of Kafka), less some room for the framing. */
 const recordBytesMax = 4_194_304 - 4_096
 
 type SealingDeps = {
-  follower: Pick<StateFollower, 'lookAgain'> & { keyring: Pick<Keyring, 'eraKeys'> }
+  follower: Pick<StateFollower, 'lookAgain'> & {
+    keyring: Pick<Keyring, 'eraKeys'>
+    tables: Pick<Tables, 'streamById'>
+  }
   sealer: Pick<Sealer, 'person' | 'seal'>
+  subjects: Subjects
 }
 
 /** See `IngestDeps.store`. */
 export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 'post'> }) {
   const seal = createSealing(deps)
-  const post = (sealed: SealedEvent, waiter: Waiter): void =>
-    deps.producer.post(sealed, sealed.record, waiter)
-  return (checked: CheckedEvent, nowMs: number, waiter: Waiter): void | Promise<void> => {
-    const sealing = seal(checked, nowMs)
-    if (sealing instanceof Promise) return sealing.then((sealed) => post(sealed, waiter))
-    return post(sealing, waiter)
+  /** The stream may be gone by now, and another one have its name. */
+  const demandStream = ({ streamId, name }: InputStream): void => {
+    if (deps.follower.tables.streamById(streamId)?.state !== 'ready')
+      throw refusal('unavailable', `The stream ${name} is gone, or being deleted`)
   }
+  const post = (sealed: SealedEvent, waiter: Waiter, traceparent?: string): void => {
+    const { record } = sealed
+    const sent = traceparent === undefined ? record : withHeader(record, { traceparent })
+    deps.producer.post(sealed, sent, waiter)
+  }
+  const store: IngestDeps['store'] = (checked, nowMs, waiter, traceparent) => {
+    const postKept = (sealed: SealedEvent): void | Promise<void> => {
+      if (sealed.subjectKept === undefined) return post(sealed, waiter, traceparent)
+      return sealed.subjectKept.then(() => {
+        demandStream(checked.stream)
+        post(sealed, waiter, traceparent)
+      })
+    }
+    const sealing = seal(checked, nowMs)
+    return sealing instanceof Promise ? sealing.then(postKept) : postKept(sealing)
+  }
+  return store
 }
+
+const withHeader = (
+  record: ProduceRecord,
+  header: Readonly<Record<string, string>>,
+): ProduceRecord => ({ ...record, headers: { ...record.headers, ...header } })
 
 /** A record, and where it goes. */
 type SealedEvent = {
   readonly topic: string
   readonly partition: number
   readonly record: ProduceRecord
+  /** What the event has to wait for: until then its data subject couldn't be erased with it. */
+  readonly subjectKept: Promise<void> | undefined
 }
 
-function createSealing({ follower, sealer }: SealingDeps) {
+function createSealing({ follower, sealer, subjects }: SealingDeps) {
   const topics = new WeakMap<InputStream, string>()
   const topicFor = (stream: InputStream): string => {
     const known = topics.get(stream)
@@ -68,12 +95,14 @@ function createSealing({ follower, sealer }: SealingDeps) {
   }
 
   const seal = (
-    { stream, active, event, key }: CheckedEvent,
+    { stream, active, event, key, bytes }: CheckedEvent,
     nowMs: number,
     { time, keys }: { time: KeyTime; keys: EraKeys },
   ): SealedEvent => {
     const { contract } = active
     const person = sealer.person(keys, key, time)
+    // Before it is sealed.
+    const subject = active.hasSubjects ? contract.dataSubjectOf(event) : undefined
     let sealedBytes = 0
     contract.mapPii(event, (text, path, level) => {
       const sealed = sealer.seal(person, level, path, text)
@@ -90,15 +119,18 @@ function createSealing({ follower, sealer }: SealingDeps) {
       keyLinkInt: person.int,
       billingId: stream.billingId,
     })
+    const value = contract.encode(event, active.frameHead)
     return {
       topic: topicFor(stream),
       partition: partitionOf(person.uuid, stream.partitions),
       record: {
         key: person.uuid,
-        value: contract.encode(event, active.frameHead),
+        value,
         headers: { 'svc-schema-id': contract.id, 'svc-key-link': person.keyLink },
         timestampMs: nowMs,
       },
+      subjectKept:
+        subject === undefined ? undefined : subjects.keep({ subject, person, keys, bytes }),
     }
   }
 

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
-import { answerOf, refusal, refusalOf } from '../src/errors.ts'
+import { createAnswerOf, refusal, refusalOf } from '../src/errors.ts'
+
+const answerOf = createAnswerOf((code) => `https://docs.test/errors/${code}`)
 
 test.each([
   ['unavailable', 503, { 'retry-after': '1' }],
@@ -12,7 +14,11 @@ test.each([
 ] as const)('%s is %d, with what a client needs beside it', (code, status, headers) => {
   expect(answerOf(refusal(code, 'why'))).toEqual({
     status,
-    headers: { 'svc-error': code, ...headers },
+    headers: {
+      'svc-error': code,
+      link: `<https://docs.test/errors/${code}>; rel="help"`,
+      ...headers,
+    },
     body: 'why',
   })
 })

@@ -23,7 +23,7 @@ beforeAll(async () => {
     env: { PRODUCE_TIMEOUT_MS: String(produceTimeoutMs), IN_FLIGHT_BYTES_MAX: '1048576' },
   })
   broker = scene.broker
-})
+}, 120_000)
 afterAll(() => scene?.stop())
 afterEach(async () => {
   broker.resumeBroker()

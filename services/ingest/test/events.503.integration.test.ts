@@ -23,7 +23,7 @@ beforeAll(async () => {
     },
   })
   line = `${await eventOf('clickstream')}\n`
-})
+}, 120_000)
 afterAll(() => scene?.stop())
 afterEach(async () => {
   scene.broker.resumeBroker()

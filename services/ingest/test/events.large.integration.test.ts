@@ -165,7 +165,8 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
         expect(readAnswer(await answer)).toMatchObject({ accepted: 0, rejected: [{ status: 413 }] })
       }
     })
-    expect(growth).toBeLessThan(grownBytesMax)
+    // Half of one body: V8 lets what it has read lie for a while.
+    expect(growth).toBeLessThan(150 * mebibyte)
   })
 
   describe('clients that others wrote get the whole answer', () => {

@@ -3,6 +3,7 @@
 import { expect, test } from '@jest/globals'
 import type { HttpRequest } from '@weir/http2'
 import { AppError } from '@weir/kit'
+import type { Fault } from '@weir/kit'
 import type { Access } from '@weir/streams'
 import { exampleEvent } from '@weir/testkit'
 import { createBacklog } from '../src/backlog.ts'
@@ -33,6 +34,7 @@ async function run(parts: Parts = {}) {
   const did: string[] = []
   const counted: string[] = []
   const internals: unknown[] = []
+  const faults: Fault[] = []
   const headers: Record<string, string> = { 'svc-schema-id': 'clickstream', ...parts.headers }
   const request: HttpRequest = {
     method: 'POST',
@@ -68,12 +70,18 @@ async function run(parts: Parts = {}) {
       answered: (status, code) => void did.push(`answered ${status} ${code}`),
       events: () => {},
       batchStored: () => {},
+      spans: () => {},
     },
     backlog: createBacklog({ bytesMax: 1, shareBytesMax: 1 }),
-    onInternal: (error) => void internals.push(error),
+    onInternal: () => {},
+    pageOf: (code) => code,
+    onFault(fault) {
+      faults.push(fault)
+      internals.push(fault.err)
+    },
   })
   const answer = await (async () => handle(request))().catch((error: unknown) => ({ error }))
-  return { answer, did, counted, internals }
+  return { answer, did, counted, internals, faults }
 }
 
 test('an event goes through every check and is answered after it is stored', async () => {
@@ -109,6 +117,18 @@ test('a fault of ours is 500, told to the log and not to the client', async () =
   expect(answer).toMatchObject({ body: expect.not.stringContaining('url') })
   expect(internals).toEqual([fault])
   expect(did.at(-1)).toBe('answered 500 internal')
+})
+
+test('a refusal for a fault of ours has an id that its log line has too: that of the trace, if there is one', async () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-00` }
+  const { answer, faults } = await run({ isFresh: false, headers })
+  expect(answer).toMatchObject({ headers: { 'svc-request-id': traceId, 'retry-after': '1' } })
+  const fault = { code: 'unavailable', status: 503, route: '/event' }
+  expect(faults).toMatchObject([{ requestId: traceId, ...fault }])
+  const untraced = await run({ isFresh: false })
+  expect(untraced.faults[0]?.requestId).toMatch(/^[0-9a-f]{32}$/)
+  expect((await run({ headers: { 'svc-schema-id': '' } })).faults).toEqual([])
 })
 
 test('a client that went away is no fault of ours, and gets no answer', async () => {

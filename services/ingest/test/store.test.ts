@@ -6,18 +6,23 @@ import { createSealer, ERA_MS, eraKeys, makeEraParts } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { partitionOf, unframe } from '@weir/kafka'
 import type { ProduceRecord } from '@weir/kafka'
+import type { InputStream } from '@weir/streams'
+import { AppError } from '@weir/kit'
 import { asObject, exampleEvent } from '@weir/testkit'
 import type { ActiveContract } from '../src/active-contracts.ts'
 import { createStore } from '../src/store.ts'
+import type { SubjectOfEvent } from '../src/subjects.ts'
 import { activeContract, inputStream } from './support/records.ts'
 
 const stream = inputStream()
 const nowMs = Date.UTC(2027, 0, 15, 12)
 const era = Math.floor(nowMs / ERA_MS)
 
-let active: ActiveContract
+let plain: ActiveContract
+let withSubject: ActiveContract
 beforeAll(async () => {
-  active = await activeContract()
+  plain = await activeContract()
+  withSubject = await activeContract({ dataSubjectField: 'customer/id' })
 })
 
 /** The keys of an era, without the parts that are named. */
@@ -35,23 +40,36 @@ function keysWithout(...missing: readonly string[]): EraKeys {
   })
 }
 
+type Keeping = { keeping?: Promise<void>; streamNow?: InputStream }
 type Sent = { topic: string; partition: number; record: ProduceRecord }
 
 /** A store whose keys may come when control state is looked at again. */
-function storeWith(before: EraKeys | undefined, after = before) {
+function storeWith(
+  before: EraKeys | undefined,
+  after = before,
+  { keeping, streamNow = stream }: Keeping = {},
+) {
   let keys = before
   let looks = 0
   const sent: Sent[] = []
   const asked: unknown[] = []
+  const kept: SubjectOfEvent[] = []
   const store = createStore({
     follower: {
       keyring: { eraKeys: (...which) => (asked.push(which), keys) },
+      tables: { streamById: () => streamNow },
       async lookAgain() {
         looks += 1
         keys = after
       },
     },
     sealer: createSealer({ entriesMax: 10 }),
+    subjects: {
+      keep(subject) {
+        kept.push(subject)
+        return keeping
+      },
+    },
     producer: {
       post({ topic, partition }, record, waiter) {
         sent.push({ topic, partition, record })
@@ -62,8 +80,9 @@ function storeWith(before: EraKeys | undefined, after = before) {
   return {
     sent,
     asked,
+    kept,
     looks: () => looks,
-    store: (event: Event, key = 'session-0001') =>
+    store: (event: Event, key = 'session-0001', active = plain) =>
       new Promise<void>((resolve, reject) => {
         const checked = { stream, active, event, key, bytes: 1 }
         store(checked, nowMs, { resolve, reject })?.catch(reject)
@@ -72,7 +91,7 @@ function storeWith(before: EraKeys | undefined, after = before) {
 }
 
 const readEvent = async (parts: object = {}): Promise<Event> =>
-  active.contract.readJson(
+  plain.contract.readJson(
     Buffer.from(JSON.stringify({ ...(await exampleEvent('clickstream')), ...parts })),
   )
 
@@ -82,7 +101,7 @@ test('one reading of the clock stamps the event, the record and the epoch of its
   const [{ topic, partition, record } = { topic: '', partition: 0, record: undefined }] = sent
   if (record === undefined) throw new Error('nothing was sent')
   const { schemaId, payload } = unframe(Buffer.from(record.value))
-  const event = asObject(active.contract.toPlain(active.contract.decode(payload)))
+  const event = asObject(plain.contract.toPlain(plain.contract.decode(payload)))
   expect(asked).toEqual([['acme', stream.streamId, era]])
   expect(asObject(event['svcMeta'])).toMatchObject({ timestamp: nowMs, schemaId: 'clickstream' })
   expect([topic, schemaId, record.timestampMs]).toEqual(['acme.clicks', 7, nowMs])
@@ -126,4 +145,40 @@ test('the person behind an equal key field value keeps one key link, another has
   const [first, second, third] = sent.map(({ record }) => String(record.key))
   expect(second).toBe(first)
   expect(third).not.toBe(first)
+})
+
+test('an event of a data subject is not sent before its link is kept', async () => {
+  const { promise: keeping, resolve } = Promise.withResolvers<void>()
+  const { store, sent, kept } = storeWith(keysWithout(), undefined, { keeping })
+  const storing = store(await readEvent(), 'device-1', withSubject)
+  expect([kept.map(({ subject }) => subject), sent]).toEqual([['customer-00042'], []])
+  resolve()
+  await storing
+  expect(sent).toHaveLength(1)
+})
+
+test('an event whose data subject could not be kept is not sent', async () => {
+  const event = await readEvent()
+  const keeping = Promise.reject(new AppError('unavailable', 'no broker'))
+  const { store, sent } = storeWith(keysWithout(), undefined, { keeping })
+  await expect(store(event, 'device-1', withSubject)).rejects.toMatchObject({
+    code: 'unavailable',
+  })
+  expect(sent).toEqual([])
+})
+
+test('a stream that is deleted while its event waits gets nothing more', async () => {
+  const streamNow = inputStream({ state: 'deleting' })
+  const keeping = Promise.resolve()
+  const { store, sent } = storeWith(keysWithout(), undefined, { keeping, streamNow })
+  await expect(store(await readEvent(), 'device-1', withSubject)).rejects.toMatchObject({
+    code: 'unavailable',
+  })
+  expect(sent).toEqual([])
+})
+
+test('of a contract without data subjects nothing is kept', async () => {
+  const { store, kept } = storeWith(keysWithout())
+  await store(await readEvent())
+  expect(kept).toEqual([])
 })

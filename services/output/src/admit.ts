@@ -1,44 +1,100 @@
 // Who may watch what (spec Authentication 2, 3; docs/wire-format.md WebSocket): from the upgrade request
-// to the access its token gives, or the refusal it gets.
+// to the stream that it may watch, or the refusal it gets. At /ws a stream's token says which one; under /v2 the path
+// names a stream of the account whose API key it is, for the console.
 import type { IncomingMessage } from 'node:http'
 import { hasCode } from '@weir/kit'
-import type { Access, Gate, StateFollower } from '@weir/streams'
+import { bearerOf, createAccounts, hashSecret, requireInput, requireOutput } from '@weir/streams'
+import type { Gate, StateFollower, StreamRecord } from '@weir/streams'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 
-const path = '/ws'
 const bearerProtocol = /^bearer\.(.+)$/
+const watchPath = /^\/v2\/streams\/([a-z0-9-]+)(?:\/outputs\/([a-z0-9-]+))?\/watch$/
+
+export type AdmitDeps = {
+  gate: Gate
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'lookAgain'>
+}
+
+export type Admitted = {
+  readonly stream: StreamRecord
+  /** Whether what let the client in still holds; of the stream itself it knows nothing. */
+  mayStay(): boolean
+}
 
 export async function admit(
-  deps: { gate: Gate; follower: Pick<StateFollower, 'isFresh'> },
+  deps: AdmitDeps,
   request: IncomingMessage,
-): Promise<Access | UpgradeRefusal> {
-  if (request.url?.split('?', 1)[0] !== path)
-    return { status: 404, code: 'not_found', message: 'There is nothing here; events are at /ws' }
+): Promise<Admitted | UpgradeRefusal> {
+  const path = request.url?.split('?', 1)[0] ?? ''
+  const [, input, output] = watchPath.exec(path) ?? []
+  if (path !== '/ws' && input === undefined) return notFound
   if (!deps.follower.isFresh()) return unavailable
   try {
-    const access = await deps.gate.check(authorizationOf(request))
-    if (!access.scope.includes('listen'))
-      return {
-        status: 403,
-        code: 'scope_missing',
-        message: 'These credentials are for sending; listening needs the scope listen',
-      }
-    if (!access.stream.enabled)
-      return {
-        status: 403,
-        code: 'stream_disabled',
-        message: `The stream ${access.stream.name} is disabled`,
-      }
-    return access
+    const authorization = authorizationOf(request)
+    const admitted =
+      input === undefined
+        ? await byToken(deps, authorization)
+        : await byApiKey(deps, authorization, { input, output })
+    return isRefused(admitted) || admitted.stream.enabled ? admitted : disabled(admitted.stream)
   } catch (error) {
-    if (hasCode(error, 'invalid_token'))
+    if (hasCode(error, 'invalid_token', 'invalid_api_key'))
       return { status: 401, code: error.code, message: error.message }
+    if (hasCode(error, 'not_found'))
+      return { status: 404, code: error.code, message: error.message }
     return unavailable
   }
 }
 
-export const isRefused = (admitted: Access | UpgradeRefusal): admitted is UpgradeRefusal =>
+async function byToken(
+  { gate }: AdmitDeps,
+  authorization: string | undefined,
+): Promise<Admitted | UpgradeRefusal> {
+  const access = await gate.check(authorization)
+  if (!access.scope.includes('listen')) return sendOnly
+  return { stream: access.stream, mayStay: () => gate.recheck(access) !== undefined }
+}
+
+async function byApiKey(
+  { follower }: AdmitDeps,
+  authorization: string | undefined,
+  { input, output }: { input: string; output: string | undefined },
+): Promise<Admitted> {
+  const { tables } = follower
+  const { billingId } = await createAccounts(follower).byApiKey(authorization)
+  const hash = hashSecret(bearerOf(authorization) ?? '')
+  const mayStay = (): boolean => tables.accountByApiKey(hash)?.billingId === billingId
+  const look = (): StreamRecord =>
+    output === undefined
+      ? requireInput(tables, billingId, input)
+      : requireOutput(tables, billingId, { input, name: output })
+  try {
+    return { stream: look(), mayStay }
+  } catch {
+    await follower.lookAgain() // what a 201 has announced may be used at once
+    return { stream: look(), mayStay }
+  }
+}
+
+export const isRefused = (admitted: Admitted | UpgradeRefusal): admitted is UpgradeRefusal =>
   'status' in admitted
+
+const notFound: UpgradeRefusal = {
+  status: 404,
+  code: 'not_found',
+  message: 'There is nothing here; events are at /ws',
+}
+
+const sendOnly: UpgradeRefusal = {
+  status: 403,
+  code: 'scope_missing',
+  message: 'These credentials are for sending; listening needs the scope listen',
+}
+
+const disabled = ({ name }: StreamRecord): UpgradeRefusal => ({
+  status: 403,
+  code: 'stream_disabled',
+  message: `The stream ${name} is disabled`,
+})
 
 export const unavailable: UpgradeRefusal = {
   status: 503,

@@ -20,6 +20,7 @@ export function createCallers(
     if (!follower.isFresh())
       throw new Refusal('unavailable', 'Control state is not at hand; try again in a moment')
     const { billingId } = await accounts.byApiKey(call.authorization)
+    call.isFrom(billingId)
     try {
       return look(billingId)
     } catch {

@@ -1,37 +1,79 @@
 // What output is told from outside: environment variables, read once in main, each with its unit and
 // default.
-import { csv, integer, loadConfig, optionalFilePath, port, tlsRule, url } from '@weir/kit'
+import { kafkaFields, withKafkaRules } from '@weir/kafka'
+import {
+  csv,
+  docsFields,
+  host,
+  integer,
+  listenerTlsFields,
+  loadConfig,
+  logFields,
+  port,
+  url,
+  withListenerTlsRules,
+  withUnit,
+  type Env,
+} from '@weir/kit'
+import { stateFields, withKekRules } from '@weir/streams'
+import { traceFields } from '@weir/trace'
 import { z } from 'zod'
 
+/** As auth takes it. */
+const decrypterName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
+
+/** Of `5`, or of `5-9`; none when it is neither. */
+function levelsIn(item: string): number[] {
+  const [, from = '', to = from] = /^(\d{1,3})(?:\s*-\s*(\d{1,3}))?$/.exec(item) ?? []
+  if (from === '' || Number(to) > 255) return []
+  return Array.from({ length: Number(to) - Number(from) + 1 }, (_, step) => Number(from) + step)
+}
+
 const fields = z.object({
-  OUTPUT_HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
-  OUTPUT_PORT: port().default(8083).describe('the port for WebSockets; 0 takes any free one'),
-  OUTPUT_ADMIN_PORT: port().default(9083).describe('the port for metrics and health'),
-  KAFKA_BROKERS: csv().describe('the Kafka brokers, host:port, comma-separated'),
-  KEK_FILE: z
-    .string()
-    .describe('the file with the key-encryption keys, one `name version key` a line'),
-  AUTH_PUBLIC_URL: url()
-    .default('http://127.0.0.1:8081')
-    .describe('the address of auth as clients see it: the issuer that tokens must name'),
+  OUTPUT_HOST: host()
+    .default('127.0.0.1')
+    .describe('where to listen, both ports; containers need 0.0.0.0'),
+  OUTPUT_PORT: port().default(8083).describe('WebSockets and the console; 0 takes any free one'),
+  OUTPUT_ADMIN_PORT: port().default(9083).describe('metrics and health; 0 takes any free one'),
+  ...stateFields,
   DECRYPTER_NAMES: csv()
+    .refine(
+      (names) => names.every((name) => decrypterName.test(name)),
+      'it must be names of letters, digits, ., _ and -, with commas between',
+    )
     .default(['default'])
-    .describe('which derived streams this deployment derives, by their decrypterName'),
-  LAG_SERIES_MAX: integer({ min: 1, max: 10_000 })
+    .describe('which derived streams this deployment derives, by their `decrypterName`'),
+  OUTPUT_LEVELS: withUnit(
+    csv()
+      .refine(
+        (items) => items.every((item) => levelsIn(item).length > 0),
+        'it must be levels from 0 to 255, or ranges of them such as 0-3, with commas between',
+      )
+      .transform((items): readonly number[] => [...new Set(items.flatMap(levelsIn))]),
+    '0, 1, 5-9, …',
+  )
+    .optional()
+    .describe(
+      'which levels this deployment may open: it unwraps no rings of others, and serves no stream that asks for one; unset: all',
+    ),
+  CONSOLE_AUTH_URL: url()
+    .optional()
+    .describe('where the console finds auth, as browsers see it; unset: AUTH_PUBLIC_URL'),
+  CONSOLE_INGEST_URL: url()
+    .default('http://127.0.0.1:8082')
+    .describe('where the console sends test events: ingest as browsers see it'),
+  LAG_SERIES_MAX: integer({ min: 1, max: 10_000, of: 'series' })
     .default(100)
     .describe('how many derived streams show their lag in the metrics, the largest first'),
-  TLS_CERT_FILE: optionalFilePath().describe(
-    'the certificate chain, PEM; with it output speaks TLS',
-  ),
-  TLS_KEY_FILE: optionalFilePath().describe('the private key of the certificate, PEM'),
-  LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error'])
-    .default('info')
-    .describe('how much is logged'),
+  ...docsFields,
+  ...logFields,
+  ...listenerTlsFields,
+  ...kafkaFields,
+  ...traceFields,
 })
 
-export const configSchema = fields.refine(...tlsRule)
+export const configSchema = withKafkaRules(withListenerTlsRules(withKekRules(fields)))
 
 export type Config = z.infer<typeof configSchema>
 
-export const readConfig = (env: NodeJS.ProcessEnv): Config => loadConfig<Config>(configSchema, env)
+export const readConfig = (env: Env): Config => loadConfig<Config>(configSchema, env)

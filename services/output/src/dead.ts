@@ -10,6 +10,8 @@ import { derivationOf } from './derivation.ts'
 import type { DerivationDeps } from './derivation.ts'
 import { Refusal } from './errors.ts'
 import type { Handler } from './http.ts'
+import type { LevelsAllowed } from './levels.ts'
+import { requireLevels } from './require-levels.ts'
 import type { OutputMetrics } from './metrics.ts'
 import { createTryAll } from './transform.ts'
 import type { InTurn } from './turns.ts'
@@ -20,24 +22,29 @@ export type DeadDeps = DerivationDeps & {
   readonly dead: DeadTopics
   readonly admin: Pick<Admin, 'committedOffsets' | 'endOffsets'>
   readonly decrypterNames: readonly string[]
+  /** Those that this deployment may open. */
+  readonly levels: LevelsAllowed
   readonly metrics: Pick<OutputMetrics, 'retried'>
+  /** Then what takes long ends with what it has. */
+  isStopping(): boolean
 }
 
 const shownMax = 1_000
 const readMsMax = 20_000
 const countMsMax = 5_000
 
-const until = (ms: number): (() => boolean) => {
+const until = (ms: number, { isStopping }: DeadDeps): (() => boolean) => {
   const end = performance.now() + ms
-  return () => performance.now() < end
+  return () => performance.now() < end && !isStopping()
 }
 
 export const listDead =
-  ({ callers, inTurn, dead }: DeadDeps): Handler =>
+  (deps: DeadDeps): Handler =>
   async (call) => {
-    const { stream, input } = await callers.output(call)
+    const { inTurn, dead } = deps
+    const { stream, input } = await deps.callers.output(call)
     return inTurn(stream.billingId, async () => {
-      const what = { ...topicsOf(stream, input), max: shownMax, mayGoOn: until(readMsMax) }
+      const what = { ...topicsOf(stream, input), max: shownMax, mayGoOn: until(readMsMax, deps) }
       const { entries, total } = await dead.list(what)
       const newest = entries.sort(newestFirst).slice(0, shownMax)
       const shown = newest.map((entry) => shownEntry(entry, input))
@@ -77,6 +84,7 @@ export const retryDead =
     const { stream, input } = await deps.callers.output(call)
     if (!deps.decrypterNames.includes(stream.decrypterName))
       throw new Refusal('derived_elsewhere', `Ask the output of ${stream.decrypterName}`)
+    requireLevels(stream, deps.levels)
     if (!stream.enabled)
       throw new Refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)
     return deps.inTurn(stream.billingId, async () => {
@@ -88,7 +96,7 @@ export const retryDead =
 async function retry(deps: DeadDeps, stream: DerivedStream, input: InputStream) {
   const { derive, ...derivation } = derivationOf(deps, stream, input)
   const counts: Record<RetryOutcome, number> = { passed: 0, filtered: 0, failedAgain: 0 }
-  const mayGoOn = until(readMsMax)
+  const mayGoOn = until(readMsMax, deps)
 
   await deps.dead.retry(
     { ...derivation, transform: createTryAll(derive, deps.follower), mayGoOn },
@@ -102,9 +110,10 @@ async function retry(deps: DeadDeps, stream: DerivedStream, input: InputStream) 
 }
 
 export const showLag =
-  ({ callers, inTurn, dead, admin }: DeadDeps): Handler =>
+  (deps: DeadDeps): Handler =>
   async (call) => {
-    const { stream, input } = await callers.output(call)
+    const { inTurn, dead, admin } = deps
+    const { stream, input } = await deps.callers.output(call)
     return inTurn(stream.billingId, async () => {
       const topic = topicOf(input)
       const committed = await admin.committedOffsets(groupOf(stream), topic)
@@ -114,7 +123,7 @@ export const showLag =
         return { partition, next: Number(next), end: Number(end), lag: atLeast0(end - next) }
       })
       const lag = partitions.reduce((sum, one) => sum + one.lag, 0)
-      const what = { ...topicsOf(stream, input), max: 0, mayGoOn: until(countMsMax) }
+      const what = { ...topicsOf(stream, input), max: 0, mayGoOn: until(countMsMax, deps) }
       return { status: 200, body: { lag, dead: await countDead(dead, what), partitions } }
     })
   }

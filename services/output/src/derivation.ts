@@ -7,18 +7,26 @@ import { deadTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/streams'
 import { createDerive } from './derive.ts'
 import type { Derive } from './derive.ts'
 import { createEraKeys } from './era-keys.ts'
+import type { Openings } from './openings.ts'
 import type { KnownContract } from './known-contracts.ts'
 
 export type DerivationDeps = {
   readonly follower: StateFollower
   contract(billingId: string, id: string): KnownContract | undefined
   readonly opener: Opener
+  readonly openings: Openings
   now(): number
 }
 
 export type Derivation = Pick<
   DeriveOptions,
-  'groupId' | 'inputTopic' | 'outputTopic' | 'deadTopic' | 'transactionalIdOf' | 'mayTake'
+  | 'groupId'
+  | 'inputTopic'
+  | 'outputTopic'
+  | 'deadTopic'
+  | 'transactionalIdOf'
+  | 'mayTake'
+  | 'onBegin'
 > & {
   readonly derive: Derive
   mayCommit(): boolean
@@ -46,6 +54,7 @@ export function derivationOf(
       return mayDerive()
     },
     mayCommit: mayDerive,
+    onBegin: deps.openings.begin,
   }
 }
 

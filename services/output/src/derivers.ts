@@ -5,17 +5,23 @@ import type { Deriver } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/streams'
 import { controlTopic, topicOf } from '@weir/streams'
+import { levelsDenied } from './levels.ts'
+import type { LevelsAllowed } from './levels.ts'
 
 export type Derivers = {
   start(): void
   /** How many events each derived topic is behind its input, as far as this replica knows. */
   lags(): Iterable<readonly [topic: string, lag: number]>
+  /** How many streams are for this deployment and ask for levels that it may not open. */
+  denied(): number
   close(): Promise<void>
 }
 
 export type DeriversDeps = {
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
   decrypterNames: readonly string[]
+  /** Those that this deployment may open. */
+  levels: LevelsAllowed
   /** Makes the deriver of a stream; it is started here. */
   deriver: (stream: DerivedStream, input: InputStream) => Deriver
   log: Log
@@ -27,11 +33,14 @@ type Running = { readonly stream: DerivedStream; readonly deriver: Deriver }
 
 const checkEveryMs = 500
 
-export function createDerivers({ follower, decrypterNames, deriver, log }: DeriversDeps): Derivers {
+export function createDerivers(deps: DeriversDeps): Derivers {
+  const { follower, decrypterNames, levels, deriver, log } = deps
   const { tables } = follower
   /** By topic. */
   const running = new Map<string, Running>()
   const stopping = new Set<Promise<void>>()
+  /** Streams that this deployment is to derive and may not, by topic. */
+  const denied = new Set<string>()
   let unsubscribe = (): void => {}
   let checking: NodeJS.Timeout | undefined
   /** Control state is stale: revocations may be missing, so nothing is opened. */
@@ -70,12 +79,27 @@ export function createDerivers({ follower, decrypterNames, deriver, log }: Deriv
     if (stream?.kind !== 'derived' || stream.state !== 'ready') return undefined
     const input = tables.inputOf(stream)
     const isOurs = decrypterNames.includes(stream.decrypterName)
-    return input !== undefined && isOurs ? { stream, input } : undefined
+    return input !== undefined && isOurs && mayOpen(stream) ? { stream, input } : undefined
+  }
+
+  const mayOpen = (stream: DerivedStream): boolean => {
+    const topic = topicOf(stream)
+    const lacking = levelsDenied(stream, levels)
+    if (lacking.length === 0) return true
+    if (!denied.has(topic))
+      log.error(
+        { stream: topic, levels: lacking },
+        'a stream asks for levels that this deployment may not open: it is not derived here',
+      )
+    denied.add(topic)
+    return false
   }
 
   /** Makes what runs under a stream's name what its record says; only while control state is fresh. */
   const settle = (streamName: StreamName): void => {
     const topic = topicOf(streamName)
+    if (tables.stream(streamName.billingId, streamName.name)?.state !== 'ready')
+      denied.delete(topic)
     const served = servedStream(streamName)
     const before = running.get(topic)
     if (before !== undefined && before.stream.streamId !== served?.stream.streamId) stop(before)
@@ -120,6 +144,7 @@ export function createDerivers({ follower, decrypterNames, deriver, log }: Deriv
     *lags() {
       for (const [topic, { deriver: each }] of running) yield [topic, each.lag()]
     },
+    denied: () => denied.size,
     async close() {
       unsubscribe()
       clearInterval(checking)

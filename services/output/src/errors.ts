@@ -1,7 +1,8 @@
 // Every way in which a request for dead records, a retry, a preview or a lag is refused, and the one place that
 // turns an error into an answer: RFC 9457 problem documents. Whatever isn't in the table is an internal error and
-// says nothing about itself. Refusals of WebSockets are in admit.ts.
+// says nothing about itself. Each code has a page of its own. Refusals of WebSockets are in admit.ts.
 import { AppError } from '@weir/kit'
+import type { PageOf } from '@weir/kit'
 import type { Answer } from './http.ts'
 
 const table = {
@@ -12,6 +13,7 @@ const table = {
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   stream_disabled: { status: 409, title: 'The stream is disabled' },
   derived_elsewhere: { status: 409, title: 'Another deployment derives the stream' },
+  level_not_served: { status: 409, title: 'This deployment may not open that level' },
   too_large: { status: 413, title: 'The body is too large' },
   unsupported_encoding: { status: 415, title: 'The content encoding is not supported' },
   invalid: { status: 422, title: 'The input is invalid' },
@@ -85,12 +87,14 @@ function refusalOfUnreadable(cause: unknown): Refusal | undefined {
   return new Refusal('invalid_request', 'The request can not be read', { cause })
 }
 
-export const statusOf = ({ code }: Refusal): number => table[code].status
+export const statusOfCode = (code: ErrorCode): number => table[code].status
+export const statusOf = ({ code }: Refusal): number => statusOfCode(code)
 
-export function problemOf({ code, message, problems, headers }: Refusal): Answer {
+export function problemOf(refusal: Refusal, pageOf: PageOf): Answer {
+  const { code, message, problems, headers } = refusal
   const { status, title } = table[code]
   const body = {
-    type: `urn:weir:problem:${code}`,
+    type: pageOf(code),
     title,
     status,
     detail: message,
@@ -101,4 +105,4 @@ export function problemOf({ code, message, problems, headers }: Refusal): Answer
   return { status, headers: { ...own, ...headers }, body }
 }
 
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(table, code)
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(table, code)

@@ -2,14 +2,17 @@
 // watch, and ends a connection within a second of its right to be there.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Log } from '@weir/kit'
-import type { Access, Gate, StateFollower, StreamRecord } from '@weir/streams'
+import { createFaultLog, requestIdOf } from '@weir/kit'
+import type { Log, PageOf } from '@weir/kit'
+import type { Gate, StateFollower, StreamRecord } from '@weir/streams'
 import { controlTopic } from '@weir/streams'
 import type { WebSocket } from 'ws'
 import { WebSocketServer } from 'ws'
 import { admit, isRefused, unavailable } from './admit.ts'
+import type { Admitted } from './admit.ts'
 import type { Feed } from './feed.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
+import type { UpgradeRefusal } from './refuse-upgrade.ts'
 import { closing, createWatcher } from './watcher.ts'
 import type { Closing, Watcher } from './watcher.ts'
 
@@ -19,11 +22,13 @@ const messageBytesMax = 4_096 // clients have nothing to say
 
 export type GatewayDeps = {
   gate: Gate
-  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'lookAgain'>
   /** Makes the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
   counts: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
   log: Log
+  /** Where a code is explained. */
+  pageOf: PageOf
 }
 
 export type Gateway = {
@@ -31,12 +36,13 @@ export type Gateway = {
   close(): Promise<void>
 }
 
-type Client = { access: Access; watcher: Watcher; socket: WebSocket; answered: boolean }
+type Client = { access: Admitted; watcher: Watcher; socket: WebSocket; answered: boolean }
 
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { gate, follower, log, counts } = deps
+  const { gate, follower, log, counts, pageOf } = deps
   const clients = new Set<Client>()
   const feeds = new Map<string, Feed>()
+  const tellFault = createFaultLog(log)
   let isClosing = false
   const server = new WebSocketServer({
     noServer: true,
@@ -59,12 +65,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   /** Why the client may not be here any more; undefined while it may. */
-  const reasonToEnd = (access: Access): Closing | undefined => {
+  const reasonToEnd = (access: Admitted): Closing | undefined => {
     if (isClosing) return closing.restart
     if (!follower.isFresh()) return closing.unsure
     const stream = follower.tables.streamById(access.stream.streamId)
     if (stream?.state !== 'ready') return closing.gone
-    if (gate.recheck(access) === undefined) return closing.tokenDead
+    if (!access.mayStay()) return closing.tokenDead
     return stream.enabled ? undefined : closing.disabled
   }
 
@@ -87,10 +93,23 @@ export function createGateway(deps: GatewayDeps): Gateway {
     watcher.attach(socket, connection)
   }
 
+  const turnAway = (
+    { headers }: IncomingMessage,
+    socket: Duplex,
+    { refusal, error }: { refusal: UpgradeRefusal; error?: unknown },
+  ): void => {
+    const { code, status } = refusal
+    const page = pageOf(code)
+    if (status < 500) return refuseUpgrade(socket, { ...refusal, page })
+    const requestId = requestIdOf(String(headers['traceparent']))
+    tellFault({ requestId, code, status, route: '/ws', err: error })
+    return refuseUpgrade(socket, { ...refusal, page, requestId })
+  }
+
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const admitted = await admit({ gate, follower }, request)
-    if (isRefused(admitted)) return refuseUpgrade(socket, admitted)
-    if (isClosing) return refuseUpgrade(socket, unavailable)
+    if (isRefused(admitted)) return turnAway(request, socket, { refusal: admitted })
+    if (isClosing) return turnAway(request, socket, { refusal: unavailable })
     if (socket.destroyed) return
     const watcher = createWatcher(counts)
     const feed = feedOf(admitted.stream)
@@ -98,8 +117,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     try {
       await feed.join(watcher) // its beginning is fixed before the 101
     } catch (error) {
-      log.warn({ err: error }, 'the end of a topic could not be read')
-      return refuseUpgrade(socket, unavailable)
+      return turnAway(request, socket, { refusal: unavailable, error })
     }
     server.handleUpgrade(request, socket, head, (webSocket) =>
       opened({ access: admitted, watcher, socket: webSocket, answered: true }, socket),

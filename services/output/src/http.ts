@@ -2,11 +2,13 @@
 // knows, and what a handler throws becomes a problem document. Express is seen here and in routes.ts alone.
 import express from 'express'
 import type { Express, NextFunction, Request, Response } from 'express'
-import { problemOf, Refusal, refusalOf } from './errors.ts'
+import { helpLink } from '@weir/kit'
+import type { PageOf, Refused } from '@weir/kit'
+import { problemOf, Refusal, refusalOf, statusOf } from './errors.ts'
 
 export type Answer = {
   readonly status: number
-  /** Sent as JSON. */
+  /** Sent as JSON; a string as it is, under the content type among the headers. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -15,6 +17,8 @@ export type Call = {
   /** A decoded segment of the path. */
   param(name: string): string
   readonly authorization: string | undefined
+  /** Whose call it is, for the log. */
+  isFrom(caller: string): void
   /** @throws Refusal `not_json`, or what the body reader throws */
   readJson(): Promise<unknown>
 }
@@ -28,6 +32,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Answers a path by one method; others get 405 and an `Allow` header. */
 export function mount(app: Express, method: Method, path: string, handler: Handler): void {
   const route = app.route(path)
+  route.all((_req, res, next) => {
+    res.locals.route = path
+    next()
+  })
   route[method === 'GET' ? 'get' : 'post'](async (req: Request, res: Response) => {
     send(res, await handler(callOf(req, res)))
   })
@@ -38,12 +46,15 @@ export function mount(app: Express, method: Method, path: string, handler: Handl
 }
 
 /** The last in line: turns whatever was thrown into an answer. Express knows it by its four parameters. */
-export function answerErrors(onError: (refusal: Refusal) => void) {
+export function answerErrors(onError: (refused: Refused, res: Response) => void, pageOf: PageOf) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
     const refusal = refusalOf(error)
-    onError(refusal)
+    const { code, cause = refusal } = refusal
+    onError({ code, status: statusOf(refusal), error: cause }, res)
+    res.locals.code = refusal.code
     if (res.headersSent) return void res.destroy()
-    send(res, problemOf(refusal))
+    res.setHeader('link', helpLink(pageOf(refusal.code)))
+    send(res, problemOf(refusal, pageOf))
   }
 }
 
@@ -52,7 +63,7 @@ function send(res: Response, { status, body, headers }: Answer): void {
   res.setHeader('cache-control', 'no-store')
   res.setHeader('content-type', 'application/json; charset=utf-8')
   for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value)
-  res.end(`${JSON.stringify(body)}\n`)
+  res.end(typeof body === 'string' ? body : `${JSON.stringify(body)}\n`)
 }
 
 function callOf(req: Request, res: Response): Call {
@@ -62,6 +73,7 @@ function callOf(req: Request, res: Response): Call {
       return typeof value === 'string' ? value : ''
     },
     authorization: req.get('authorization'),
+    isFrom: (caller) => void (res.locals.caller = caller),
     readJson: async () => parse(await readBody(req, res)),
   }
 }

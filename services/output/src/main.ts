@@ -1,9 +1,24 @@
 // Composes output: configuration, control state, the derivers and the gateway. Nothing is decided here.
 import { randomUUID } from 'node:crypto'
+import { consoleFolder } from '@weir/console'
 import { createOpener } from '@weir/fieldcrypt'
 import { listenNode } from '@weir/http2'
-import { createAdmin, createDeadTopics, createKafka, createRangeReader } from '@weir/kafka'
-import { createLog, createMetrics, onShutdown, readTls, startAdmin } from '@weir/kit'
+import {
+  createAdmin,
+  createDeadTopics,
+  createKafka,
+  createRangeReader,
+  kafkaAccess,
+} from '@weir/kafka'
+import {
+  createLog,
+  createMetrics,
+  createPageOf,
+  followTls,
+  onShutdown,
+  startAdmin,
+  startConfig,
+} from '@weir/kit'
 import {
   createAccounts,
   createGate,
@@ -12,28 +27,33 @@ import {
   loadKek,
   startHeartbeats,
 } from '@weir/streams'
+import { openTracing } from '@weir/trace'
 import { createCallers } from './callers.ts'
-import { readConfig } from './config.ts'
+import { configSchema, type Config } from './config.ts'
 import { createDerivers } from './derivers.ts'
 import { createGateway } from './gateway.ts'
 import { createKnownContracts } from './known-contracts.ts'
+import { mayUseRingOf } from './levels.ts'
 import { createOutputMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
+import { createOpenings } from './openings.ts'
 import { createStreamDeriver } from './stream-deriver.ts'
 import { createStreamFeed } from './stream-feed.ts'
 import { createTurns } from './turns.ts'
 
 const peopleMax = 100_000
+/** Of the 10 s that a shutdown may take. */
+const graceMs = 5_000
 
-const config = readConfig(process.env)
+const config = startConfig<Config>('output', configSchema, process.env)
 const log = createLog('output', config.LOG_LEVEL)
 const registry = createMetrics('output')
-const kafka = createKafka({ brokers: config.KAFKA_BROKERS, clientId: 'weir-output', log })
+const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-output', log })
 const follower = followState({
   kafka,
   service: 'output',
-  kek: await loadKek(config.KEK_FILE),
-  mayUseRing: (ring) => ring === 'open' || ring.startsWith('level.'),
+  kek: await loadKek(config),
+  mayUseRing: mayUseRingOf(config.OUTPUT_LEVELS),
   log,
 })
 const contract = createKnownContracts(follower.tables)
@@ -42,49 +62,68 @@ forgetPeople(follower, opener)
 const metrics = createOutputMetrics(registry, {
   lags: () => derivers.lags(),
   lagSeriesMax: config.LAG_SERIES_MAX,
+  denied: () => derivers.denied(),
 })
 const kafkaAdmin = createAdmin(kafka)
-const derivation = { kafka, follower, contract, opener, metrics, log, now: Date.now }
+const openings = createOpenings(follower)
+const derivation = { kafka, follower, contract, opener, openings, metrics, log, now: Date.now }
 const decrypterNames = config.DECRYPTER_NAMES
-const deriver = createStreamDeriver(derivation)
-const derivers = createDerivers({ follower, decrypterNames, deriver, log })
+const tracing = await openTracing(config, { service: 'output', log, count: metrics.spans })
+const deriver = createStreamDeriver({ ...derivation, tracing })
+const levels = config.OUTPUT_LEVELS
+const derivers = createDerivers({ follower, decrypterNames, levels, deriver, log })
 const dead = createDeadTopics(kafka)
 const reader = createRangeReader(kafka)
+const pageOf = createPageOf(config)
 const gateway = createGateway({
   gate: createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now }),
   follower,
   feed: createStreamFeed({ kafka, admin: kafkaAdmin, follower, contract, log }),
   counts: metrics.gateway,
   log,
+  pageOf,
 })
 
 let stopHeart = async (): Promise<void> => {}
 let stopping = false
+let isHeard = false
+const notHeard = (): string[] => (isHeard ? [] : ['no heartbeat of this replica is written yet'])
 const listener = await listenNode({
   host: config.OUTPUT_HOST,
   port: config.OUTPUT_PORT,
-  ...(await readTls(config)),
+  ...(await followTls(config, { log, registry })),
   server: createRoutes(gateway, {
     ...derivation,
     callers: createCallers(createAccounts(follower), follower),
     inTurn: createTurns({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
     decrypterNames,
+    levels,
+    isStopping: () => stopping,
     dead,
     reader,
     admin: kafkaAdmin,
+    console: {
+      folder: consoleFolder,
+      authUrl: config.CONSOLE_AUTH_URL ?? config.AUTH_PUBLIC_URL,
+      ingestUrl: config.CONSOLE_INGEST_URL,
+    },
+    pageOf,
   }),
 })
 const admin = await startAdmin({
   host: config.OUTPUT_HOST,
   port: config.OUTPUT_ADMIN_PORT,
   registry,
-  readiness: () => (stopping ? ['shutting down'] : follower.notReady()),
+  readiness: () => (stopping ? ['shutting down'] : [...follower.notReady(), ...notHeard()]),
 })
 onShutdown(log, [
   { name: 'unready', run: async () => void (stopping = true) },
   { name: 'gateway', run: () => gateway.close() },
-  { name: 'derivers', run: () => derivers.close() },
-  { name: 'listener', run: () => listener.close(1_000) },
+  {
+    name: 'derivers and listener',
+    run: async () => void (await Promise.all([derivers.close(), listener.close(graceMs)])),
+  },
+  { name: 'traces', run: async () => tracing?.close() },
   { name: 'heartbeats', run: () => stopHeart() },
   { name: 'control state', run: () => follower.close() },
   { name: 'Kafka', run: () => closeAll([dead, reader, kafkaAdmin]) },
@@ -92,10 +131,18 @@ onShutdown(log, [
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')
 await follower.start()
-derivers.start()
 const self = { replica: randomUUID(), service: 'output' } as const
-const heart = startHeartbeats({ kafka, follower, ...self, now: Date.now })
+const heart = startHeartbeats({
+  kafka,
+  follower: { ...follower, ...openings },
+  ...self,
+  now: Date.now,
+})
 stopHeart = async () => heart.stop()
+// An erasure waits for those who are heard of: nothing is opened before.
+await heart.begun
+isHeard = true
+if (!stopping) derivers.start()
 log.info('control state is read; ready')
 
 async function closeAll(clients: readonly { close(): Promise<void> }[]): Promise<void> {

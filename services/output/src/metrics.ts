@@ -1,6 +1,7 @@
 // What output counts. Labels come from closed sets, but for the lag, whose series are bounded.
 import { isDead } from '@weir/kafka'
 import type { Derived, RetryOutcome } from '@weir/kafka'
+import type { SpanOutcome } from '@weir/trace'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { undecryptablePathsOf } from './derive.ts'
@@ -11,12 +12,17 @@ export type OutputMetrics = {
   deriverFailed(code: string): void
   lostToRetention(events: number): void
   retried(outcome: RetryOutcome): void
+  spans(outcome: SpanOutcome, count: number): void
   gateway: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
 }
 
 export function createOutputMetrics(
   registry: Registry,
-  sources: { lags: () => Iterable<readonly [topic: string, lag: number]>; lagSeriesMax: number },
+  sources: {
+    lags: () => Iterable<readonly [topic: string, lag: number]>
+    lagSeriesMax: number
+    denied: () => number
+  },
 ): OutputMetrics {
   const registers = [registry]
   const events = new Counter({
@@ -53,6 +59,12 @@ export function createOutputMetrics(
     help: 'Events that retention removed before they were derived.',
     registers,
   })
+  const spans = new Counter({
+    name: 'svc_output_trace_spans_total',
+    help: 'Spans begun, not begun for their number, exported, and lost on the way.',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
   const clients = new Gauge({
     name: 'svc_output_ws_clients',
     help: 'WebSocket clients that are connected.',
@@ -79,6 +91,14 @@ export function createOutputMetrics(
       for (const [stream, lag] of largest) this.set({ stream }, lag)
     },
   })
+  new Gauge({
+    name: 'svc_output_streams_denied',
+    help: 'Derived streams for this deployment that ask for levels which it may not open.',
+    registers,
+    collect() {
+      this.set(sources.denied())
+    },
+  })
   return {
     derived(records) {
       const outcomes = { passed: 0, filtered: 0 }
@@ -98,6 +118,7 @@ export function createOutputMetrics(
     deriverFailed: (code) => failures.inc({ code }),
     lostToRetention: (count) => lost.inc(count),
     retried: (outcome) => retried.inc({ outcome }),
+    spans: (outcome, count) => spans.inc({ outcome }, count),
     gateway: {
       clients: (delta) => clients.inc(delta),
       sent: (messages) => sent.inc(messages),

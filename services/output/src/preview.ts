@@ -18,6 +18,8 @@ import type { DerivationDeps } from './derivation.ts'
 import { Refusal } from './errors.ts'
 import type { Handler } from './http.ts'
 import { levelsOf } from './levels.ts'
+import type { LevelsAllowed } from './levels.ts'
+import { requireLevels } from './require-levels.ts'
 import { createSummary } from './preview-summary.ts'
 import { createTryAll } from './transform.ts'
 import type { InTurn } from './turns.ts'
@@ -25,8 +27,12 @@ import type { InTurn } from './turns.ts'
 export type PreviewDeps = DerivationDeps & {
   readonly callers: Callers
   readonly inTurn: InTurn
+  /** Those that this deployment may open. */
+  readonly levels: LevelsAllowed
   readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
   readonly reader: RangeReader
+  /** Then it tells of what it has read. */
+  isStopping(): boolean
 }
 
 const lastRule = 'must be a whole number from 1 to 10000'
@@ -34,7 +40,7 @@ const readMsMax = 20_000
 /** Between two of these others get their turn of the event loop. */
 const recordsAtOnce = 250
 
-const previewBody = z
+export const previewBody = z
   .strictObject(
     {
       consentLevels,
@@ -51,6 +57,7 @@ export const preview =
   async (call) => {
     const input = await deps.callers.input(call)
     const request = check(await call.readJson())
+    requireLevels(request, deps.levels)
     return deps.inTurn(input.billingId, async () => {
       return { status: 200, body: await previewOf(deps, input, request) }
     })
@@ -69,7 +76,7 @@ async function previewOf(deps: PreviewDeps, input: InputStream, request: Preview
         for (const derived of await transform(piece)) summary.add(derived)
         await setImmediate()
       }
-      return performance.now() < end
+      return performance.now() < end && !deps.isStopping()
     })
   return summary.result()
 }

@@ -1,39 +1,54 @@
-// What output answers to HTTP: upgrades go to the gateway, and a few paths under /v2 tell of derived streams what
-// only output can know. Everything else of management is auth's.
+// What output answers to HTTP: upgrades go to the gateway, /docs and /openapi.json tell of the API, and a few paths under /v2
+// tell of derived streams what only output can know. Everything else of management is auth's. The console's page is here, too.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
-import type { Log } from '@weir/kit'
+import { nameRequests, tellFaults } from '@weir/kit'
+import type { Log, PageOf } from '@weir/kit'
 import express from 'express'
+import type { Express } from 'express'
+import packageJson from '../package.json' with { type: 'json' }
+import { mountConsole } from './console.ts'
+import type { ConsoleSettings } from './console.ts'
 import { listDead, retryDead, showLag } from './dead.ts'
 import type { DeadDeps } from './dead.ts'
-import { Refusal, statusOf } from './errors.ts'
+import { showApi, showOpenApi, showStyle } from './docs.ts'
+import { Refusal } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { answerErrors, mount } from './http.ts'
+import { openApi } from './openapi/document.ts'
 import { preview } from './preview.ts'
 import type { PreviewDeps } from './preview.ts'
 
-export type Routes = DeadDeps & PreviewDeps & { readonly log: Log }
+export type Routes = DeadDeps &
+  PreviewDeps & {
+    readonly log: Log
+    readonly console: ConsoleSettings
+    /** Where a code is explained. */
+    readonly pageOf: PageOf
+  }
 
-export function createRoutes(gateway: Pick<Gateway, 'upgrade'>, routes: Routes): Server {
+export const createRoutes = (gateway: Pick<Gateway, 'upgrade'>, routes: Routes): Server =>
+  createServer(createApp(routes)).on('upgrade', gateway.upgrade)
+
+export function createApp(routes: Routes): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
+  app.use(nameRequests(routes.log))
+  const document = openApi(packageJson.version)
+  mount(app, 'GET', '/openapi.json', showOpenApi(document))
+  mount(app, 'GET', '/docs', showApi(document, routes.pageOf))
+  mount(app, 'GET', '/docs/style.css', showStyle)
   const outputs = '/v2/streams/:stream/outputs'
   mount(app, 'POST', `${outputs}/preview`, preview(routes))
   mount(app, 'GET', `${outputs}/:output/dead`, listDead(routes))
   mount(app, 'POST', `${outputs}/:output/dead/retry`, retryDead(routes))
   mount(app, 'GET', `${outputs}/:output/lag`, showLag(routes))
+  mountConsole(app, routes.console)
   app.use(() => {
     throw new Refusal('not_found', 'There is nothing under this path; events are at /ws')
   })
-  app.use(answerErrors((refusal) => logFault(routes.log, refusal)))
-  return createServer(app).on('upgrade', gateway.upgrade)
-}
-
-/** What is our side's fault; a refusal for other reasons is the client's to read. */
-function logFault(log: Log, refusal: Refusal): void {
-  if (refusal.cause === undefined || statusOf(refusal) < 500) return
-  const level = refusal.code === 'internal' ? 'error' : 'warn'
-  log[level]({ err: refusal.cause, code: refusal.code }, 'a request failed for a fault of ours')
+  app.use(answerErrors(tellFaults(routes.log), routes.pageOf))
+  return app
 }

@@ -18,6 +18,15 @@ test.each([
   ['TLS_KEY_FILE', { ...least, TLS_KEY_FILE: '/key' }],
   ['LAG_SERIES_MAX', { ...least, LAG_SERIES_MAX: '0' }],
   ['AUTH_PUBLIC_URL', { ...least, AUTH_PUBLIC_URL: 'auth' }],
+  ['OUTPUT_LEVELS', { ...least, OUTPUT_LEVELS: '256' }],
+  ['OUTPUT_LEVELS', { ...least, OUTPUT_LEVELS: '0,3-1' }],
+  ['OUTPUT_LEVELS', { ...least, OUTPUT_LEVELS: 'low' }],
 ])('a start without a sensible %s is refused by name', (key, env) => {
   expect(() => readConfig(env)).toThrow(key)
+})
+
+test('OUTPUT_LEVELS takes levels and ranges', () => {
+  expect(readConfig(least).OUTPUT_LEVELS).toBeUndefined()
+  const { OUTPUT_LEVELS: levels } = readConfig({ ...least, OUTPUT_LEVELS: '0-2, 2, 255' })
+  expect(levels).toEqual([0, 1, 2, 255])
 })

@@ -9,13 +9,16 @@ const one = derivedStream(input, { name: 'clicks-1' })
 const two = derivedStream(input, { name: 'clicks-2' })
 
 /** Says what each deriver was told last: running, paused or stopped. */
-function derivesOf(options: { decrypterNames?: string[]; start?: () => Promise<void> } = {}) {
-  const { decrypterNames = ['default'], start = async () => {} } = options
+function derivesOf(
+  options: { decrypterNames?: string[]; levels?: number[]; start?: () => Promise<void> } = {},
+) {
+  const { decrypterNames = ['default'], levels, start = async () => {} } = options
   const scene = followerOf()
   const made: { name: string; streamId: string; state: string }[] = []
   const derivers = createDerivers({
     follower: scene.follower,
     decrypterNames,
+    levels,
     deriver({ name, streamId }) {
       const entry = { name, streamId, state: 'made' }
       made.push(entry)
@@ -56,6 +59,14 @@ describe('one deriver runs for each derived stream', () => {
     expect(states()).toEqual(['clicks-1 running', 'clicks-2 running', 'clicks-3 running'])
     putStream({ ...one, tags: ['changed'] })
     expect(states()).toHaveLength(3)
+  })
+
+  test('and none where it asks for a level that this deployment may not open, which is counted', () => {
+    const { derivers, states, putStream } = derivesOf({ levels: [0, 1] })
+    derivers.start()
+    putStream(derivedStream(input, { name: 'clicks-3', consentLevels: [2] }))
+    expect(states()).toEqual(['clicks-1 running', 'clicks-2 running'])
+    expect(derivers.denied()).toBe(1)
   })
 
   test('once it is ready, and not while it is being made', () => {

@@ -1,20 +1,9 @@
 // Holds the public documents against output's code: nothing missing, nothing invented.
 import { expect, test } from '@jest/globals'
-import { AppError, listConfigKeys } from '@weir/kit'
-import {
-  documentedRefusals,
-  documentedSettings,
-  readDocument,
-  rowsUnder,
-  settingsOf,
-} from '@weir/testkit'
-import { configSchema } from '../src/config.ts'
+import { AppError } from '@weir/kit'
+import { documentedRefusals, readDocument, rowsUnder } from '@weir/testkit'
 import { errorCodes, refusalOf, statusOf } from '../src/errors.ts'
 import { closing } from '../src/watcher.ts'
-
-test('docs/configuration.md names every setting of output with its default, and no other', async () => {
-  expect(await documentedSettings('output')).toEqual(settingsOf(listConfigKeys(configSchema)))
-})
 
 test('docs/errors.md names every refusal of output with its status, and no other', async () => {
   const refusals = errorCodes.map((code) => ({

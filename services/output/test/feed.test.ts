@@ -2,7 +2,7 @@
 // test's; the promise against a real broker is in websocket-events.
 import { describe, expect, test } from '@jest/globals'
 import type { SourceRecord } from '@weir/kafka'
-import { AppError, delay } from '@weir/kit'
+import { AppError, pollUntil } from '@weir/kit'
 import { createFeed } from '../src/feed.ts'
 import type { Feed, FeedDeps } from '../src/feed.ts'
 import type { Closing, Watcher } from '../src/watcher.ts'
@@ -18,9 +18,11 @@ function feedOf() {
   let ends = [0n, 0n]
   let asking = Promise.withResolvers<void>()
   asking.resolve()
+  let timesAsked = 0
   const feed = createFeed({
     topic: 'acme.clicks',
     async endOffsets() {
+      timesAsked += 1
       const answer = [...ends]
       await asking.promise
       return answer
@@ -50,6 +52,8 @@ function feedOf() {
     /** Until `answer` or `fail`, nobody learns where the topic ends. */
     holdEnds: () => void (asking = Promise.withResolvers()),
     answerEnds: () => asking.resolve(),
+    /** How often. */
+    asked: () => timesAsked,
     failEnds: () => asking.reject(new AppError('unavailable', 'Kafka does not answer')),
   }
 }
@@ -81,7 +85,11 @@ async function joined(feed: Feed) {
   return watcher
 }
 
-const oneTurn = () => delay(5)
+const soon = { deadlineMs: 10_000, everyMs: 1 }
+
+/** Until a client has got so many events, or more. */
+const has = ({ seen }: { seen: string[] }, count: number) =>
+  pollUntil(() => seen.length >= count, soon)
 
 describe('a client sees every event from the moment it came, and nothing before', () => {
   test('the first one from the ends as they were, where the reader begins', async () => {
@@ -90,7 +98,7 @@ describe('a client sees every event from the moment it came, and nothing before'
     const watcher = await joined(feed)
     write(0)
     write(1)
-    await oneTurn()
+    await has(watcher, 2)
     expect(tails[0]?.fromOffsets).toEqual([3n, 0n])
     expect(watcher.seen).toEqual(['0/3', '1/0'])
   })
@@ -102,27 +110,28 @@ describe('a client sees every event from the moment it came, and nothing before'
     const second = await joined(feed)
     write(1)
     write(0)
-    await oneTurn()
+    await has(first, 4)
+    await has(second, 2)
     expect(first.seen).toEqual(['0/0', '0/1', '1/0', '0/2'])
     expect(second.seen).toEqual(['1/0', '0/2'])
   })
 
   test('also what is read while the ends are still being asked for', async () => {
-    const { feed, write, holdEnds, answerEnds } = feedOf()
-    await joined(feed)
+    const { feed, write, holdEnds, answerEnds, asked } = feedOf()
+    const first = await joined(feed)
     holdEnds()
     write(0)
     const watcher = watcherOf()
     const joining = feed.join(watcher)
-    await oneTurn()
+    await pollUntil(() => asked() === 2, soon)
     write(0, 2)
     write(1)
-    await oneTurn()
+    await has(first, 4)
     expect(watcher.seen).toEqual([])
     answerEnds()
     await joining
     write(1)
-    await oneTurn()
+    await has(watcher, 4)
     expect(watcher.seen).toEqual(['0/1', '0/2', '1/0', '1/1'])
   })
 
@@ -133,7 +142,7 @@ describe('a client sees every event from the moment it came, and nothing before'
     write(0) // its end has moved, but the reader has not got it yet
     const late = await joined(feed)
     tail?.onRecords(0, [recordOf(0, 0n), recordOf(0, 1n)])
-    await oneTurn()
+    await has(late, 1)
     expect(late.seen).toEqual(['0/1'])
   })
 })
@@ -143,7 +152,7 @@ describe('one topic is read once', () => {
     const { feed, tails, write } = feedOf()
     const watchers = await Promise.all(Array.from({ length: 200 }, () => joined(feed)))
     write(0)
-    await oneTurn()
+    for (const watcher of watchers) await has(watcher, 1)
     expect(tails).toHaveLength(1)
     expect(watchers.map(({ seen }) => seen)).toEqual(watchers.map(() => ['0/0']))
   })
@@ -153,7 +162,7 @@ describe('one topic is read once', () => {
     const [first, second] = [await joined(feed), await joined(feed)]
     expect(feed.leave(first)).toBe(false)
     write(0)
-    await oneTurn()
+    await has(second, 1)
     expect([first.seen, second.seen]).toEqual([[], ['0/0']])
     expect(feed.leave(second)).toBe(true)
     await feed.close()
@@ -198,15 +207,15 @@ describe('when it can not be watched', () => {
 
   test('a client for whom too much would have to be held is ended with 1013', async () => {
     const { feed, write, holdEnds, answerEnds } = feedOf()
-    await joined(feed)
+    const first = await joined(feed)
     holdEnds()
     const watcher = watcherOf()
     const joining = feed.join(watcher)
     write(0, 10_000)
-    await delay(50)
+    await has(first, 10_000)
     const before = [...watcher.ended]
     write(0)
-    await delay(50)
+    await has(first, 10_001)
     answerEnds()
     await joining
     expect([before, watcher.ended.map(({ code }) => code)]).toEqual([[], [1013]])

@@ -1,6 +1,7 @@
 // What goes on between gateway and client while a WebSocket is open.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
+import type { WebSocket } from 'ws'
 import { openGateway, watched } from './support/gateway.ts'
 
 let scene: Awaited<ReturnType<typeof openGateway>>
@@ -15,6 +16,13 @@ afterEach(() => scene.close())
 
 const open = () => scene.connect(scene.tokenOf(stream))
 
+/** Resolves once the gateway has read all that the client sent so far, its pongs among it. */
+function isHeard(socket: WebSocket): Promise<void> {
+  const answered = new Promise<void>((resolve) => socket.once('pong', () => resolve()))
+  socket.ping()
+  return answered
+}
+
 describe('pings', () => {
   test('come every 20 s, and a client that answers them stays', async () => {
     const { socket, messages } = await open()
@@ -23,6 +31,7 @@ describe('pings', () => {
     for (let round = 1; round <= 3; round += 1) {
       scene.pass(20_000)
       await pollUntil(() => pings === round, soon)
+      await isHeard(socket)
     }
     scene.feeds.send('still here')
     await pollUntil(() => messages.length === 1, soon)
@@ -45,9 +54,7 @@ describe('what clients send', () => {
     const { socket, messages } = await open()
     socket.send('{"subscribe":"everything"}')
     socket.send(Buffer.alloc(4_096))
-    const pong = new Promise((resolve) => socket.once('pong', resolve))
-    socket.ping()
-    await pong
+    await isHeard(socket)
     scene.feeds.send('event')
     await pollUntil(() => messages.length === 1, soon)
     expect(messages).toEqual(['event'])

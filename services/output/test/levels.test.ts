@@ -1,6 +1,6 @@
 // spec Events 4 and 5; docs/wire-format.md Derived streams
 import { describe, expect, test } from '@jest/globals'
-import { levelsOf } from '../src/levels.ts'
+import { levelsDenied, levelsOf, mayUseRingOf } from '../src/levels.ts'
 
 describe('CUMULATIVE with level L', () => {
   test.each([
@@ -51,5 +51,23 @@ describe('deny is the default', () => {
     const { open, pass } = levelsOf(unknown)
     expect([[], [0], [0, 1, 2, 3]].filter(pass)).toEqual([])
     expect([0, 1, 2, 3].filter(open)).toEqual([])
+  })
+})
+
+describe('a deployment that may open the levels 0 and 1', () => {
+  test.each([
+    ['CUMULATIVE' as const, [1], []],
+    ['CUMULATIVE' as const, [3], [2, 3]],
+    ['GRANULAR' as const, [0, 1], []],
+    ['GRANULAR' as const, [1, 2], [2]],
+  ])('lacks of a %s stream of %j the levels %j', (consentLevelType, levels, denied) => {
+    expect(levelsDenied({ consentLevels: levels, consentLevelType }, [0, 1])).toEqual(denied)
+    expect(levelsDenied({ consentLevels: levels, consentLevelType }, undefined)).toEqual([])
+  })
+
+  test('unwraps no other rings; none unwraps those of keys that are not for output', () => {
+    const rings = ['open', 'level.0', 'level.1', 'level.2', 'level.x', 'link', 'sign', 'new']
+    expect(rings.filter(mayUseRingOf([0, 1]))).toEqual(['open', 'level.0', 'level.1'])
+    expect(rings.filter(mayUseRingOf(undefined))).toEqual(['open', 'level.0', 'level.1', 'level.2'])
   })
 })

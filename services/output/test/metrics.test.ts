@@ -10,7 +10,11 @@ const outOf = (headers: OutRecord['headers'] = {}): OutRecord => ({ ...record, h
 
 function metricsOf(lags: (readonly [string, number])[] = [], lagSeriesMax = 2) {
   const registry = createMetrics('output')
-  const metrics = createOutputMetrics(registry, { lags: () => lags, lagSeriesMax })
+  const metrics = createOutputMetrics(registry, {
+    lags: () => lags,
+    lagSeriesMax,
+    denied: () => 0,
+  })
   const lines = async (prefix: string): Promise<string[]> => {
     const text = await registry.metrics()
     return text.split('\n').filter((line) => line.startsWith(prefix))

@@ -92,7 +92,7 @@ test('each of a thousand clients gets every event once, or is closed with 1013',
     )
   await sendNumbered(stream, events)
   const isDone = (client: Client) => hasAll(client) || client.closedWith !== undefined
-  const deadline = { deadlineMs: 20_000, what: 'all events at all clients' }
+  const deadline = { deadlineMs: 60_000, what: 'all events at all clients' }
   await pollUntil(() => clients.every(isDone), deadline)
   const [complete, others] = [clients.filter(hasAll), clients.filter((each) => !hasAll(each))]
   expect(others.map(({ closedWith, seen }) => [closedWith, Math.max(...seen)])).toEqual(
@@ -100,21 +100,22 @@ test('each of a thousand clients gets every event once, or is closed with 1013',
   )
   expect(complete.length).toBeGreaterThan(0)
   for (const { socket } of clients) socket.terminate()
-}, 60_000)
+}, 180_000)
 
 test('the first client of a topic sees what is sent from the moment it is connected', async () => {
   for (let round = 0; round < 5; round += 1) {
     const stream = await scene.account.input(`first-${round}`)
     const client = await connect(stream, 20)
     await sendNumbered(stream, { count: 20, rate: 1_000 })
-    await pollUntil(() => hasAll(client), { deadlineMs: 10_000, what: 'all events' })
+    await pollUntil(() => hasAll(client), { deadlineMs: 60_000, what: 'all events' })
     client.socket.terminate()
   }
-}, 60_000)
+}, 180_000)
 
 test('clients that stop reading are closed with 1013 and hold up nobody, and output keeps little of what they miss', async () => {
   const stream = await scene.account.input('stalled')
-  const events = { count: 200, rate: 100, filler: 'x'.repeat(100_000) }
+  // Slow enough that those who read have a while for it: this process reads for all of them, and sends.
+  const events = { count: 400, rate: 50, filler: 'x'.repeat(50_000) }
   const [quick, stalled] = await Promise.all([
     Promise.all(Array.from({ length: 5 }, () => connect(stream, events.count))),
     Promise.all(Array.from({ length: 20 }, () => connect(stream, events.count))),
@@ -122,14 +123,14 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
   for (const { socket } of stalled) socket.pause()
   const before = await residentMb()
   await sendNumbered(stream, events)
-  await pollUntil(() => quick.every(hasAll), { deadlineMs: 20_000, what: 'all events' })
+  await pollUntil(() => quick.every(hasAll), { deadlineMs: 60_000, what: 'all events' })
   expect(await countTooSlow()).toBe(stalled.length)
   expect(quick.map(({ closedWith }) => closedWith)).toEqual(quick.map(() => undefined))
   // 20 MB came for each of them, 20 × 1 MiB may have waited; the rest is what V8 has not collected yet.
   expect((await residentMb()) - before).toBeLessThan(300)
   for (const { socket } of stalled) socket.resume()
   const isClosed = ({ closedWith }: Client) => closedWith !== undefined
-  await pollUntil(() => stalled.every(isClosed), { deadlineMs: 20_000, what: 'close frames' })
+  await pollUntil(() => stalled.every(isClosed), { deadlineMs: 60_000, what: 'close frames' })
   expect(stalled.map(({ closedWith }) => closedWith)).toEqual(stalled.map(() => 1013))
   for (const { seen } of stalled) expect(Math.max(...seen)).toBe(1)
-}, 90_000)
+}, 180_000)

@@ -1,8 +1,11 @@
 // One HTTP/2 connection of the load generator: requests are made of bytes prepared beforehand, answers
 // are counted by the first bytes of their frames. So the generator costs less than any server that it
-// is held against. It speaks just what a load needs, and keeps to flow control and stream limits.
+// is held against, and memory is used again, since its own collections of garbage would count as the server's
+// latency. It speaks just what a load needs, and keeps to flow control and stream limits.
 import * as net from 'node:net'
 import type { HeaderBlocks } from './header-blocks.ts'
+import { createOutgoing } from './outgoing.ts'
+import { createStarts } from './starts.ts'
 
 export type LoadConnection = {
   /** Sends the body on a new stream; false when the window or the stream limit says wait. */
@@ -20,6 +23,8 @@ export type OnData = (piece: Buffer) => void
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 const windowBytes = 0x7fff_ffff - 65_535
 const dataBytesMax = 16_384
+const readBytes = 65_536
+const nothing = Buffer.alloc(0)
 const frameType = { data: 0, headers: 1, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 } as const
 const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const
 /** Indexed fields of HPACK's static table: 8 is `:status: 200` (RFC 7541 Appendix A). */
@@ -36,25 +41,30 @@ export function openConnection(options: {
   onEnd: (why: string) => void
 }): Promise<LoadConnection> {
   const { port, headers, streamsMax, onAnswer, onData, onRoom, onEnd } = options
-  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
-  const started = new Map<number, number>()
+  const starts = createStarts()
+  const answers = Buffer.allocUnsafe(readBytes)
+  const socket = net.connect({
+    port,
+    host: '127.0.0.1',
+    noDelay: true,
+    onread: {
+      buffer: answers,
+      callback: (length) => {
+        onBytes(answers.subarray(0, length))
+        return true
+      },
+    },
+  })
+  const out = createOutgoing(socket)
   let nextId = 1
   let window = 65_535
   let streamWindow = 65_535
   let sending: Sending | undefined
-  let out: Buffer[] = [
-    preface,
-    frame(frameType.settings, 0, 0, Buffer.alloc(0)),
-    frame(frameType.windowUpdate, 0, 0, uint32(windowBytes)),
-  ]
-  let rest = Buffer.alloc(0)
+  let rest: Buffer = nothing
   let isReady = false
-
-  const flush = (): void => {
-    if (out.length === 0) return
-    socket.write(out.length === 1 && out[0] !== undefined ? out[0] : Buffer.concat(out))
-    out = []
-  }
+  out.put(preface)
+  out.put(frame(frameType.settings, 0, 0, nothing))
+  out.put(frame(frameType.windowUpdate, 0, 0, uint32(windowBytes)))
 
   const sendMore = (): void => {
     while (sending !== undefined) {
@@ -65,7 +75,7 @@ export function openConnection(options: {
       sending.window -= piece.length
       window -= piece.length
       const isLast = sending.left.length === 0
-      out.push(frame(frameType.data, isLast ? flag.endStream : 0, sending.id, piece))
+      out.put(frame(frameType.data, isLast ? flag.endStream : 0, sending.id, piece))
       if (isLast) sending = undefined
     }
   }
@@ -79,9 +89,8 @@ export function openConnection(options: {
   const onFrame = (type: number, flags: number, id: number, payload: Buffer): void => {
     switch (type) {
       case frameType.headers: {
-        const startedAt = started.get(id)
-        started.delete(id)
-        if (startedAt !== undefined) onAnswer(statusOf(payload), startedAt)
+        const startedAt = starts.take(id)
+        if (!Number.isNaN(startedAt)) onAnswer(statusOf(payload), startedAt)
         return
       }
       case frameType.data:
@@ -89,11 +98,10 @@ export function openConnection(options: {
       case frameType.settings:
         isReady = true
         streamWindow = initialWindowIn(payload) ?? streamWindow
-        if ((flags & flag.ack) === 0)
-          out.push(frame(frameType.settings, flag.ack, 0, Buffer.alloc(0)))
+        if ((flags & flag.ack) === 0) out.put(frame(frameType.settings, flag.ack, 0, nothing))
         return
       case frameType.ping:
-        if ((flags & flag.ack) === 0) out.push(frame(frameType.ping, flag.ack, 0, payload))
+        if ((flags & flag.ack) === 0) out.put(frame(frameType.ping, flag.ack, 0, payload))
         return
       case frameType.windowUpdate:
         onCredit(id, payload.readUInt32BE(0) & 0x7fff_ffff)
@@ -105,7 +113,7 @@ export function openConnection(options: {
     }
   }
 
-  socket.on('data', (chunk: Buffer) => {
+  function onBytes(chunk: Buffer): void {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     let at = 0
     while (bytes.length - at >= 9) {
@@ -115,38 +123,49 @@ export function openConnection(options: {
       onFrame(bytes[at + 3] ?? 0, bytes[at + 4] ?? 0, id, bytes.subarray(at + 9, at + 9 + length))
       at += 9 + length
     }
-    rest = Buffer.from(bytes.subarray(at))
+    rest = at === bytes.length ? nothing : Buffer.from(bytes.subarray(at))
     onRoom()
-    flush()
-  })
+    out.flush()
+  }
   socket.on('error', (error) => onEnd(error.message))
   socket.on('close', () => onEnd('closed'))
 
+  /** HEADERS, and DATA in one frame. */
+  const putSmall = (id: number, block: Buffer, body: Buffer): void => {
+    const bytes = out.take(18 + block.length + body.length)
+    const headers = { length: block.length, type: frameType.headers, flags: flag.endHeaders, id }
+    writeFrameHead(bytes, 0, headers)
+    block.copy(bytes, 9)
+    const data = { length: body.length, type: frameType.data, flags: flag.endStream, id }
+    writeFrameHead(bytes, 9 + block.length, data)
+    body.copy(bytes, 18 + block.length)
+  }
+
   const connection: LoadConnection = {
     request(body, startedAt) {
-      if (!isReady || started.size >= streamsMax || sending !== undefined || window <= 0)
+      if (!isReady || starts.count() >= streamsMax || sending !== undefined || window <= 0)
         return false
       const block = nextId === 1 ? headers.first : headers.later
       if (body.length <= Math.min(dataBytesMax, window)) {
-        out.push(smallRequest(nextId, block, body))
+        putSmall(nextId, block, body)
         window -= body.length
       } else {
-        out.push(frame(frameType.headers, flag.endHeaders, nextId, block))
+        out.put(frame(frameType.headers, flag.endHeaders, nextId, block))
         sending = { id: nextId, left: body, window: streamWindow }
         sendMore()
       }
-      started.set(nextId, startedAt)
+      starts.put(nextId, startedAt)
       nextId += 2
       return true
     },
-    flush,
-    inFlight: () => started.size,
+    flush: () => out.flush(),
+    inFlight: () => starts.count(),
     close: () => socket.destroy(),
   }
   return new Promise((resolve, reject) => {
     socket.once('error', reject)
     socket.once('connect', () => {
-      flush()
+      out.flush()
       resolve(connection)
     })
   })
@@ -156,18 +175,6 @@ function statusOf(block: Buffer): number {
   const byte = block[0] ?? 0
   if (byte >= 0x88 && byte <= 0x8e) return statusByIndex[byte - 0x88] ?? 0
   return 0
-}
-
-/** HEADERS, and DATA in one frame. */
-function smallRequest(id: number, block: Buffer, body: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(18 + block.length + body.length)
-  const headers = { length: block.length, type: frameType.headers, flags: flag.endHeaders, id }
-  writeFrameHead(bytes, 0, headers)
-  block.copy(bytes, 9)
-  const data = { length: body.length, type: frameType.data, flags: flag.endStream, id }
-  writeFrameHead(bytes, 9 + block.length, data)
-  body.copy(bytes, 18 + block.length)
-  return bytes
 }
 
 /** A body that is sent as the windows allow. */

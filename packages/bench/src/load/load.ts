@@ -7,6 +7,7 @@ import type { LoadConnection } from './connection.ts'
 import { recordHeaders } from './header-blocks.ts'
 import type { HeaderList } from './header-blocks.ts'
 import { startPacing, writeDigits } from './pacing.ts'
+import { createSamples } from './samples.ts'
 
 export type LoadPlan = {
   port: number
@@ -50,7 +51,7 @@ function readBodies(file: string): Buffer[] {
 
 async function run(plan: LoadPlan): Promise<LoadResult> {
   const bodies = readBodies(plan.bodiesFile)
-  const latencies: number[] = []
+  const latencies = createSamples()
   const errors: Record<string, number> = {}
   let nextBody = 0
   let isMeasuring = false
@@ -66,7 +67,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const note = (what: string): void => void (errors[what] = (errors[what] ?? 0) + 1)
   const onAnswer = (status: number, startedAt: number): void => {
     if (status < 200 || status > 299) note(`status ${status}`)
-    else if (isMeasuring) latencies.push(performance.now() - startedAt)
+    else if (isMeasuring) latencies.add(performance.now() - startedAt)
   }
 
   const onData = (piece: Buffer): void => {
@@ -106,18 +107,18 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const startedAt = performance.now()
   process.stdout.write('measuring\n')
   do await new Promise((resolve) => setTimeout(resolve, plan.measuredMs))
-  while (latencies.length < (plan.answersMin ?? 0) && Object.keys(errors).length === 0)
+  while (latencies.count() < (plan.answersMin ?? 0) && Object.keys(errors).length === 0)
   isMeasuring = false
   const seconds = (performance.now() - startedAt) / 1000
   process.stdout.write('measured\n')
   isOver = true
   pace?.stop()
   for (const connection of connections) connection.close()
-  latencies.sort((a, b) => a - b)
-  const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0
+  const sorted = latencies.sorted()
+  const percentile = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
   return {
     seconds,
-    answered: latencies.length,
+    answered: sorted.length,
     errors,
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),

@@ -1,5 +1,7 @@
 // `weir contract …`: event contracts, as JSON files of the management API's own form.
+import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { typesOf } from '../contract-types/typescript.ts'
 import { failure, misuse } from '../errors.ts'
 import { openInput } from '../input-file.ts'
 import { isObject, textAt, tryParseJson, valueAt } from '../json.ts'
@@ -42,6 +44,21 @@ export function addContractCommands(program: Command, open: OpenSession): void {
       .argument('<id>', 'the schema id')
       .action((id: string, _options: unknown, command: Command) => show(open(command), id)),
     ['weir contract show clickstream -o json', 'as the service keeps it'],
+  )
+  withExamples(
+    noun
+      .command('types')
+      .summary('a contract as TypeScript, for @weir/client')
+      .description(
+        'a contract as TypeScript: the types of its events, and the contract as createProducer of @weir/client takes it. ' +
+          'Prints it, unless a file is given.',
+      )
+      .argument('<id>', 'the schema id')
+      .option('-f, --file <file>', 'the file to write')
+      .action((id: string, options: { file?: string }, command: Command) =>
+        types(open(command), id, options.file),
+      ),
+    ['weir contract types clickstream > clickstream.ts', 'type-checked when the program is built'],
   )
   withExamples(
     noun
@@ -88,13 +105,27 @@ async function list(session: Session): Promise<void> {
 const levelsOf = ({ pii_fields: fields }: JsonObject): readonly string[] =>
   isObject(fields) ? Object.entries(fields).map(([path, level]) => `${path}: ${String(level)}`) : []
 
-async function show(session: Session, id: string): Promise<void> {
+async function contractOf(session: Session, id: string): Promise<JsonObject> {
   const contract = (await listContracts(session)).find((one) => one.id === id)
-  if (contract === undefined) {
-    throw failure(`no contract has the id ${id}`, '`weir contract list` shows what there is.')
-  }
-  session.showRecord(contract, renderContract)
+  if (contract !== undefined) return contract
+  throw failure(`no contract has the id ${id}`, '`weir contract list` shows what there is.')
 }
+
+async function show(session: Session, id: string): Promise<void> {
+  session.showRecord(await contractOf(session, id), renderContract)
+}
+
+async function types(session: Session, id: string, file: string | undefined): Promise<void> {
+  const typescript = typesOf(await contractOf(session, id))
+  if (file === undefined) return session.showRecord({ id, typescript }, () => typescript.trimEnd())
+  await writeFile(file, typescript).catch((error: unknown) => {
+    throw failure(`${file} can't be written: ${reasonOf(error)}`)
+  })
+  session.tell(`Written to ${file}.`)
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 /** The whole contract: the schema as the JSON it is, a line for each of the other members. */
 function renderContract(contract: unknown): string {

@@ -4,16 +4,22 @@
 import type { Command } from 'commander'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
-import { unreachable, urlOf } from '../api.ts'
-import { failure } from '../errors.ts'
-import type { CliError } from '../errors.ts'
+import { helpIn, unreachable, urlOf } from '../api.ts'
+import { CliError, failure } from '../errors.ts'
 import { createTokenSource } from '../id-token.ts'
-import { textAt, tryParseJson } from '../json.ts'
+import { textAt, tryParseJson, valueAt } from '../json.ts'
 import { duration, positiveNumber, withExamples } from '../options.ts'
 import type { OpenSession, Session } from '../session.ts'
 import { visible } from '../table.ts'
+import { coloured, fieldPath, filterOf, pick } from './listen-view.ts'
+import type { Filter } from './listen-view.ts'
 
-type ListenOptions = { readonly count?: number; readonly timeout?: number }
+type ListenOptions = {
+  readonly count?: number
+  readonly timeout?: number
+  readonly field?: readonly string[]
+  readonly filter?: readonly Filter[]
+}
 
 const handshakeTimeoutMs = 10_000
 /** The service pings every 20 s. */
@@ -26,10 +32,21 @@ export function addListenCommand(program: Command, open: OpenSession): void {
       .summary('print the events of a stream or output as they come')
       .description(
         'print the events of a stream or output as they come, one line of JSON each; for development. ' +
-          "An input stream's personal fields are sealed, an output's are opened up to its level.",
+          "An input stream's personal fields are sealed, an output's are opened up to its level. " +
+          'On a terminal in colours, with sealed fields dimmed; NO_COLOR or -o json for none.',
       )
       .argument('<name>', 'a stream or output with saved credentials')
-      .option('--count <number>', 'end after so many events', positiveNumber)
+      .option(
+        '--field <path>',
+        'show this field alone, such as customer.id; may be repeated',
+        fieldPath,
+      )
+      .option(
+        '--filter <expression>',
+        'only events that hold it: path=value, path!=value, path~part; all of several',
+        filterOf,
+      )
+      .option('--count <number>', 'end after so many of them', positiveNumber)
       .option(
         '--timeout <time>',
         'end after that time, such as 30s; exit 1 if --count is missed',
@@ -39,6 +56,10 @@ export function addListenCommand(program: Command, open: OpenSession): void {
         listen(open(command), name, options),
       ),
     ['weir listen clicks-marketing', 'until Ctrl-C'],
+    [
+      "weir listen clicks --filter 'url~/checkout' --filter eventType=click --field customer.id",
+      'one field of some',
+    ],
     ['weir listen clicks --count 1 --timeout 30s | jq .url', 'one event, or exit 1 after 30 s'],
   )
 }
@@ -65,6 +86,7 @@ type Listening = ListenOptions & { readonly name: string; readonly url: URL }
 function follow(session: Session, socket: WebSocket, listening: Listening): Promise<void> {
   const { name, url, count = Infinity, timeout } = listening
   const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const show = viewOf(session, listening)
   let received = 0
   const end = (error?: Error): void => {
     if (error) reject(error)
@@ -77,8 +99,10 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
   socket.on('open', () => session.tell(`Listening to ${name}; Ctrl-C ends it.`))
   socket.on('message', (message) => {
     if (received >= count) return
+    const line = show(textOf(message))
+    if (line === undefined) return
     received += 1
-    if (!session.terminal.print(oneLine(textOf(message)))) holdBack(session, socket)
+    if (!session.terminal.print(line)) holdBack(session, socket)
     if (received >= count) end()
   })
   socket.on('close', (code) => end(closed(name, code)))
@@ -89,13 +113,29 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
     response.on('close', () => {
       const { statusCode: status = 0, headers } = response
       const body = Buffer.concat(chunks).toString()
-      end(refusedUpgrade(name, { status, body, code: headers['svc-error'] }))
+      const refused = { status, body, code: headers['svc-error'], link: textAt(headers, 'link') }
+      end(refusedUpgrade(name, refused))
     })
   })
   return promise.finally(() => {
     clearTimeout(timer)
     hangUp(socket)
   })
+}
+
+/** An event's line; undefined when it isn't wanted. What isn't looked into is passed on as it came. */
+function viewOf(session: Session, options: ListenOptions): (text: string) => string | undefined {
+  const { field = [], filter = [] } = options
+  const isColoured = session.terminal.isShown && !session.isJson && !session.terminal.env.NO_COLOR
+  if (field.length === 0 && filter.length === 0 && !isColoured) return oneLine
+  return (text) => {
+    const event = tryParseJson(text)
+    if (!filter.every((holds) => holds(event))) return undefined
+    const shown = field.length === 0 ? event : pick(event, field)
+    return isColoured
+      ? coloured(shown, valueAt(event, 'svcMeta', 'keyLink'))
+      : JSON.stringify(shown)
+  }
 }
 
 /** A reader that is slower than the stream slows the socket down, so that nothing piles up here. */
@@ -151,9 +191,12 @@ export type RefusedUpgrade = {
   readonly body: string
   /** Of the header `Svc-Error`. */
   readonly code?: unknown
+  /** The header `Link`. */
+  readonly link?: string | undefined
 }
 
-export function refusedUpgrade(name: string, { status, body, code }: RefusedUpgrade): CliError {
+export function refusedUpgrade(name: string, refused: RefusedUpgrade): CliError {
+  const { status, body, code, link } = refused
   const said = textAt(tryParseJson(body), 'detail') ?? body.trim()
   const advice: Readonly<Record<number, string>> = {
     401: `Are the credentials of ${name} still good? \`weir credentials rotate ${name} --save\``,
@@ -164,10 +207,8 @@ export function refusedUpgrade(name: string, { status, body, code }: RefusedUpgr
     404: 'Is WEIR_OUTPUT_URL the address of the output service?',
   }
   const line = advice[status]
-  return failure(
-    `${visible(said === '' ? `listening to ${name} was refused` : said)} (${status})`,
-    ...(line ? [line] : []),
-  )
+  const message = `${visible(said === '' ? `listening to ${name} was refused` : said)} (${status})`
+  return new CliError(1, message, { advice: line ? [line] : [], page: helpIn(link) })
 }
 
 /** ws gives Buffers unless it is told otherwise. */

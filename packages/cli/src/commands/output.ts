@@ -15,6 +15,7 @@ import {
   showDeleted,
   tellOnce,
 } from '../streams.ts'
+import { waitForBackfill } from './output-backfill.ts'
 import { addDeadCommands, readLag } from './output-dead.ts'
 import { inputArgument, nameArgument, pathOf, requireOneLevelIfCumulative } from './output-parts.ts'
 import { addPreviewCommand } from './output-preview.ts'
@@ -26,6 +27,7 @@ type CreateOptions = {
   readonly decrypter?: string
   readonly tag?: readonly string[]
   readonly save?: boolean
+  readonly wait?: boolean
 }
 
 export function addOutputCommands(program: Command, open: OpenSession): void {
@@ -88,12 +90,16 @@ function addCreate(noun: Command, open: OpenSession): void {
       .option('--decrypter <name>', 'the decrypter that serves it (default: default)')
       .option('--tag <tag>', 'a tag; may be repeated', collectText)
       .option('--save', 'keep the credentials in the profile, for listen and token')
+      .option('--wait', 'until it has what is stored already; it goes on without, too')
       .action((input: string, name: string, options: CreateOptions, command: Command) =>
         create(open(command), input, name, options),
       ),
     ['weir output create clicks clicks-marketing --level 2 --save', 'from now on, levels 0 to 2'],
     ['weir output create clicks ads --level 1 --level 3 --type GRANULAR', 'both, and only these'],
-    ['weir output create clicks audit --level 0 --from earliest', 'what is stored already, too'],
+    [
+      'weir output create clicks audit --level 0 --from earliest --wait',
+      'what is stored already, too',
+    ],
   )
 }
 
@@ -136,6 +142,7 @@ async function create(
   // Shown before it is saved: this is the only time that the service tells the secret.
   session.showRecord(record)
   await (options.save ? saveNew(session, name, record) : tellOnce(session))
+  if (options.wait) await waitForBackfill(session, input, name)
 }
 
 /** The body of the creation. */

@@ -44,18 +44,23 @@ async function send(session: Session, name: string, options: SendOptions): Promi
   await token()
   const rejected: Rejected[] = []
   let accepted = 0
+  /** About the last one rejected. */
+  let page: string | undefined
   for await (const { line, body } of readEvents(openInput(session, options.file))) {
     try {
       const answer = await request({ method: 'POST', url, bearer: await token(), body, headers })
       if (answer.status === 204) accepted += 1
-      else rejected.push(rejectedEvent(session, line, answer))
+      else {
+        rejected.push(rejectedEvent(session, line, answer))
+        page = answer.help
+      }
     } catch (error) {
       showOutcome(session, accepted, rejected)
       throw stoppedAt(line, error)
     }
   }
   showOutcome(session, accepted, rejected)
-  if (rejected.length > 0) throw failure(`${rejected.length} rejected, see above`)
+  if (rejected.length > 0) throw new CliError(1, `${rejected.length} rejected, see above`, { page })
 }
 
 /** Throws when the refusal isn't about this event. */
@@ -80,11 +85,8 @@ const advice = {
 /** Whoever sends the rest later needs to know where to go on. */
 function stoppedAt(line: number, error: unknown): CliError {
   const because = error instanceof CliError ? error : failure(String(error))
-  return new CliError(
-    because.exitCode,
-    `stopped at line ${line}: ${because.message}`,
-    because.advice,
-  )
+  const { exitCode, message, ...more } = because
+  return new CliError(exitCode, `stopped at line ${line}: ${message}`, more)
 }
 
 function showOutcome(session: Session, accepted: number, rejected: readonly Rejected[]): void {

@@ -28,7 +28,7 @@ export function addUsageCommand(program: Command, open: OpenSession): void {
       .option('--from <time>', 'a date or a time in RFC 3339 (default: some pieces back)')
       .option('--until <time>', 'the same (default: now)')
       .action((name: string, options: UsageOptions, command: Command) =>
-        showUsage(open(command, true), name, options),
+        showUsage(open(command, ['csv']), name, options),
       ),
     ['weir usage clicks', 'the last day by the hour'],
     ['weir usage clicks --by 1m', 'the last hour by the minute'],
@@ -40,7 +40,7 @@ async function showUsage(session: Session, name: string, options: UsageOptions):
   const path = ['streams', name, 'usage']
   const answer = await session.manage({ method: 'GET', path, query: queryOf(options) })
   const items = listAt(answer, 'usage')
-  if (session.isCsv) return printCsv(session, items)
+  if (session.format === 'csv') return printCsv(session, items)
   session.showList({
     answer,
     items,

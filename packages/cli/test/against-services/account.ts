@@ -30,6 +30,7 @@ export function accountTests(ground: LookUpGround): void {
       stderr:
         'weir: What was sent is not the platform key (401)\n' +
         '  It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.\n',
+      more: 'http://auth.test/docs/errors/invalid_platform_key',
     })
     const [taken, impossible] = await Promise.all([
       create(billingId, platformKey()),

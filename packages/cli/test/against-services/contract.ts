@@ -1,5 +1,6 @@
 // `weir contract …`: the spec's five contracts, published as their files stand in examples/.
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { createAccount, exampleContract, exampleContracts } from '@weir/testkit'
 import { contractFile, eventLine, linesOf } from './ground.ts'
@@ -49,6 +50,16 @@ export function contractTests(ground: LookUpGround): void {
     expect(JSON.parse(json)).toEqual(definitionOf(event['schema']))
   })
 
+  test('a contract is told as TypeScript, on standard output or in a file', async () => {
+    const { weir } = ground()
+    const printed = await weir.ok('contract types clickstream')
+    expect(printed).toContain('\nexport const clickstream: Contract<ClickstreamEvent> = {\n')
+    expect(await weir.ok('contract types clickstream -f clickstream.ts')).toBe('')
+    expect(readFileSync(join(weir.folder, 'clickstream.ts'), 'utf8')).toBe(printed)
+    const nowhere = await weir.run('contract types clickstream -f nowhere/clickstream.ts')
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("can't be written")])
+  })
+
   test('an archived contract is refused from then on, and no event that names it is stored', async () => {
     const { weir } = ground()
     const file = await contractFile(ground(), 'clickstream', 'shop/click/1.0.0')
@@ -63,6 +74,7 @@ export function contractTests(ground: LookUpGround): void {
       stderr:
         "weir: stopped at line 1: Unknown schema id: 'shop/click/1.0.0' (400)\n" +
         '  `weir contract list` shows the contracts of the account.\n',
+      more: 'http://auth.test/docs/errors/unknown_schema_id',
     })
   })
 

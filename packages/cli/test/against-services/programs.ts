@@ -75,6 +75,7 @@ export function programTests(ground: LookUpGround): void {
       stderr:
         'weir: No account has the API key that was sent (401)\n' +
         '  Another API key is saved by `weir account login`.\n',
+      more: 'http://auth.test/docs/errors/invalid_api_key',
     })
   })
 

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { run } from '../../src/program.ts'
 import type { Terminal } from '../../src/terminal.ts'
+import { quietTerminal } from '../quiet-terminal.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const answer = {
@@ -40,16 +41,12 @@ async function weir(...args: readonly string[]) {
   const [out, notes]: [string[], string[]] = [[], []]
   const cwd = temporaryFolder()
   const terminal: Terminal = {
+    ...quietTerminal,
     env: { WEIR_CONFIG: `${cwd}/config.json`, WEIR_AUTH_URL: url, WEIR_API_KEY: 'k' },
     cwd,
     input: Readable.from([]),
-    isInteractive: false,
     print: (text) => out.push(text) > 0,
-    drained: () => Promise.resolve(),
     note: (text) => void notes.push(text),
-    ask: () => Promise.reject(new Error('nobody is there')),
-    askHidden: () => Promise.reject(new Error('nobody is there')),
-    onInterrupt: () => undefined,
   }
   const code = await run(terminal, ['usage', 'clicks', ...args])
   return { code, out: out.join('\n'), notes: notes.join('\n') }

@@ -58,6 +58,10 @@ function isAttributes(value: unknown): value is Attributes {
 const isPrimitive = (name: string): name is PrimitiveKind => Object.hasOwn(primitives, name)
 const isFullName = (name: string): boolean =>
   name.split('.').every((part) => namePattern.test(part))
+const withLogical = (type: AvroType, logical: unknown): AvroType =>
+  typeof logical === 'string' && isPrimitive(type.kind)
+    ? { ...type, kind: type.kind, logical }
+    : type
 const within = (place: Place, name: string): Place => ({ ...place, path: [...place.path, name] })
 
 function createParser() {
@@ -91,7 +95,7 @@ function createParser() {
         return { kind: 'map', values: parse(json['values'], inner) }
       default:
         return typeof json['type'] === 'string'
-          ? resolve(json['type'], place)
+          ? withLogical(resolve(json['type'], place), json['logicalType'])
           : refuse(place, 'has no type')
     }
   }

@@ -26,9 +26,9 @@ export type RecordType = {
 
 export type UnionType = { readonly kind: 'union'; readonly branches: readonly AvroType[] }
 
-/** Logical types are left aside: a long with `logicalType` date is a long. */
+/** Readers and writers leave `logical` aside: a long with `logicalType` date is a long. It is for whoever shows values. */
 export type AvroType =
-  | { readonly kind: PrimitiveKind }
+  | { readonly kind: PrimitiveKind; readonly logical?: string }
   | { readonly kind: 'fixed'; readonly name: string; readonly size: number }
   | { readonly kind: 'enum'; readonly name: string; readonly symbols: readonly string[] }
   | { readonly kind: 'array'; readonly items: AvroType }

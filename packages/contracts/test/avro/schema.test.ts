@@ -54,9 +54,13 @@ describe('names', () => {
   })
 })
 
-test('a logical type is left aside', () => {
-  expect(typeOf({ type: 'long', logicalType: 'date' })).toEqual({ kind: 'long' })
-  expect(typeOf({ type: 'bytes', logicalType: 'decimal', precision: 4 })).toEqual({ kind: 'bytes' })
+test('a logical type changes no type; it is named beside', () => {
+  expect(typeOf({ type: 'long', logicalType: 'date' })).toEqual({ kind: 'long', logical: 'date' })
+  expect(typeOf({ type: 'bytes', logicalType: 'decimal', precision: 4 })).toEqual({
+    kind: 'bytes',
+    logical: 'decimal',
+  })
+  expect(typeOf({ type: 'int', logicalType: 7 })).toEqual({ kind: 'int' })
 })
 
 describe('what is wrong with a schema is said by field', () => {

@@ -18,6 +18,8 @@ export type Demo = {
   ingestUrl: string
   outputUrl: string
   kafkaBrokers: string
+  /** For Kafka clients that come with a stream's own credentials. */
+  analystBrokers?: string
   schemaRegistryUrl: string
   billingId: string
   apiKey: string
@@ -25,7 +27,7 @@ export type Demo = {
 }
 export type Addresses = Pick<
   Demo,
-  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'schemaRegistryUrl'
+  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers' | 'schemaRegistryUrl'
 >
 
 const billingId = 'demo'

@@ -124,6 +124,8 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
     else if (stream.unsent.length > 0 && since(stream.lastProgressMs) > bodyTimeoutMs)
       resetStream(c, stream, errorCode.cancel)
   }
-  const isIdle = c.streams.size === 0 || c.output.pendingBytes > 0
-  if (isIdle && since(c.lastFrameMs) > idleTimeoutMs) endConnection(c, errorCode.noError)
+  // Frames of its own keep no connection alive on which nothing is asked: what they answer may go nowhere.
+  const isIdle = c.streams.size === 0 && since(c.lastStreamMs) > idleTimeoutMs
+  const isSilent = c.output.pendingBytes > 0 && since(c.lastFrameMs) > idleTimeoutMs
+  if (isIdle || isSilent) endConnection(c, errorCode.noError)
 }

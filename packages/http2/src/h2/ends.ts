@@ -9,7 +9,7 @@ import type { Stream } from './stream.ts'
 /** So long a peer has to take our last words and close. */
 const lingerMs = 1_000
 /** So long requests may still be on their way to us that were sent before our notice arrived. */
-const noticeMs = 500
+const noticeMs = 2_000
 /** Its acknowledgement says that the peer has read everything we sent before. */
 export const noticePing = Buffer.from('finished', 'latin1')
 
@@ -17,6 +17,7 @@ export function closeStream(c: ConnectionState, stream: Stream, by: ClosedBy = '
   if (stream.isClosed) return
   stream.close()
   c.streams.delete(stream.id)
+  c.lastStreamMs = c.clock.nowMs
   c.recent.add(stream.id, by)
   if (stream.isAtWork) c.orphans += 1
   else release(c, stream)

@@ -89,6 +89,7 @@ function open(
 ): void {
   const stream = new Stream(id, head, c)
   c.streams.set(id, stream)
+  c.lastStreamMs = c.clock.nowMs
   c.dispatchable.push(stream)
   if (!isEnd) return
   if ((head.contentLength ?? 0) > 0)

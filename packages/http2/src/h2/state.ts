@@ -82,6 +82,8 @@ export type ConnectionState = ConnectionOptions & {
   /** Bytes that were read since, and dropped. */
   droppedBytes: number
   lastFrameMs: number
+  /** When a stream began or ended. */
+  lastStreamMs: number
   /** Since when the peer has left our answers unread; undefined when it takes them. */
   blockedSinceMs: number | undefined
   onBodyWanted: (stream: Stream) => void
@@ -128,6 +130,7 @@ export const createState = (options: ConnectionOptions): ConnectionState => {
     isOver: false,
     droppedBytes: 0,
     lastFrameMs: options.clock.nowMs,
+    lastStreamMs: options.clock.nowMs,
     blockedSinceMs: undefined,
     onBodyWanted: () => {},
     onOutputRoom: () => {},

@@ -23,7 +23,7 @@ import { startAttacked, undisturbed } from './attacked.ts'
 import type { Attacked } from './attacked.ts'
 
 const everyMs = 20
-const deadlineMs = 15_000
+const deadlineMs = 45_000
 const timeouts = { firstBytesTimeoutMs: 400, bodyTimeoutMs: 800, idleTimeoutMs: 1_200 }
 
 let server: Attacked
@@ -62,6 +62,20 @@ test('a client that sends its preface and then nothing is disconnected', async (
   await undisturbed(server, () => new Promise((resolve) => socket.once('close', resolve)))
   expect(socket.destroyed).toBe(true)
 })
+
+test.each([
+  ['SETTINGS', settings()],
+  ['PING', frame(frameTypes.ping, 0, 0, Buffer.alloc(8))],
+])(
+  '%s without end does not keep a connection alive on which nothing is asked',
+  async (_, piece) => {
+    const code = await undisturbed(server, () => {
+      const client = connectByHand(server.port)
+      return dripping(client, piece, client.goneAway())
+    })
+    expect(code).toBe(codes.noError)
+  },
+)
 
 test('an idle connection hears GOAWAY without an error', async () => {
   const code = await undisturbed(server, () => connectByHand(server.port).goneAway())

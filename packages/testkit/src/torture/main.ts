@@ -18,6 +18,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
     faults: { type: 'string' },
+    'kill-output-every': { type: 'string' },
     brokers: { type: 'string' },
     rate: { type: 'string', default: '120' },
     breakage: { type: 'string' },
@@ -31,12 +32,15 @@ const brokers = (values.brokers ?? (values.breakage === 'acks-1' ? '3' : '1')) =
 const names = values.faults?.split(',') ?? faultKindsOf(brokers)
 const faults = names.filter(isFaultKind)
 const [minutes, seed, rate] = [values.minutes, values.seed, values.rate].map(Number)
+const killEvery = values['kill-output-every']
+const killOutputEveryMs = killEvery === undefined ? undefined : Number(killEvery) * 1_000
 const named = values.breakage ?? ''
 const breakage = isBreakage(named) ? named : undefined
 const isUnheardOf = values.breakage !== breakage
-if (isUnheardOf || !minutes || !seed || !rate || faults.length < names.length) {
+const isNever = killOutputEveryMs !== undefined && !(killOutputEveryMs > 0)
+if (isUnheardOf || isNever || !minutes || !seed || !rate || faults.length < names.length) {
   process.stderr.write(
-    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B] [--rate N] [--brokers 1|3] [--breakage NAME] [--keep] [--json FILE]\n',
+    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B | --kill-output-every SECONDS] [--rate N] [--brokers 1|3] [--breakage NAME] [--keep] [--json FILE]\n',
   )
   process.exit(2)
 }
@@ -58,6 +62,7 @@ const report = await runTorture({
   brokers,
   schemaRegistryUrl: undefined,
   faults,
+  killOutputEveryMs,
   breakage,
   say,
   size: {

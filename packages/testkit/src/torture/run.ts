@@ -17,7 +17,14 @@ import { checkSoFar, checkWorld, type Checked } from './check/check-world.ts'
 import { createViolations, type Violations } from './check/violations.ts'
 import { loadKinds, type Kind } from './events.ts'
 import { createNemesis, type Nemesis } from './faults/nemesis.ts'
-import { createPlan, describeFault, type FaultKind, type Storm } from './faults/plan.ts'
+import {
+  createOutputKills,
+  createPlan,
+  describeFault,
+  type FaultKind,
+  type Plan,
+  type Storm,
+} from './faults/plan.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { startLoad, type LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
@@ -35,6 +42,8 @@ export type RunOptions = Pick<
   readonly minutes: number
   readonly size: LoadSize
   readonly faults: readonly FaultKind[]
+  /** Instead of storms: kills the replicas of output in turn, without a calm spell. */
+  readonly killOutputEveryMs?: number | undefined
   readonly breakage?: BreakageName | undefined
   say(line: string): void
 }
@@ -51,7 +60,7 @@ type Run = {
   kinds: readonly Kind[]
   ledger: Ledger
   random: Random
-  plan: ReturnType<typeof createPlan>
+  plan: Plan
   spells: Spells
   storms: Storm[]
   violations: Violations
@@ -109,12 +118,18 @@ function prepare(options: RunOptions, world: World, kinds: readonly Kind[]): Run
     progress,
     ledger,
     random,
-    plan: createPlan(random.fork(), options.faults),
+    plan: planOf(options, random.fork()),
     storms: [],
     spells: { count: 0, storedAgainMs: 0, derivedAgainMs: 0 },
     nemesis: createNemesis({ ...world, farewell }, options.say),
     calm: { topics, streams, progress, violations, replicas: slotsOf('ingest').length },
   }
+}
+
+function planOf({ faults, killOutputEveryMs, minutes }: RunOptions, random: Random): Plan {
+  return killOutputEveryMs === undefined
+    ? createPlan(random, faults)
+    : createOutputKills(killOutputEveryMs, minutes * 60_000)
 }
 
 /** Storms and calm spells under load, until the time is up. */

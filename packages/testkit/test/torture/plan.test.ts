@@ -1,7 +1,12 @@
 // What a seed decides: the same storms each time, all kinds of faults soon, and nothing that overlaps itself.
 import { expect, test } from '@jest/globals'
 
-import { createPlan, faultKindsOf, needsOf } from '../../src/torture/faults/plan.ts'
+import {
+  createOutputKills,
+  createPlan,
+  faultKindsOf,
+  needsOf,
+} from '../../src/torture/faults/plan.ts'
 import { createLocks } from '../../src/torture/faults/locks.ts'
 import { createRandom } from '../../src/torture/random.ts'
 import { shiftFor } from '../../src/torture/clock.ts'
@@ -22,6 +27,15 @@ test('the same seed gives the same storms, another one others', () => {
 test.each([1, 2, 3])('within nine storms of seed %i each kind of fault has come', (seed) => {
   const seen = stormsOf(seed, 9).flatMap(({ faults }) => faults.map(({ kind }) => kind))
   expect(new Set(seen)).toEqual(new Set(kinds))
+})
+
+test('replicas of output are killed in turn, one each so many milliseconds', () => {
+  const { faults } = createOutputKills(10_000, 35_000).next()
+  expect(faults.map(({ kind, atMs, on }) => [kind, atMs, ...on])).toEqual([
+    ['kill', 0, 'output-1'],
+    ['kill', 10_000, 'output-2'],
+    ['kill', 20_000, 'output-1'],
+  ])
 })
 
 test('who needs the same thing waits, who needs another one does not', async () => {

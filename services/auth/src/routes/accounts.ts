@@ -2,32 +2,33 @@
 import { addApiKey, createAccount } from '@weir/streams'
 import { accountBody } from '../bodies.ts'
 import type { Handler } from '../http.ts'
+import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 import { accountOf } from '../render.ts'
 
 export const makeAccount =
-  ({ stewardship, callers }: Management): Handler =>
+  (deps: Management): Handler =>
   async (call) => {
-    callers.requirePlatform(call)
+    const caller = deps.callers.platform(call)
     const { billingId } = check(accountBody, await readJson(call))
-    const { account, apiKey } = await createAccount(stewardship, billingId)
+    const { account, apiKey } = await createAccount(acting(deps, caller), billingId)
     return { status: 201, body: { ...accountOf(account, [], []), apiKey } }
   }
 
 /** One more key, for whoever lost the first. */
 export const makeApiKey =
-  ({ stewardship, callers }: Management): Handler =>
+  (deps: Management): Handler =>
   async (call) => {
-    callers.requirePlatform(call)
-    const { account, apiKey } = await addApiKey(stewardship, call.param('billingId'))
+    const caller = deps.callers.platform(call)
+    const { account, apiKey } = await addApiKey(acting(deps, caller), call.param('billingId'))
     return { status: 201, body: { billingId: account.billingId, apiKey } }
   }
 
 export const showAccount =
   ({ stewardship, callers }: Management): Handler =>
   async (call) => {
-    const account = await callers.account(call)
+    const { account } = await callers.account(call)
     const { tables } = stewardship.follower
     const streams = tables.streamsOf(account.billingId)
     const contracts = tables.contractsOf(account.billingId)

@@ -2,7 +2,7 @@
 // them alike.
 import { archiveContract, noContract } from '@weir/streams'
 import type { Handler } from '../http.ts'
-import { lookUp } from '../management.ts'
+import { acting, lookUp } from '../management.ts'
 import type { Management } from '../management.ts'
 import { publishContract } from '../publish-contract.ts'
 import { readJson } from '../read-json.ts'
@@ -11,8 +11,13 @@ import { contractOf } from '../render.ts'
 export const makeContract =
   (deps: Management): Handler =>
   async (call) => {
-    const { billingId } = await deps.callers.account(call)
-    const { contract, warnings } = await publishContract(deps, billingId, await readJson(call))
+    const caller = await deps.callers.account(call)
+    const { registry } = deps
+    const { contract, warnings } = await publishContract(
+      { stewardship: acting(deps, caller), registry },
+      caller.billingId,
+      await readJson(call),
+    )
     const body = { ...contractOf(contract), ...(warnings.length > 0 ? { warnings } : {}) }
     return { status: 201, body }
   }
@@ -39,9 +44,11 @@ export const showContract =
   }
 
 export const retireContract =
-  ({ stewardship, callers }: Management): Handler =>
+  (deps: Management): Handler =>
   async (call) => {
-    const { billingId } = await callers.account(call)
-    const contract = await archiveContract(stewardship, { billingId, id: call.param('contract') })
+    const caller = await deps.callers.account(call)
+    const { billingId } = caller
+    const id = call.param('contract')
+    const contract = await archiveContract(acting(deps, caller), { billingId, id })
     return { status: 200, body: contractOf(contract) }
   }

@@ -1,18 +1,48 @@
 // What others need to check our tokens without asking us: the public keys and where things are. Both may
 // be kept a few minutes: a key is published an hour before it signs.
-import { publishedKeys } from '@weir/streams'
+import { pollUntil } from '@weir/kit'
+import { publishedKeys, receiptJwks } from '@weir/streams'
 import type { StateFollower } from '@weir/streams'
 import { jwks } from '@weir/tokens'
 import type { Handler } from '../http.ts'
+import type { KeysAre } from '../steward.ts'
 
 const headers = { 'cache-control': 'public, max-age=300' }
 
+export type Discovery = {
+  readonly follower: Pick<StateFollower, 'tables'>
+  readonly keys: () => KeysAre
+  readonly issuer: string
+  readonly now: () => number
+}
+
+/** Longer than reading control state takes, and shorter than whoever asks for keys waits. */
+const keysComeWithinMs = 5_000
+
+/**
+ * Answers in any case. Without Kafka there are no keys, and Kafka's own brokers don't start without an answer:
+ * they take an empty set, and look again later. Once there is a Kafka, keys are waited for, so that nobody
+ * throws those away that he has.
+ */
 export const showJwks =
-  ({ follower, now }: { follower: StateFollower; now: () => number }): Handler =>
-  () => ({ status: 200, headers, body: jwks(publishedKeys(follower.tables, now())) })
+  ({ follower, keys, now }: Discovery): Handler =>
+  async () => {
+    const what = 'reading the keys'
+    await pollUntil(() => keys() !== 'coming', {
+      deadlineMs: keysComeWithinMs,
+      everyMs: 20,
+      what,
+    }).catch(() => undefined)
+    if (keys() !== 'there') return { status: 200, body: jwks([]) }
+    return {
+      status: 200,
+      headers,
+      body: jwks([...publishedKeys(follower.tables, now()), ...receiptJwks(follower.tables)]),
+    }
+  }
 
 /** OpenID Connect Discovery 1.0, 3. */
-export const showConfiguration = (issuer: string): Handler => {
+export const showConfiguration = ({ issuer }: Discovery): Handler => {
   const body = {
     issuer,
     jwks_uri: `${issuer}/.well-known/jwks.json`,

@@ -8,18 +8,23 @@ import {
 } from '@weir/streams'
 import { outputBody, outputPatch } from '../bodies.ts'
 import type { Handler } from '../http.ts'
-import { lookUp } from '../management.ts'
+import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 
 export const makeOutput =
-  ({ stewardship, callers, shape }: Shown): Handler =>
+  (deps: Shown): Handler =>
   async (call) => {
-    const { billingId } = await callers.account(call)
+    const caller = await deps.callers.account(call)
+    const { billingId } = caller
     const request = check(outputBody, await readJson(call))
     const linkedStream = call.param('stream')
-    const created = await createDerived(stewardship, { billingId, linkedStream, ...request })
-    return { status: 201, body: shape.created(created) }
+    const created = await createDerived(acting(deps, caller), {
+      billingId,
+      linkedStream,
+      ...request,
+    })
+    return { status: 201, body: deps.shape.created(created) }
   }
 
 export const listOutputs =
@@ -44,20 +49,22 @@ export const showOutput =
   }
 
 export const changeOutput =
-  ({ stewardship, callers, shape }: Shown): Handler =>
+  (deps: Shown): Handler =>
   async (call) => {
-    const { billingId } = await callers.account(call)
+    const caller = await deps.callers.account(call)
+    const { billingId } = caller
     const patch = check(outputPatch, await readJson(call))
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
-    const stream = await patchStream(stewardship, target, patch)
-    return { status: 200, body: shape.shown(stream) }
+    const stream = await patchStream(acting(deps, caller), target, patch)
+    return { status: 200, body: deps.shape.shown(stream) }
   }
 
 export const dropOutput =
-  ({ stewardship, callers, shape }: Shown): Handler =>
+  (deps: Shown): Handler =>
   async (call) => {
-    const { billingId } = await callers.account(call)
+    const caller = await deps.callers.account(call)
+    const { billingId } = caller
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
-    const deleted = await deleteOutput(stewardship, target)
-    return { status: 200, body: { deleted: deleted.map(shape.deleted) } }
+    const deleted = await deleteOutput(acting(deps, caller), target)
+    return { status: 200, body: { deleted: deleted.map(deps.shape.deleted) } }
   }

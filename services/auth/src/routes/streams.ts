@@ -3,17 +3,18 @@ import { createInput, deleteStream, patchStream, requireInput } from '@weir/stre
 import { streamBody, streamPatch } from '../bodies.ts'
 import { invalid } from '../errors.ts'
 import type { Call, Handler } from '../http.ts'
-import { lookUp } from '../management.ts'
+import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 
-export const makeStream = ({ stewardship, callers, shape, defaultLimits }: Shown): Handler => {
-  const schema = streamBody(defaultLimits)
+export const makeStream = (deps: Shown): Handler => {
+  const schema = streamBody(deps.defaultLimits)
   return async (call) => {
-    const { billingId } = await callers.account(call)
+    const caller = await deps.callers.account(call)
+    const { billingId } = caller
     const request = check(schema, await readJson(call))
-    const created = await createInput(stewardship, { billingId, ...request })
-    return { status: 201, body: shape.created(created) }
+    const created = await createInput(acting(deps, caller), { billingId, ...request })
+    return { status: 201, body: deps.shape.created(created) }
   }
 }
 
@@ -37,25 +38,31 @@ export const showStream =
   }
 
 export const changeStream =
-  ({ stewardship, callers, shape }: Shown): Handler =>
+  (deps: Shown): Handler =>
   async (call) => {
-    const { billingId } = await callers.account(call)
+    const caller = await deps.callers.account(call)
+    const { billingId } = caller
     const patch = check(streamPatch, await readJson(call))
-    const stream = await patchStream(stewardship, { billingId, name: call.param('stream') }, patch)
-    return { status: 200, body: shape.shown(stream) }
+    const stream = await patchStream(
+      acting(deps, caller),
+      { billingId, name: call.param('stream') },
+      patch,
+    )
+    return { status: 200, body: deps.shape.shown(stream) }
   }
 
 export const dropStream =
-  ({ stewardship, callers, shape }: Shown): Handler =>
+  (deps: Shown): Handler =>
   async (call) => {
-    const { billingId } = await callers.account(call)
+    const caller = await deps.callers.account(call)
+    const { billingId } = caller
     const recursive = isRecursive(call)
-    const deleted = await deleteStream(stewardship, {
+    const deleted = await deleteStream(acting(deps, caller), {
       billingId,
       name: call.param('stream'),
       recursive,
     })
-    return { status: 200, body: { deleted: deleted.map(shape.deleted) } }
+    return { status: 200, body: { deleted: deleted.map(deps.shape.deleted) } }
   }
 
 function isRecursive(call: Call): boolean {

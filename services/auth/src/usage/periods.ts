@@ -59,7 +59,12 @@ const ceilTo = (ms: number, unit: number): number => Math.ceil(ms / unit) * unit
 // date / date-time of RFC 3339, with the seconds left out if they are zero
 const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i
 
-function timeOf(name: string, text: string | undefined, problems: string[]): number | undefined {
+/** Undefined when nothing was asked, or when it is wrong: then it says so. */
+export function timeOf(
+  name: string,
+  text: string | undefined,
+  problems: string[],
+): number | undefined {
   if (text === undefined) return undefined
   const ms =
     form.test(text) && isOnCalendar(text.slice(0, 10)) ? Date.parse(text.toUpperCase()) : NaN

@@ -9,11 +9,15 @@ import { foldUsage } from './fold.ts'
 import { forgetUsage, sweepMonths, sweepReplicas } from './sweep.ts'
 import type { SweepDeps } from './sweep.ts'
 import { createTombstoneWriter } from './tombstones.ts'
+import { createSubjectLog } from '../subjects/subject-log.ts'
+import type { SubjectLog } from '../subjects/subject-log.ts'
 import { createUsageLog } from './usage-log.ts'
 import type { UsageLog } from './usage-log.ts'
 
 export type UsageSteward = {
   readonly log: UsageLog
+  /** Which links a data subject has: counted by nobody, and read and taken away in the same ways. */
+  readonly subjects: SubjectLog
   /** Who there is, and how far each has followed control state. */
   readonly replicas: ReplicaFollower
   readonly rounds: readonly Round[]
@@ -28,7 +32,7 @@ const foldEveryMs = 3_600_000
 export function createUsageSteward(options: {
   kafka: Kafka
   admin: Admin
-  follower: Pick<StateFollower, 'tables' | 'isFresh'>
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'keyring'>
   replica: string
   now: () => number
 }): UsageSteward {
@@ -61,6 +65,7 @@ export function createUsageSteward(options: {
 
   return {
     log,
+    subjects: createSubjectLog({ admin, reader, follower, write }),
     replicas,
     rounds: [
       { name: 'replicas', run: () => sweepReplicas(sweeping).then(() => sweepEveryMs) },

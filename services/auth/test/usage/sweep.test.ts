@@ -55,6 +55,7 @@ function setUp({
         heard: () => heard,
         live: () => heard,
         apply: () => undefined,
+        aheadOfBrokerMs: () => undefined,
         clear: () => {},
       },
     },

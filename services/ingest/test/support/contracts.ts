@@ -9,6 +9,7 @@ export type ContractParts = {
   validations?: readonly { field: string; value: string }[]
   keyField?: string
   piiFields?: Readonly<Record<string, number>>
+  dataSubjectField?: string
 }
 
 const envelope: readonly Field[] = [
@@ -40,6 +41,9 @@ export async function makeContract(account: Account, parts: ContractParts): Prom
       validations: validations.map((validation) => ({ ...validation, type: 'regex' })),
       key_field: keyField,
       pii_fields: piiFields,
+      ...(parts.dataSubjectField === undefined
+        ? {}
+        : { data_subject_field: parts.dataSubjectField }),
     }),
     201,
   )

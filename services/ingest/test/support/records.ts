@@ -41,7 +41,11 @@ export async function contractRecord(more: Partial<ContractRecord> = {}): Promis
   }
 }
 
-export async function activeContract(): Promise<ActiveContract> {
-  const record = await contractRecord()
-  return { contract: compileContract(record), frameHead: frameHead(record.registryId) }
+export async function activeContract(more: Partial<ContractRecord> = {}): Promise<ActiveContract> {
+  const record = await contractRecord(more)
+  return {
+    contract: compileContract(record),
+    frameHead: frameHead(record.registryId),
+    hasSubjects: record.dataSubjectField !== undefined,
+  }
 }

@@ -52,6 +52,7 @@ export async function openGateway() {
       tooSlow: () => void (counts.tooSlow += 1),
     },
     log: keptLog().log,
+    pageOf: (code) => `https://docs.test/errors/${code}`,
   })
   const sockets = new Set<Socket>()
   const server = createServer().on('upgrade', gateway.upgrade)
@@ -66,6 +67,8 @@ export async function openGateway() {
     /** The server's ends of them. */
     connections: () => [...sockets],
     putStream,
+    putAccount: (billingId: string, apiKeyHash: string) =>
+      put(`account/${billingId}`, { billingId, apiKeyHashes: [apiKeyHash], createdAtMs: 1 }),
     removeStream,
     startOver,
     setFresh,

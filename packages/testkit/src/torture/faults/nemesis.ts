@@ -63,9 +63,9 @@ export function createNemesis(theatre: Theatre, say: (line: string) => void): Ne
   }
 }
 
-async function putInOrder({ stack, others, fleet, ways }: Theatre): Promise<void> {
+async function putInOrder({ brokers, fleet, ways }: Theatre): Promise<void> {
   for (const proxy of ways.all()) proxy.setMode({ kind: 'open' })
-  for (const broker of [stack, ...others]) {
+  for (const broker of brokers) {
     if (broker.brokerPid() === undefined) await broker.restartBroker()
     broker.resumeBroker()
   }

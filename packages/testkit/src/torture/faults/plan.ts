@@ -25,17 +25,7 @@ export const faultKinds = [
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-const ofOneBroker: readonly FaultKind[] = [
-  'cut',
-  'refuse',
-  'delay',
-  'hole',
-  'mute',
-  'broker-kill',
-  'broker-pause',
-  'broker-restart',
-  'retention',
-]
+const ofOneBroker: readonly FaultKind[] = ['cut', 'refuse', 'delay', 'hole', 'mute', 'retention']
 
 /** Those that a world of so many brokers knows. */
 export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
@@ -91,8 +81,10 @@ const STORM_MS = 12_000
 
 const faultsOfStorm: readonly [least: number, most: number] = [2, 5]
 
+export type Plan = { next(): Storm }
+
 /** Kinds come like cards of a deck: each of them before any comes too often. */
-export function createPlan(random: Random, kinds: readonly FaultKind[]) {
+export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
   const cards = kinds.flatMap((kind) => Array<FaultKind>(sorts[kind].weight).fill(kind))
   let deck: FaultKind[] = []
   let number = 0
@@ -108,6 +100,18 @@ export function createPlan(random: Random, kinds: readonly FaultKind[]) {
       return { number, faults: faults.sort((a, b) => a.atMs - b.atMs) }
     },
   }
+}
+
+const DEAD_MS = 500
+
+/** One storm that lasts `forMs`: the replicas of output are killed in turn, one every `everyMs`. */
+export function createOutputKills(everyMs: number, forMs: number): Plan {
+  const outputs = started.filter((slot) => slot.startsWith('output'))
+  const faults = Array.from({ length: Math.floor(forMs / everyMs) }, (_, at): Fault => {
+    const on = outputs.slice(at % outputs.length).slice(0, 1)
+    return { kind: 'kill', atMs: at * everyMs, forMs: DEAD_MS, on, choice: 0 }
+  })
+  return { next: () => ({ number: 1, faults }) }
 }
 
 function faultOf(random: Random, kind: FaultKind): Fault {

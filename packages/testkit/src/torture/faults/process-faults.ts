@@ -1,4 +1,5 @@
 // Faults of replicas and of the broker's process. Each resolves when what it broke works again.
+import type { Stack } from '@weir/devstack'
 import { delay } from '@weir/kit'
 
 import type { Fault } from './plan.ts'
@@ -41,27 +42,35 @@ export async function oneMore({ fleet }: Theatre, { on, forMs, choice }: Fault):
   }
 }
 
-export async function brokerKill({ stack }: Theatre, { forMs }: Fault): Promise<void> {
-  await stack.killBroker()
-  await delay(forMs)
-  await stack.restartBroker()
+export async function brokerKill(theatre: Theatre, fault: Fault): Promise<void> {
+  const broker = chosen(theatre, fault)
+  await broker?.killBroker()
+  await delay(fault.forMs)
+  await broker?.restartBroker()
 }
 
-export async function brokerPause({ stack }: Theatre, { forMs }: Fault): Promise<void> {
-  stack.pauseBroker()
-  await delay(forMs)
-  stack.resumeBroker()
+export async function brokerPause(theatre: Theatre, fault: Fault): Promise<void> {
+  const broker = chosen(theatre, fault)
+  broker?.pauseBroker()
+  await delay(fault.forMs)
+  broker?.resumeBroker()
 }
+
+export async function brokerRestart(theatre: Theatre, fault: Fault): Promise<void> {
+  await chosen(theatre, fault)?.restartBroker()
+}
+
+const chosen = ({ brokers }: Theatre, { choice }: Fault): Stack | undefined =>
+  brokers[Math.floor(choice * brokers.length)]
 
 /**
- * A broker dies when the other one that has copies of its partitions had just been halted, for less long than the
- * controller would notice: what only the dead one had is lost. Then the same the other way round, for
- * nobody knows who leads.
+ * A broker dies when the others that have copies of its partitions had just been halted, for less long than the
+ * controller would notice: what only the dead one had is lost. Each in turn, for nobody knows who leads.
  */
-export async function leaderLost({ others }: Theatre, { choice, forMs }: Fault): Promise<void> {
-  const inTurn = choice < 0.5 ? others : others.toReversed()
+export async function leaderLost({ brokers }: Theatre, { choice, forMs }: Fault): Promise<void> {
+  const inTurn = choice < 0.5 ? brokers : brokers.toReversed()
   for (const leader of inTurn) {
-    const followers = others.filter((other) => other !== leader)
+    const followers = brokers.filter((other) => other !== leader)
     for (const follower of followers) follower.pauseBroker()
     await delay(HALTED_MS)
     await leader.killBroker()
@@ -71,5 +80,3 @@ export async function leaderLost({ others }: Theatre, { choice, forMs }: Fault):
     await delay(IN_SYNC_MS)
   }
 }
-
-export const brokerRestart = ({ stack }: Theatre): Promise<void> => stack.restartBroker()

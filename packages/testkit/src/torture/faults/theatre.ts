@@ -9,9 +9,8 @@ import type { Topics } from '../world/topics.ts'
 import type { Tokens } from '../world/tokens.ts'
 
 export type Theatre = {
-  stack: Stack
-  /** The other brokers of a cluster. */
-  others: readonly Stack[]
+  /** One, or a cluster of three. */
+  brokers: readonly Stack[]
   fleet: Fleet
   ways: Ways
   topics: Topics

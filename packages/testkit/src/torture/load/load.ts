@@ -14,7 +14,7 @@ import {
   requestOf,
   wrongRequestOf,
 } from './requests.ts'
-import { createSender, type Sender } from './sender.ts'
+import { createSender, type Answer, type Sender } from './sender.ts'
 
 export type LoadDeps = {
   kinds: readonly Kind[]
@@ -28,6 +28,10 @@ export type LoadDeps = {
   renew(stream: string): Promise<void>
   /** An event of the stream was acknowledged by a replica, that had been sent then. */
   onStored(stream: string, replica: number, sentMs: number): void
+  /** Over HTTP/2 when left out. */
+  sender?(address: () => string | undefined): Sender
+  /** Undefined: the request broke off. `isWrong`: it was meant to be refused. */
+  onAnswer?(answer: Answer | undefined, isWrong: boolean): void
 }
 
 export type LoadSize = {
@@ -82,7 +86,7 @@ function openLane(deps: LoadDeps, stream: InputStream, lane: number, size: LoadS
     stream,
     persons: Array.from({ length: count }, (_, at) => personNamed(stream.name, lane * count + at)),
     random: deps.random.fork(),
-    senders: deps.addresses.map(createSender),
+    senders: deps.addresses.map(deps.sender ?? createSender),
   }
 }
 
@@ -107,6 +111,7 @@ async function sendSomething(deps: LoadDeps, lane: Lane): Promise<boolean> {
       : requestOf(first, token, form)
   const sentMs = performance.now()
   const answer = await lane.senders[replica]?.send(request)
+  deps.onAnswer?.(answer, isWrong)
   const outcomes = count > 1 ? outcomesOf(answer, count) : [outcomeOf(answer)]
   for (const [index, outcome] of outcomes.entries()) {
     const event = events[index]

@@ -1,5 +1,6 @@
-// One HTTP/2 connection to a replica of ingest, made anew when it breaks. It waits for no answer longer than
-// TIMEOUT_MS, since replicas are halted here.
+// One HTTP/2 connection to a replica of ingest, made anew when it breaks or is told to go. It waits for no answer longer
+// than TIMEOUT_MS, since replicas are halted here. A request that was refused as a stream was not looked at, and is sent
+// again (RFC 9113 8.7): Node refuses by itself what was asked for in the moment when the server's goodbye came in.
 import * as http2 from 'node:http2'
 
 export type Answer = { readonly status: number; readonly body: string }
@@ -15,6 +16,7 @@ export type Sender = {
 }
 
 const TIMEOUT_MS = 7_000
+const REFUSED_MAX = 3
 
 /** The address may change from one request to the next; undefined: nobody is there. */
 export function createSender(address: () => string | undefined): Sender {
@@ -34,12 +36,16 @@ export function createSender(address: () => string | undefined): Sender {
 
   return {
     async send(request) {
-      const url = address()
-      if (url === undefined) return undefined
-      const used = connected(url)
-      const answer = await ask(used, request)
-      if (answer === undefined) used.destroy()
-      return answer
+      for (let refused = 0; refused <= REFUSED_MAX; refused += 1) {
+        const url = address()
+        if (url === undefined) return undefined
+        const used = connected(url)
+        const answer = await ask(used, request)
+        if (answer === 'refused') continue
+        if (answer === undefined) used.destroy()
+        return answer
+      }
+      return undefined
     },
     close: () => session?.destroy(),
   }
@@ -48,7 +54,7 @@ export function createSender(address: () => string | undefined): Sender {
 function ask(
   session: http2.ClientHttp2Session,
   { path, headers, body }: Request,
-): Promise<Answer | undefined> {
+): Promise<Answer | 'refused' | undefined> {
   return new Promise((resolve) => {
     const stream = session.request({ ':method': 'POST', ':path': path, ...headers })
     const timer = setTimeout(() => stream.destroy(), TIMEOUT_MS)
@@ -62,7 +68,9 @@ function ask(
     stream.on('error', () => {}) // 'close' follows
     stream.on('close', () => {
       clearTimeout(timer)
-      resolve(status === undefined || !isWhole ? undefined : { status, body: text })
+      const isRefused = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM
+      if (isRefused && status === undefined) resolve('refused')
+      else resolve(status === undefined || !isWhole ? undefined : { status, body: text })
     })
     stream.end(body)
   })

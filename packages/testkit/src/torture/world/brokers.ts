@@ -1,5 +1,5 @@
-// One broker that every replica reaches by a way of its own; or a cluster of three, which replicas reach directly,
-// where each partition has two copies and the first broker is the controller, so that only the others may be hurt.
+// One broker that every replica reaches by a way of its own; or a cluster as in production, which replicas reach
+// directly: three nodes, each broker and controller, three copies of every partition, two of them in sync for a write.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
@@ -8,11 +8,11 @@ import { freePort, startStack, type Stack } from '@weir/devstack'
 import type { Slot, Ways } from './slots.ts'
 
 export type Brokers = {
-  stack: Stack
-  /** Those that aren't the controller. */
-  others: readonly Stack[]
+  /** One, or three. */
+  brokers: readonly Stack[]
   /** Past all proxies. */
   addresses: readonly string[]
+  schemaRegistryUrl: string
   /** What a replica is told. */
   addressFor(slot: Slot): string
 }
@@ -24,55 +24,69 @@ export type BrokersOptions = {
   schemaRegistryUrl: string | undefined
 }
 
+type Ports = Ways['ports']
+
 const replicated = {
-  'default.replication.factor': 2,
-  'offsets.topic.replication.factor': 2,
-  'transaction.state.log.replication.factor': 2,
+  'default.replication.factor': 3,
+  'min.insync.replicas': 2,
+  'offsets.topic.replication.factor': 3,
+  'transaction.state.log.replication.factor': 3,
+  'transaction.state.log.min.isr': 2,
 }
 
 export async function startBrokers(options: BrokersOptions): Promise<Brokers> {
-  const { folder, ways, schemaRegistryUrl } = options
-  const common = { folder: join(folder, 'stack'), ports: ways.ports, schemaRegistryUrl }
-  if (options.count === 1) {
-    const stack = await startStack({ ...common, brokerSettings: ways.brokerSettings })
-    const addressFor = (slot: Slot): string => `127.0.0.1:${ways.proxy(slot).port}`
-    return { stack, others: [], addresses: [stack.kafkaBrokers], addressFor }
-  }
-  const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
-  const stack = await startStack({ ...common, clusterId, brokerSettings: replicated })
-  const others: Stack[] = []
-  try {
-    for (const node of [2, 3]) others.push(await startOther(options, { stack, clusterId, node }))
-  } catch (error) {
-    for (const each of [...others, stack]) await each.stop()
-    throw error
-  }
-  const addresses = [stack, ...others].map(({ kafkaBrokers }) => kafkaBrokers)
-  return { stack, others, addresses, addressFor: () => addresses.join() }
+  return options.count === 1 ? startOne(options) : startThree(options)
 }
 
-type Cluster = { stack: Stack; clusterId: string; node: number }
-
-async function startOther(
-  { folder, ways }: BrokersOptions,
-  { stack, clusterId, node }: Cluster,
-): Promise<Stack> {
-  const ports = {
-    kafka: await freePort(),
-    controller: await freePort(),
-    registry: await freePort(),
-  }
-  return startStack({
-    folder: join(folder, `broker-${node}`),
-    ports,
-    clusterId,
-    schemaRegistryUrl: stack.schemaRegistryUrl,
-    brokerSettings: {
-      ...replicated,
-      'process.roles': 'broker',
-      'node.id': node,
-      'controller.quorum.voters': `1@127.0.0.1:${ways.ports.controller}`,
-      listeners: `PLAIN://127.0.0.1:${ports.kafka}`,
-    },
+async function startOne({ folder, ways, schemaRegistryUrl }: BrokersOptions): Promise<Brokers> {
+  const stack = await startStack({
+    folder: join(folder, 'stack'),
+    ports: ways.ports,
+    schemaRegistryUrl,
+    brokerSettings: ways.brokerSettings,
   })
+  return {
+    brokers: [stack],
+    addresses: [stack.kafkaBrokers],
+    schemaRegistryUrl: stack.schemaRegistryUrl,
+    addressFor: (slot) => `127.0.0.1:${ways.proxy(slot).port}`,
+  }
+}
+
+/** None serves before two of them run, so all are started at once. */
+async function startThree({ folder, ways, schemaRegistryUrl }: BrokersOptions): Promise<Brokers> {
+  const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
+  const nodes: Ports[] = [ways.ports, await freePorts(), await freePorts()]
+  const voters = nodes.map(({ controller }, at) => `${at + 1}@127.0.0.1:${controller}`).join()
+  const starting = nodes.map((ports, at) =>
+    startStack({
+      folder: join(folder, `broker-${at + 1}`),
+      ports,
+      clusterId,
+      // The first one's is for all.
+      schemaRegistryUrl: at === 0 ? schemaRegistryUrl : registryAt(ways.ports),
+      brokerSettings: { ...replicated, 'node.id': at + 1, 'controller.quorum.voters': voters },
+    }),
+  )
+  const settled = await Promise.allSettled(starting)
+  const brokers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = settled.find((one) => one.status === 'rejected')
+  if (failed !== undefined) {
+    for (const broker of brokers) await broker.stop()
+    throw failed.reason
+  }
+  const addresses = brokers.map(({ kafkaBrokers }) => kafkaBrokers)
+  const [first] = brokers
+  return {
+    brokers,
+    addresses,
+    schemaRegistryUrl: first?.schemaRegistryUrl ?? '',
+    addressFor: () => addresses.join(),
+  }
+}
+
+const registryAt = ({ registry }: Ports): string => `http://127.0.0.1:${registry}`
+
+async function freePorts(): Promise<Ports> {
+  return { kafka: await freePort(), controller: await freePort(), registry: await freePort() }
 }

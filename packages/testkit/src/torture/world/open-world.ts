@@ -64,7 +64,6 @@ const outputs: readonly { input: number; name: string; levels: Levels }[] = [
 export async function openWorld(options: WorldOptions): Promise<World> {
   const ways = await openWays()
   const brokers = await startBrokers({ ...options, ways, count: options.brokers })
-  const { stack, others, addresses } = brokers
   const losses: LossReport[] = []
   const fleet = createFleet({
     env: envOf(options, brokers),
@@ -74,11 +73,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       if (loss !== undefined) losses.push(loss)
     },
   })
-  const topics = openTopics(addresses, ways.ports.kafka)
+  const topics = openTopics(brokers.addresses, ways.ports.kafka)
   const close = async (): Promise<void> => {
     await fleet.close()
     await topics.close()
-    for (const each of [...others, stack]) await each.stop()
+    await Promise.all(brokers.brokers.map((broker) => broker.stop()))
     await ways.close()
   }
   try {
@@ -89,7 +88,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       inputs.map((input): InputStream => ({ ...input, topic: `${made.billingId}.${input.name}` })),
     )
     const tokens = createTokens(account)
-    const world = { stack, others, fleet, ways, topics, streams, tokens, account }
+    const { brokers: all } = brokers
+    const world = { brokers: all, fleet, ways, topics, streams, tokens, account }
     await makeStreams(world)
     return { ...world, losses, close }
   } catch (error) {
@@ -112,7 +112,7 @@ function envOf(options: WorldOptions, brokers: Brokers): (slot: Slot) => Service
       [`${prefix}_ADMIN_PORT`]: '0',
       AUTH_PUBLIC_URL: 'http://auth.test',
       KAFKA_BROKERS: brokers.addressFor(slot),
-      SCHEMA_REGISTRY_URL: brokers.stack.schemaRegistryUrl,
+      SCHEMA_REGISTRY_URL: brokers.schemaRegistryUrl,
       KEK_FILE: options.kekFile,
       PLATFORM_KEY: options.platformKey,
       PRODUCE_TIMEOUT_MS: String(PRODUCE_TIMEOUT_MS),

@@ -53,8 +53,9 @@ export async function openWays(): Promise<Ways> {
       'advertised.listeners': [`PLAIN://${at(ports.kafka)}`, ...told].join(),
       'listener.security.protocol.map': ['PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT', ...plain].join(),
       'num.network.threads': 1,
-      // What retention has removed must not come back after a kill.
+      // What retention has removed must not come back after a kill, nor in the first 30 s of a broker.
       'log.flush.start.offset.checkpoint.interval.ms': 200,
+      'log.initial.task.delay.ms': 200,
     },
     proxy(slot) {
       const way = ways.find((one) => one.slot === slot)

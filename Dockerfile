@@ -1,0 +1,67 @@
+# Weir's services, an image each, and the demo for docker-compose.yml:
+#
+#   docker build --target ingest --tag weir-ingest:0.1.0 .
+#
+# The images share all layers but the last. Nothing but the console's page is compiled: Node runs the TypeScript as it is, so an
+# image holds sources, production dependencies, their list (sbom.cdx.json) and Node; no package manager
+# and no compiler. They run as user 65532 and write nothing, so give them a read-only root file system.
+# Bases are pinned by version. Pin them by digest as well where you build.
+
+FROM node:24.21.0-bookworm-slim AS node
+
+FROM node AS sources
+WORKDIR /weir
+COPY . ./
+
+# The console's page; what builds it goes into no image.
+FROM sources AS page
+RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@weir/console' && \
+    node packages/console/src/build.ts
+
+FROM sources AS services
+RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional \
+      --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' && \
+    npx --yes pnpm@12.21.0 sbom --lockfile-only --prod --no-optional --sbom-format cyclonedx --sbom-type application \
+      --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' --out sbom.cdx.json && \
+    rm -rf packages/cli packages/devstack packages/console/web examples
+COPY --from=page /weir/packages/console/dist packages/console/dist
+
+FROM sources AS tools
+RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional --filter '@weir/devstack...' && \
+    rm -rf packages/cli services
+
+FROM debian:12.11-slim AS runtime
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
+ENV NODE_ENV=production
+WORKDIR /weir
+USER 65532:65532
+
+FROM runtime AS auth
+COPY --from=services /weir ./
+ENV AUTH_HOST=0.0.0.0
+EXPOSE 8081 9081
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.AUTH_ADMIN_PORT || 9081}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "services/auth/src/main.ts"]
+
+FROM runtime AS ingest
+COPY --from=services /weir ./
+ENV INGEST_HOST=0.0.0.0
+EXPOSE 8082 9082
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.INGEST_ADMIN_PORT || 9082}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "services/ingest/src/main.ts"]
+
+FROM runtime AS output
+COPY --from=services /weir ./
+ENV OUTPUT_HOST=0.0.0.0
+EXPOSE 8083 9083
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OUTPUT_ADMIN_PORT || 9083}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "services/output/src/main.ts"]
+
+# For docker-compose.yml alone, which says what it runs: the secrets of a development machine, and the demo.
+FROM runtime AS compose
+COPY --from=tools /weir ./
+HEALTHCHECK NONE
+CMD ["node", "packages/devstack/src/compose/setup.ts"]

@@ -1,0 +1,145 @@
+// Part `changes`: what a stream feels of what goes on around it. How long an event of a quiet stream takes by itself and
+// beside a noisy one, how soon a derived stream that was just made holds its first event, and how soon one holds an event
+// that is sent while output restarts.
+import { pollUntil } from '@weir/kit'
+import type { Service } from '@weir/devstack'
+import { connectProducer, exampleEvent } from '@weir/testkit'
+import { clickstreamBodies } from './events.ts'
+import { createBenchAdmin, partitions, unlimited } from './filled-stream.ts'
+import { loadOf } from './load-of.ts'
+import { measure } from './measure.ts'
+import type { Run } from './measure.ts'
+import type { PartOptions } from './part.ts'
+import { unpin } from './processes.ts'
+import { resultOf, timesOf } from './results.ts'
+import type { Result } from './results.ts'
+import { measureLatency, withStreams } from './watch.ts'
+import type { Latency, Streams } from './watch.ts'
+
+const quietRate = 100
+const noisyRate = 5_000
+/** What the quiet stream's run takes to start, with its warm-up. */
+const startMs = 8_000
+/** Rounds of noise first, until Java has compiled what Kafka does with it. */
+const warmUps = 4
+const newStreams = 10
+const restarts = 5
+
+export async function benchChanges(options: PartOptions): Promise<Result[]> {
+  const alone: Latency[] = []
+  const beside: Latency[] = []
+  const results: Result[] = []
+  await withStreams(options, async (streams) => {
+    shareAllCores(options, streams)
+    const makeNoise = await prepareNoise(options, streams)
+    for (let count = 0; count < warmUps; count += 1) await makeNoise()
+    for (let count = 0; count < options.runs; count += 1) {
+      alone.push(await measureLatency(options, streams, quietRate))
+      const noise = makeNoise()
+      beside.push(await measureLatency(options, streams, quietRate))
+      options.log(`  beside one with ${Math.round((await noise).eventsPerSecond)} events a second`)
+    }
+    const wait = await openWait(streams)
+    try {
+      results.push(timesOf('new-stream', await timeNewStreams(streams, wait)))
+      results.push(timesOf('restart', await timeRestarts(streams, wait)))
+    } finally {
+      await wait.close()
+    }
+  })
+  return [
+    ...resultsOf('quiet-alone', alone),
+    ...resultsOf('quiet-beside-noisy', beside),
+    ...results,
+  ]
+}
+
+/** Nobody's time is taken here: what waits for whom on one core would be the bench's own doing. */
+function shareAllCores({ brokerPid }: PartOptions, { world }: Streams): void {
+  for (const { pid } of [process, world.auth, world.ingest, world.output]) unpin(pid)
+  if (brokerPid !== undefined) unpin(brokerPid)
+}
+
+const resultsOf = (name: string, runs: readonly Latency[]): Result[] => [
+  resultOf(
+    `${name}-derived`,
+    runs.map(({ consumer }) => consumer),
+  ),
+  resultOf(
+    `${name}-ws`,
+    runs.map(({ webSocket }) => webSocket),
+  ),
+]
+
+/** Load for another input stream, which is derived as well. */
+async function prepareNoise(
+  { measuredMs }: PartOptions,
+  { world, account }: Streams,
+): Promise<() => Promise<Run>> {
+  const input = await account.input('noisy', { partitions, limits: unlimited })
+  await account.output('noisy', 'noisy-1', { consentLevels: [1] })
+  const load = loadOf({
+    port: Number(new URL(world.ingest.url).port),
+    token: await account.token(input),
+    type: 'application/json',
+    bodies: (await clickstreamBodies()).json,
+  })
+  const plan = { ...load, rate: noisyRate, warmUpMs: 1_000, measuredMs: startMs + measuredMs }
+  return () => measure(world.output.pid, plan)
+}
+
+type Wait = {
+  /** Sends an event, and resolves when readers of a derived topic, which nobody else writes to, see it. */
+  forEventIn(topic: string): Promise<void>
+  close(): Promise<void>
+}
+
+async function openWait({ world, token }: Streams): Promise<Wait> {
+  const admin = createBenchAdmin()
+  const producer = await connectProducer(world.ingest.url)
+  const event = await exampleEvent('clickstream')
+  const countOf = async (topic: string): Promise<bigint> => {
+    const ends = await admin.endOffsets(topic, { isolation: 'read_committed' })
+    return ends.reduce((sum, end) => sum + end, 0n)
+  }
+  return {
+    async forEventIn(topic) {
+      const before = await countOf(topic)
+      const { status } = await producer.send(event, { token, schemaId: 'clickstream' })
+      if (status !== 204) throw new Error(`the event was answered with ${status}`)
+      const isThere = async (): Promise<boolean> => (await countOf(topic)) > before
+      await pollUntil(isThere, { deadlineMs: 30_000, everyMs: 5 })
+    },
+    async close() {
+      producer.close()
+      await admin.close()
+    },
+  }
+}
+
+/** From the 201 of a derived stream to its first event, in ms. */
+async function timeNewStreams({ account, input }: Streams, wait: Wait): Promise<number[]> {
+  const took: number[] = []
+  for (let count = 0; count < newStreams; count += 1) {
+    const made = await account.output(input.name, `new-${count}`, { consentLevels: [0] })
+    const startedAt = performance.now()
+    await wait.forEventIn(made.topic)
+    took.push(performance.now() - startedAt)
+  }
+  return took
+}
+
+/** From the SIGTERM of the only replica of output to an event that was sent once it had ended, in ms. */
+async function timeRestarts({ world, derived }: Streams, wait: Wait): Promise<number[]> {
+  const took: number[] = []
+  let output: Service = world.output
+  for (let count = 0; count < restarts; count += 1) {
+    const startedAt = performance.now()
+    await output.stop()
+    const seen = wait.forEventIn(derived.topic)
+    output = await world.replica('output')
+    await seen
+    took.push(performance.now() - startedAt)
+  }
+  return took
+}

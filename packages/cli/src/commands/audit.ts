@@ -1,0 +1,171 @@
+// `weir audit`: who did what, when, and how it ended; `weir audit verify`: whether the log is whole. The chain is walked
+// here, from the records as they lie there, so that nobody has to take the service's word for it.
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { call, urlOf } from '../api.ts'
+import { walkChain } from '../audit-chain.ts'
+import type { ChainRecord, Link, Walk } from '../audit-chain.ts'
+import { failure } from '../errors.ts'
+import { isObject, listAt, textAt, valueAt } from '../json.ts'
+import { withExamples } from '../options.ts'
+import type { OpenSession, Session } from '../session.ts'
+import { visible } from '../table.ts'
+import { readSecret } from '../terminal.ts'
+
+type AuditOptions = { readonly from?: string; readonly until?: string; readonly all?: boolean }
+type VerifyOptions = { readonly head?: Link }
+/** Asks for a page of something. */
+type Ask = (query: Readonly<Record<string, string>>) => Promise<unknown>
+
+export function addAuditCommands(program: Command, open: OpenSession): void {
+  const noun = program
+    .command('audit')
+    .description('who did which management or key action when, and how it ended')
+  withExamples(
+    noun
+      .option('--from <time>', 'a date or a time in RFC 3339 (default: a day before the end)')
+      .option('--until <time>', 'the same (default: now)')
+      .option('--all', 'of all accounts and of Weir itself; needs the platform key')
+      .action((options: AuditOptions, command: Command) => show(open(command), options)),
+    ['weir audit', 'the last day'],
+    ['weir audit --from 2026-11-01 -o json > november.json', 'for an auditor'],
+  )
+  withExamples(
+    noun
+      .command('verify')
+      .summary('check that no entry is missing, changed or moved')
+      .description(
+        'check that no entry is missing, changed or moved. Needs the platform key: it is asked for without being ' +
+          'shown, or is the first line of the input, or comes from WEIR_PLATFORM_KEY.',
+      )
+      .option(
+        '--head <number:hash>',
+        'what an earlier check has shown: it must be there still',
+        head,
+      )
+      .action((options: VerifyOptions, command: Command) => verify(open(command), options)),
+    ['weir audit verify', 'asks for the platform key'],
+    ['weir audit verify --head 1742:5f0c…', 'and that entry 1742 is the one that it was'],
+  )
+}
+
+function head(text: string): Link {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
+  if (seq === undefined || hash === undefined)
+    throw new InvalidArgumentError('It is a number, a colon and 64 hex digits.')
+  return { seq: Number(seq), hash }
+}
+
+// --- show ---
+
+async function show(session: Session, { from, until, all }: AuditOptions): Promise<void> {
+  const ask = all === true ? await asPlatform(session, ['audit']) : asAccount(session)
+  const times = {
+    ...(from === undefined ? {} : { from }),
+    ...(until === undefined ? {} : { until }),
+  }
+  const entries: unknown[] = []
+  for (let query: Record<string, string> = { ...times, limit: '1000' }; ;) {
+    const page = await ask(query)
+    entries.push(...listAt(page, 'entries'))
+    const next = textAt(page, 'next')
+    if (next === undefined) break
+    query = { ...query, after: next }
+  }
+  session.showList({
+    answer: entries,
+    items: entries,
+    columns: {
+      NO: (entry) => valueAt(entry, 'seq'),
+      TIME: (entry) => valueAt(entry, 'time'),
+      WHO: whoOf,
+      ACTION: (entry) => valueAt(entry, 'action'),
+      TO: targetOf,
+      OUTCOME: (entry) => textAt(entry, 'code') ?? valueAt(entry, 'outcome'),
+    },
+    whenEmpty: 'No entries.',
+  })
+}
+
+function whoOf(entry: unknown): string {
+  const kind = textAt(entry, 'by', 'kind')
+  if (kind !== 'account') return kind === 'auth' ? 'Weir itself' : `the ${String(kind)}`
+  return `${textAt(entry, 'by', 'billingId')} key ${textAt(entry, 'by', 'key')}`
+}
+
+function targetOf(entry: unknown): string {
+  const target = valueAt(entry, 'target')
+  if (!isObject(target)) return '-'
+  return Object.entries(target)
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`)
+    .join(', ')
+}
+
+const asAccount =
+  (session: Session): Ask =>
+  (query) =>
+    session.manage({ method: 'GET', path: ['audit'], query })
+
+async function asPlatform(session: Session, path: readonly string[]): Promise<Ask> {
+  const { authUrl } = session.account(true)
+  const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
+  const advice = {
+    401: 'It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.',
+  }
+  return (query) =>
+    call({ method: 'GET', url: urlOf(authUrl, ['v2', ...path], query), bearer }, advice)
+}
+
+// --- verify ---
+
+async function verify(session: Session, options: VerifyOptions): Promise<void> {
+  const walk = walkChain(options.head)
+  await walkAll(walk, await asPlatform(session, ['audit', 'chain']))
+  const { faults, end, firstTime, lastTime } = walk
+  const answer = { whole: faults.length === 0, head: end, firstTime, lastTime, faults }
+  if (session.isJson) session.showRecord(answer)
+  if (faults.length > 0)
+    throw failure(
+      'the audit log is not what was written',
+      ...faults.map(({ sentence }) => `- ${visible(sentence)}.`),
+    )
+  if (session.isJson) return
+  session.terminal.print(`${end.seq}:${end.hash}`)
+  const times = end.seq === 0 ? '' : `, from ${firstTime} to ${lastTime}`
+  session.tell(
+    `The audit log is whole: ${end.seq} entries${visible(times)}. Keep the line above elsewhere, and give it to --head next time.`,
+  )
+}
+
+/**
+ * Everything in the log by now. The service tells its head after it has read the records, so a log that doesn't reach
+ * the head of the answer before has lost its end.
+ */
+async function walkAll(walk: Walk, ask: Ask): Promise<void> {
+  let expected: Link | undefined
+  for (let after = '0'; ;) {
+    const page = await ask({ after })
+    const records = listAt(page, 'records').map(recordOf)
+    walk.take(records)
+    const next = textAt(page, 'next')
+    const last = records.at(-1)
+    after = next ?? (last === undefined ? after : String(BigInt(last.offset) + 1n))
+    if (next !== undefined) continue
+    const told = linkOf(valueAt(page, 'head'))
+    if (expected !== undefined && walk.end.seq < expected.seq) return walk.cutOff(expected)
+    if (walk.meets(told) !== 'behind') return
+    expected = told
+  }
+}
+
+function recordOf(record: unknown): ChainRecord {
+  const [offset, value] = [textAt(record, 'offset'), textAt(record, 'value')]
+  if (offset === undefined || !/^\d+$/.test(offset) || value === undefined)
+    throw failure('the answer holds something that is no record of the audit log', 'Is it Weir?')
+  return { offset, value: Buffer.from(value, 'base64') }
+}
+
+function linkOf(value: unknown): Link | undefined {
+  const [seq, hash] = [valueAt(value, 'seq'), textAt(value, 'hash')]
+  return typeof seq === 'number' && hash !== undefined ? { seq, hash } : undefined
+}

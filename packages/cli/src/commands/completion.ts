@@ -1,0 +1,45 @@
+// `weir completion SHELL` prints what makes a shell complete `weir`; `weir complete` is what that asks.
+import { Argument } from 'commander'
+import type { Command } from 'commander'
+import { liveNames } from '../completion/live-names.ts'
+import { placeOf } from '../completion/place.ts'
+import { scripts, shells } from '../completion/scripts.ts'
+import type { Shell } from '../completion/scripts.ts'
+import { withExamples } from '../options.ts'
+import type { Terminal } from '../terminal.ts'
+
+export function addCompletionCommands(program: Command, terminal: Terminal): void {
+  withExamples(
+    program
+      .command('completion')
+      .summary('make your shell complete commands, options and names')
+      .description(
+        'print a script that makes a shell complete commands, options, and the names of your streams and contracts. ' +
+          'The names are asked of the service, which has a second to answer.',
+      )
+      .addArgument(new Argument('<shell>').choices(shells))
+      .action((shell: Shell) => void terminal.print(scripts[shell])),
+    ['source <(weir completion bash)', 'for this shell; for all of them, in ~/.bashrc'],
+    ['source <(weir completion zsh)', 'in ~/.zshrc, after compinit'],
+    ['weir completion fish > ~/.config/fish/completions/weir.fish', 'for fish'],
+  )
+  withExamples(
+    program
+      .command('complete', { hidden: true })
+      .description('what could come next, a line each; for the scripts of `weir completion`')
+      .argument('[words...]')
+      .action((words: readonly string[]) => complete(program, terminal, words)),
+    ['weir complete -- stream show cl', 'the streams that begin with cl'],
+  )
+}
+
+async function complete(
+  program: Command,
+  terminal: Terminal,
+  words: readonly string[],
+): Promise<void> {
+  const place = placeOf(program, words)
+  const names = await liveNames(terminal, place, words.includes('--demo'))
+  const found = [...place.words, ...names].filter((name) => name.startsWith(place.typed))
+  if (found.length > 0) terminal.print([...new Set(found)].join('\n'))
+}

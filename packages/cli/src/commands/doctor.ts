@@ -1,0 +1,60 @@
+// `weir doctor`: looks at everything that the command works with, and says what to do about what isn't right.
+import type { Command } from 'commander'
+import { failure } from '../errors.ts'
+import { fromError, renderFindings } from '../doctor/findings.ts'
+import type { Finding } from '../doctor/findings.ts'
+import { checkAccount, checkProfile, checkVersions } from '../doctor/local.ts'
+import { checkApiKey, checkCredentials, checkService, servicesOf } from '../doctor/services.ts'
+import { withExamples } from '../options.ts'
+import { profilePath } from '../profile.ts'
+import type { OpenSession, Session } from '../session.ts'
+
+type DoctorOptions = { readonly tls?: boolean }
+
+export function addDoctorCommand(program: Command, open: OpenSession): void {
+  withExamples(
+    program
+      .command('doctor')
+      .summary('look whether everything is as it should be, and say what to do')
+      .description(
+        'look at versions, profile, account, services, clocks, credentials, Kafka and registry, and say what to do. It changes ' +
+          'nothing and shows no secret. Exit code 1 when there is a problem; warnings are none.',
+      )
+      .option('--tls', "Kafka's listener for analysts speaks TLS")
+      .action((options: DoctorOptions, command: Command) => doctor(open(command), options)),
+    ['weir doctor', 'after an installation, or when something does not work'],
+    ['weir doctor -o json | jq \'.[] | select(.state != "ok")\'', 'for a program'],
+  )
+}
+
+async function doctor(session: Session, { tls = false }: DoctorOptions): Promise<void> {
+  const findings = [
+    ...checkVersions(),
+    checkProfile(profilePath(session.terminal.env)),
+    ...(await checkAll(session, tls)),
+  ]
+  session.showRecord(findings, () => renderFindings(findings))
+  const problems = findings.filter(({ state }) => state === 'problem').length
+  if (problems > 0)
+    throw failure(problems === 1 ? 'there is a problem' : `there are ${problems} problems`)
+}
+
+async function checkAll(session: Session, isTls: boolean): Promise<readonly Finding[]> {
+  try {
+    const account = session.account()
+    const services = await Promise.all(servicesOf(account).map(checkService))
+    const hasAuth = services[0]?.[0]?.state === 'ok'
+    const { checkKafka, checkRegistry } = await import('../doctor/kafka.ts')
+    return [
+      checkAccount(account),
+      ...services.flat(),
+      ...(hasAuth ? await checkApiKey(account) : []),
+      ...(hasAuth ? await checkCredentials(account) : []),
+      ...(hasAuth ? await checkKafka(account, isTls) : []),
+      await checkRegistry(account.registryUrl),
+    ]
+  } catch (error) {
+    // A profile or a demo's file that can't be read: nothing else can be known then.
+    return [fromError('account', error, 'problem')]
+  }
+}

@@ -1,0 +1,77 @@
+// The names that a command line can be completed with: streams, outputs and contracts of the account, as they are now. It
+// waits a moment at most and is silent about everything that goes wrong: nobody has asked for an answer yet.
+import { resolveAccount } from '../account.ts'
+import type { Account } from '../account.ts'
+import { urlOf } from '../api.ts'
+import { textAt } from '../json.ts'
+import { readProfile } from '../profile.ts'
+import { nameOf, recordsOf } from '../streams.ts'
+import type { Terminal } from '../terminal.ts'
+import type { Place } from './place.ts'
+
+type Kind = 'inputs' | 'outputs' | 'streams' | 'contracts' | 'accounts'
+
+const waitMs = 1_000
+const inputsMax = 50
+
+/** By the command and what is expected there. Names that are to be new have no entry. */
+const kinds: readonly (readonly [RegExp, Kind])[] = [
+  [/^stream (list|show|enable|disable|delete) name$/, 'inputs'],
+  [/^output [a-z ]+ input$/, 'inputs'],
+  [/^output (show|enable|disable|delete|dead [a-z]+) name$/, 'outputs'],
+  [/^(send|simulate|usage|subject [a-z]+|erasure list) name$/, 'inputs'],
+  [/^(listen|token|kafka|export|credentials [a-z]+) name$/, 'streams'],
+  [/^contract (show|types|archive) id$/, 'contracts'],
+  [/^(send|simulate|export) schema$/, 'contracts'],
+  [/^account use billingId$/, 'accounts'],
+]
+
+export const kindAt = ({ path, expects }: Pick<Place, 'path' | 'expects'>): Kind | undefined =>
+  kinds.find(([pattern]) => pattern.test(`${path} ${expects ?? ''}`))?.[1]
+
+export async function liveNames(
+  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+  place: Place,
+  wantsDemo: boolean,
+): Promise<readonly string[]> {
+  const kind = kindAt(place)
+  if (kind === undefined) return []
+  try {
+    const account = resolveAccount({ env, cwd, wantsDemo, bringsKey: false })
+    if (kind === 'accounts') return [...readProfile(account.profile).accounts.keys()]
+    const saved = kind === 'streams' ? [...account.streams.keys()] : []
+    const found = await namesOf(account, kind, place.given[0] ?? '').catch(() => [])
+    return [...new Set([...saved, ...found])]
+  } catch {
+    return []
+  }
+}
+
+async function namesOf(account: Account, kind: Kind, input: string): Promise<readonly string[]> {
+  // One moment for all questions together.
+  const signal = AbortSignal.timeout(waitMs)
+  const list = (...path: string[]): Promise<readonly string[]> => ask(account, path, signal)
+  if (kind === 'contracts') return list('contracts')
+  if (kind === 'outputs') return list('streams', input, 'outputs')
+  const inputs = await list('streams')
+  if (kind === 'inputs') return inputs
+  const outputs = inputs
+    .slice(0, inputsMax)
+    .map((name) => list('streams', name, 'outputs').catch(() => []))
+  return [...inputs, ...(await Promise.all(outputs)).flat()]
+}
+
+async function ask(
+  { authUrl, apiKey }: Account,
+  path: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (apiKey === undefined) return []
+  const answer = await fetch(urlOf(authUrl, ['v2', ...path]), {
+    headers: { authorization: `Bearer ${apiKey}` },
+    redirect: 'manual',
+    signal,
+  })
+  const names = recordsOf(await answer.json()).map((one) => nameOf(one) ?? textAt(one, 'id'))
+  return names.filter((name) => name !== undefined)
+}

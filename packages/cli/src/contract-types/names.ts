@@ -1,0 +1,55 @@
+// Names of TypeScript for things whose names come from elsewhere: every one is an identifier, no two in a file are the same.
+
+const identifier = /^[A-Za-z_$][\w$]*$/
+
+/** Words that a constant or a type may not be called, and names that the file has from elsewhere. */
+const taken = `
+  any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else
+  enum eval export extends false finally for from function get if implements import in infer instanceof interface is keyof
+  let module namespace never new null number object of package private protected public readonly return satisfies set
+  static string super switch symbol this throw true try type typeof undefined unique unknown using var void while with yield
+  Array Buffer Contract Object Readonly Record String`
+  .trim()
+  .split(/\s+/)
+
+/** The wish, or the wish and a number, if it is in use. */
+export function createNames(): (wish: string) => string {
+  const used = new Set(taken)
+  return (wish) => {
+    let name = wish
+    for (let number = 2; used.has(name); number += 1) name = `${wish}${number}`
+    used.add(name)
+    return name
+  }
+}
+
+const wordsOf = (text: string): string[] =>
+  text.split(/[^A-Za-z0-9$]+/).filter((word) => word !== '')
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** `demo_event` is DemoEvent. */
+export function typeName(text: string): string {
+  const name = wordsOf(text).map(capital).join('')
+  return identifier.test(name) ? name : `Type${name}`
+}
+
+/** `demo/event/1.0.0` is demoEvent100. */
+export function constantName(text: string): string {
+  const [first = '', ...rest] = wordsOf(text)
+  const name = first.charAt(0).toLowerCase() + first.slice(1) + rest.map(capital).join('')
+  return identifier.test(name) ? name : `contract${capital(name)}`
+}
+
+export const memberName = (text: string): string =>
+  identifier.test(text) ? text : stringLiteral(text)
+
+/** In single quotes. */
+export function stringLiteral(text: string): string {
+  const inner = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')
+    .replaceAll("'", "\\'")
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029')
+  return `'${inner}'`
+}

@@ -1,0 +1,175 @@
+// A contract as a file of TypeScript: the types of its events as @weir/client takes them, and the contract itself, which
+// carries them. Pure. Not a check of the schema: auth has made that, and what can't be read becomes `unknown`.
+import { isObject, listAt, textAt, tryParseJson, valueAt } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { constantName, createNames, memberName, stringLiteral, typeName } from './names.ts'
+
+type Writing = {
+  /** By full name of Avro. */
+  readonly names: Map<string, string>
+  readonly nameFor: (wish: string) => string
+  readonly declarations: string[]
+}
+/** The type, and the name that its branch of a union has on the wire. */
+type Written = { readonly text: string; readonly branch: string; readonly bucket: string }
+
+const envelopeName = 'svcMeta'
+/** What ingest writes there whatever a producer sends. */
+const filledByIngest: readonly string[] = [
+  'schemaId',
+  'eventContractRef',
+  'nonce',
+  'timestamp',
+  'keyLink',
+  'billingId',
+]
+
+const primitives: Readonly<Record<string, { text: string; bucket: string }>> = {
+  null: { text: 'null', bucket: 'null' },
+  boolean: { text: 'boolean', bucket: 'boolean' },
+  int: { text: 'number', bucket: 'number' },
+  long: { text: 'number', bucket: 'number' },
+  float: { text: 'number', bucket: 'number' },
+  double: { text: 'number', bucket: 'number' },
+  bytes: { text: 'Buffer', bucket: 'buffer' },
+  string: { text: 'string', bucket: 'string' },
+}
+
+/** @param contract as auth answers it */
+export function typesOf(contract: JsonObject): string {
+  const id = textAt(contract, 'id') ?? ''
+  const given = valueAt(contract, 'schema', 'definition')
+  const schema = typeof given === 'string' ? tryParseJson(given) : given
+  const names = createNames()
+  const constant = names(constantName(id))
+  const writing: Writing = { names: new Map(), nameFor: names, declarations: [] }
+  const { text: event } = write(writing, schema, { namespace: '', isEnvelope: false })
+  return [
+    `// The contract ${oneLine(id)}, written by \`weir contract types\`. What is published never changes, so this needn't either.`,
+    "import type { Contract } from '@weir/client'",
+    '',
+    ...writing.declarations.flatMap((declaration) => [declaration, '']),
+    `export const ${constant}: Contract<${event}> = {`,
+    `  id: ${stringLiteral(id)},`,
+    `  schema: ${JSON.stringify(schema ?? null, null, 2).replaceAll('\n', '\n  ')},`,
+    '}',
+    '',
+  ].join('\n')
+}
+
+const oneLine = (text: string): string => text.replace(/[\r\n\u2028\u2029]/g, ' ')
+
+type Place = { readonly namespace: string; readonly isEnvelope: boolean }
+
+function write(writing: Writing, schema: unknown, place: Place): Written {
+  if (typeof schema === 'string') return named(writing, schema, place)
+  if (Array.isArray(schema)) return union(writing, schema, place)
+  if (!isObject(schema)) return unreadable
+  const { type } = schema
+  switch (type) {
+    case 'record':
+    case 'error':
+      return record(writing, schema, place)
+    case 'enum':
+      return enumeration(writing, schema, place)
+    case 'fixed': {
+      const { fullName } = fullNameOf(schema, place)
+      writing.names.set(fullName, 'Buffer')
+      return { text: 'Buffer', branch: fullName, bucket: 'buffer' }
+    }
+    case 'array': {
+      const { text } = write(writing, schema['items'], place)
+      return { text: `readonly ${inParentheses(text)}[]`, branch: 'array', bucket: 'array' }
+    }
+    case 'map': {
+      const { text } = write(writing, schema['values'], place)
+      return { text: `Readonly<Record<string, ${text}>>`, branch: 'map', bucket: 'object' }
+    }
+    default:
+      return write(writing, type, place)
+  }
+}
+
+const unreadable: Written = { text: 'unknown', branch: 'unknown', bucket: 'unknown' }
+const inParentheses = (text: string): string => (/[ |]/.test(text) ? `(${text})` : text)
+
+function named({ names }: Writing, name: string, { namespace }: Place): Written {
+  const primitive = Object.hasOwn(primitives, name) ? primitives[name] : undefined
+  if (primitive !== undefined) return { ...primitive, branch: name }
+  const fullName = name.includes('.') || namespace === '' ? name : `${namespace}.${name}`
+  const found = [fullName, name].find((each) => names.has(each))
+  const text = found === undefined ? undefined : names.get(found)
+  if (found === undefined || text === undefined) return unreadable
+  const bucket = text === 'Buffer' ? 'buffer' : text.includes("'") ? 'string' : 'object'
+  return { text, branch: found, bucket }
+}
+
+/** Branches that can be told apart by their values stand as they are; the others have their names before them. */
+function union(writing: Writing, schemas: readonly unknown[], place: Place): Written {
+  const branches = schemas.map((schema) => write(writing, schema, place))
+  const isPlain = new Set(branches.map(({ bucket }) => bucket)).size === branches.length
+  const texts = branches.map(({ text, branch, bucket }) =>
+    isPlain || bucket === 'null' ? text : `{ readonly ${memberName(branch)}: ${text} }`,
+  )
+  return { text: [...new Set(texts)].join(' | '), branch: 'union', bucket: 'union' }
+}
+
+function fullNameOf(schema: JsonObject, { namespace }: Place) {
+  const name = textAt(schema, 'name') ?? 'Event'
+  const dot = name.lastIndexOf('.')
+  const own = dot < 0 ? (textAt(schema, 'namespace') ?? namespace) : name.slice(0, dot)
+  const simple = name.slice(dot + 1)
+  return { fullName: own === '' ? simple : `${own}.${simple}`, namespace: own, simple }
+}
+
+function enumeration(writing: Writing, schema: JsonObject, place: Place): Written {
+  const { fullName } = fullNameOf(schema, place)
+  const symbols = listAt(schema, 'symbols').filter((symbol) => typeof symbol === 'string')
+  const text = symbols.map(stringLiteral).join(' | ') || 'never'
+  writing.names.set(fullName, text)
+  return { text, branch: fullName, bucket: 'string' }
+}
+
+function record(writing: Writing, schema: JsonObject, place: Place): Written {
+  const { fullName, namespace, simple } = fullNameOf(schema, place)
+  const text = writing.nameFor(typeName(simple))
+  // Before its fields, which may name it.
+  writing.names.set(fullName, text)
+  const at = writing.declarations.push('') - 1
+  const fields = listAt(schema, 'fields').filter(isObject)
+  const lines = fields.flatMap((field) =>
+    member(writing, field, { namespace, isEnvelope: place.isEnvelope }),
+  )
+  const doc = docLines([textAt(schema, 'doc')], '')
+  writing.declarations[at] = [...doc, `export type ${text} = {`, ...lines, '}'].join('\n')
+  return { text, branch: fullName, bucket: 'object' }
+}
+
+function member(writing: Writing, field: JsonObject, place: Place): string[] {
+  const name = textAt(field, 'name') ?? ''
+  const { text } = write(writing, field['type'], { ...place, isEnvelope: name === envelopeName })
+  const isFilled = place.isEnvelope && filledByIngest.includes(name)
+  const isOptional = isFilled || Object.hasOwn(field, 'default')
+  const doc = docLines(
+    [
+      textAt(field, 'doc'),
+      logicalTypeIn(field['type']),
+      isFilled ? 'Filled in by ingest.' : undefined,
+    ],
+    '  ',
+  )
+  return [...doc, `  readonly ${memberName(name)}${isOptional ? '?' : ''}: ${text}`]
+}
+
+/** Values are those of the type beneath. */
+function logicalTypeIn(schema: unknown): string | undefined {
+  if (Array.isArray(schema)) return schema.map(logicalTypeIn).find((found) => found !== undefined)
+  const logicalType = textAt(schema, 'logicalType')
+  return logicalType === undefined ? undefined : `Logical type ${logicalType}.`
+}
+
+function docLines(texts: readonly (string | undefined)[], indent: string): string[] {
+  const text = texts.filter((each) => each !== undefined && each.trim() !== '').join(' ')
+  if (text === '') return []
+  return [`${indent}/** ${oneLine(text).replaceAll('*/', '* /').trim()} */`]
+}

@@ -1,0 +1,50 @@
+// What `weir doctor` finds: how a thing is, in words, and what to do about it. No finding holds a secret.
+import { CliError } from '../errors.ts'
+import { visible } from '../table.ts'
+
+export type Finding = {
+  readonly check: string
+  readonly state: 'ok' | 'warning' | 'problem'
+  readonly message: string
+  readonly advice: readonly string[]
+}
+
+export const ok = (check: string, message: string): Finding => ({
+  check,
+  state: 'ok',
+  message,
+  advice: [],
+})
+
+export const warning = (check: string, message: string, ...advice: string[]): Finding => ({
+  check,
+  state: 'warning',
+  message,
+  advice,
+})
+
+export const problem = (check: string, message: string, ...advice: string[]): Finding => ({
+  check,
+  state: 'problem',
+  message,
+  advice,
+})
+
+/** What a check threw, in the words of whoever threw it. */
+export function fromError(check: string, error: unknown, state: 'warning' | 'problem'): Finding {
+  const message = error instanceof Error ? error.message : String(error)
+  const advice = error instanceof CliError ? error.advice : []
+  return { check, state, message: visible(message), advice }
+}
+
+/** A line for each, and one for each piece of advice. */
+export function renderFindings(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  const indent = ' '.repeat('warning  '.length + width + 2)
+  return findings
+    .flatMap(({ check, state, message, advice }) => [
+      `${state.padEnd(7)}  ${check.padEnd(width)}  ${message}`,
+      ...advice.map((line) => `${indent}${line}`),
+    ])
+    .join('\n')
+}

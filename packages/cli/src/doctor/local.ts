@@ -1,0 +1,45 @@
+// What can be said without asking anybody: the versions of Node and of the command, the profile's file, which account.
+import { statSync } from 'node:fs'
+import { versions } from 'node:process'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Account } from '../account.ts'
+import { ok, problem, warning } from './findings.ts'
+import type { Finding } from './findings.ts'
+
+export function checkVersions(): readonly Finding[] {
+  const [major = 0, minor = 0] = versions.node.split('.').map(Number)
+  const isRecent = major > 24 || (major === 24 && minor >= 12)
+  const node = isRecent
+    ? ok('node', versions.node)
+    : problem('node', `${versions.node} is too old`, 'Use Node 24.12 or newer.')
+  return [ok('weir', packageJson.version), node]
+}
+
+export function checkProfile(path: string): Finding {
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (file === undefined) return ok('profile', `${path} isn't there: nobody has logged in`)
+  const others = file.mode & 0o077
+  if (others === 0) return ok('profile', path)
+  return warning(
+    'profile',
+    `${path} can be read by others than its owner, and there are secrets in it`,
+    `chmod 600 ${path}`,
+  )
+}
+
+export function checkAccount({ billingId, apiKey, demo }: Account): Finding {
+  if (billingId === undefined)
+    return problem(
+      'account',
+      'there is none to work with',
+      'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',
+      'or run weir in the folder of a running demo (`npm start`).',
+    )
+  const from = demo === undefined ? '' : `, of ${demo.path}`
+  if (apiKey !== undefined) return ok('account', `${billingId}${from}`)
+  return warning(
+    'account',
+    `${billingId}, without an API key: streams can be sent to and read, and not managed`,
+    'Log in with `weir account login`, or set WEIR_API_KEY.',
+  )
+}

@@ -1,0 +1,138 @@
+// The three services as this machine sees them: whether they answer, are ready, and have the same time; and whether they
+// take the account's key and the streams' credentials.
+import { requireApiKey } from '../account.ts'
+import type { Account } from '../account.ts'
+import { call, request, urlOf } from '../api.ts'
+import { requestToken } from '../id-token.ts'
+import { textAt, textsAt, tryParseJson } from '../json.ts'
+import { visible } from '../table.ts'
+import { fromError, ok, problem, warning } from './findings.ts'
+import type { Finding } from './findings.ts'
+
+export type ServiceAddress = {
+  readonly name: string
+  readonly url: string
+  readonly path: readonly string[]
+}
+
+export const servicesOf = ({
+  authUrl,
+  ingestUrl,
+  outputUrl,
+}: Account): readonly ServiceAddress[] => [
+  { name: 'auth', url: authUrl, path: ['.well-known', 'openid-configuration'] },
+  { name: 'ingest', url: ingestUrl, path: ['event'] },
+  { name: 'output', url: outputUrl, path: ['ws'] },
+]
+
+const healthTimeoutMs = 2_000
+const skewMs = { warning: 5_000, problem: 30_000 }
+const streamsMax = 20
+
+/** Any answer will do: what is asked for needs no token, and changes nothing. */
+export async function checkService({
+  name,
+  url,
+  path,
+}: ServiceAddress): Promise<readonly Finding[]> {
+  const askedMs = Date.now()
+  try {
+    const asked = urlOf(url, path)
+    const answer = await request({ method: 'GET', url: asked })
+    const answered =
+      answer.status >= 500
+        ? problem(
+            name,
+            `${asked.origin} answers with ${answer.status}`,
+            `The log of ${name} says more.`,
+          )
+        : ok(name, `${asked.origin} answers`)
+    const clock = clockFinding(name, answer.date, { fromMs: askedMs, toMs: Date.now() })
+    return [answered, ...(await checkReadiness(name, asked)), ...clock]
+  } catch (error) {
+    return [fromError(name, error, 'problem')]
+  }
+}
+
+/** HTTP's dates are whole seconds, and it was some moment between question and answer. */
+export function clockFinding(
+  name: string,
+  date: string | undefined,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): readonly Finding[] {
+  const theirs = date === undefined ? Number.NaN : Date.parse(date)
+  if (Number.isNaN(theirs)) return []
+  const behind = fromMs - (theirs + 1_000)
+  const ahead = theirs - toMs
+  const off = Math.max(0, behind, ahead)
+  if (off < skewMs.warning) return [ok(`${name} clock`, 'agrees with this one')]
+  const message = `is ${Math.round(off / 1_000)} s ${ahead > behind ? 'ahead of' : 'behind'} this one`
+  const advice =
+    'Let both follow a time server: tokens, eras of keys and the times of events go by clocks.'
+  return [(off < skewMs.problem ? warning : problem)(`${name} clock`, message, advice)]
+}
+
+/** The admin port is for the platform; where it can be reached from here at its default place, it says what is missing. */
+async function checkReadiness(
+  name: string,
+  { protocol, hostname, port }: URL,
+): Promise<readonly Finding[]> {
+  if (port === '') return []
+  const url = new URL(`${protocol}//${hostname}:${Number(port) + 1_000}/health/ready`)
+  const answer = await fetch(url, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(healthTimeoutMs),
+  }).catch(() => undefined)
+  const text = await answer?.text().catch(() => undefined)
+  if (answer?.status === 200) return [ok(`${name} ready`, 'yes')]
+  const reasons = text === undefined ? undefined : reasonsIn(tryParseJson(text))
+  if (answer?.status !== 503 || reasons === undefined) return []
+  return [
+    problem(
+      `${name} ready`,
+      `no: ${reasons.map(visible).join('; ')}`,
+      'docs/runbooks/ has what to do.',
+    ),
+  ]
+}
+
+function reasonsIn(json: unknown): readonly string[] | undefined {
+  if (Array.isArray(json)) return json.filter((reason) => typeof reason === 'string')
+  const reasons = textsAt(json, 'reasons')
+  return reasons.length > 0 ? reasons : undefined
+}
+
+export async function checkApiKey(account: Account): Promise<readonly Finding[]> {
+  if (account.apiKey === undefined) return []
+  try {
+    const url = urlOf(account.authUrl, ['v2', 'account'])
+    const answer = await call({ method: 'GET', url, bearer: requireApiKey(account) })
+    return [ok('API key', `good, for the account ${visible(textAt(answer, 'billingId') ?? '?')}`)]
+  } catch (error) {
+    return [fromError('API key', error, 'problem')]
+  }
+}
+
+/** Of credentials that are saved, or set. What they give is thrown away. */
+export async function checkCredentials(account: Account): Promise<readonly Finding[]> {
+  if (account.billingId === undefined) return []
+  if (account.credentials !== undefined) return [await checkStream(account, 'WEIR_CLIENT_ID')]
+  const names = [...account.streams.keys()]
+  const findings = await Promise.all(
+    names.slice(0, streamsMax).map((name) => checkStream(account, name)),
+  )
+  const bad = findings.filter(({ state }) => state !== 'ok')
+  const good = findings.length - bad.length
+  const summary =
+    names.length === 0 ? 'none are saved' : `${good} of ${findings.length} saved ones give a token`
+  return [...(bad.length > 0 ? [] : [ok('credentials', summary)]), ...bad]
+}
+
+async function checkStream(account: Account, name: string): Promise<Finding> {
+  try {
+    await requestToken(account, name)
+    return ok('credentials', `those of ${name} give a token`)
+  } catch (error) {
+    return fromError('credentials', error, 'warning')
+  }
+}

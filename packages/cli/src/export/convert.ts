@@ -1,0 +1,75 @@
+// An event as its schema's reader gives it -> the values of its columns. Not a writer: a `long` is a bigint, a map a list
+// of entries, and what has no type of its own plain JSON. Compiled once for each schema. Pure.
+import { isBranch, isFields, plainOf } from '@weir/contracts'
+import type { AvroType, RecordType } from '@weir/contracts'
+import type { RecordShape, Shape } from './shape.ts'
+
+/** A record's values by name. */
+export type Fields = { readonly [name: string]: unknown }
+export type Convert = (value: unknown) => unknown
+
+export function convertEvents(root: RecordType, shape: RecordShape): (event: Fields) => Fields {
+  return convertRecord(root, shape)
+}
+
+function convertTo(type: AvroType, shape: Shape): Convert {
+  if (type.kind === 'union') return convertUnion(type.branches, shape)
+  if (shape.kind === 'json') return plainOf(type)
+  if (shape.kind === 'record') return type.kind === 'record' ? convertRecord(type, shape) : toNull
+  if (shape.kind === 'list')
+    return type.kind === 'array' ? convertList(type.items, shape.items.shape) : toNull
+  if (shape.kind === 'map')
+    return type.kind === 'map' ? convertMap(type.values, shape.values.shape) : toNull
+  if (type.kind === 'null') return toNull
+  return bigKinds.has(shape.kind) ? toBig : same
+}
+
+const bigKinds: ReadonlySet<string> = new Set([
+  'long',
+  'time-micros',
+  'timestamp-millis',
+  'timestamp-micros',
+  'local-timestamp-millis',
+  'local-timestamp-micros',
+])
+
+const toNull: Convert = () => null
+const same: Convert = (value) => value
+const toBig: Convert = (value) => (typeof value === 'number' ? BigInt(value) : null)
+
+/** A branch says which it is, unless there is but one beside null. */
+function convertUnion(branches: readonly AvroType[], shape: Shape): Convert {
+  const converts = branches.map((branch) => convertTo(branch, shape))
+  const only = converts[branches.findIndex(({ kind }) => kind !== 'null')] ?? toNull
+  return (value) => {
+    if (value === null) return null
+    if (branches.length <= 2 && branches.some(({ kind }) => kind === 'null')) return only(value)
+    return isBranch(value) ? converts[value.branch]?.(value.value) : only(value)
+  }
+}
+
+function convertRecord(type: RecordType, shape: RecordShape): (value: unknown) => Fields {
+  const types = new Map(type.fields.map((field) => [field.name, field.type]))
+  const columns = shape.fields.map((field) => {
+    const from = types.get(field.name)
+    return { name: field.name, convert: from === undefined ? toNull : convertTo(from, field.shape) }
+  })
+  return (value) => {
+    const from = isFields(value) ? value : {}
+    return Object.fromEntries(columns.map(({ name, convert }) => [name, convert(from[name])]))
+  }
+}
+
+function convertList(items: AvroType, shape: Shape): Convert {
+  const convert = convertTo(items, shape)
+  return (value) => (Array.isArray(value) ? value.map((item) => convert(item)) : [])
+}
+
+function convertMap(values: AvroType, shape: Shape): Convert {
+  const convert = convertTo(values, shape)
+  return (value) =>
+    Object.entries(isFields(value) ? value : {}).map(([key, item]) => ({
+      key,
+      value: convert(item),
+    }))
+}

@@ -1,0 +1,72 @@
+// Where an export goes: a file that appears under its name only when it is whole, or standard output. What is written on
+// the way lies beside it under another name, for its owner alone, and goes when the export ends early.
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { failure, misuse } from '../errors.ts'
+import { textAt } from '../json.ts'
+import type { Terminal } from '../terminal.ts'
+import type { Sink } from './event-writer.ts'
+
+export type Output = Sink & {
+  /** Everything is written. */
+  complete(): Promise<void>
+  /** Nothing shall be left of it. After `complete` it does nothing. */
+  discard(): Promise<void>
+}
+
+/** `-` is standard output. A pipe or a device is written to as it is. */
+export async function openOutput(terminal: Terminal, path: string): Promise<Output> {
+  if (path === '-') return toStandardOutput(terminal)
+  try {
+    return await toFile(path)
+  } catch (error) {
+    throw writeFault(path, error)
+  }
+}
+
+function toStandardOutput(terminal: Terminal): Output {
+  return {
+    async write(bytes) {
+      if (!terminal.write(bytes)) await terminal.drained()
+    },
+    complete: async () => undefined,
+    discard: async () => undefined,
+  }
+}
+
+async function toFile(path: string): Promise<Output> {
+  const there = await stat(path).catch(() => undefined)
+  if (there?.isDirectory()) throw misuse(`${path} is a folder`)
+  const isReplaced = there === undefined || there.isFile()
+  // A link stays one: what it points at is replaced.
+  const target = there === undefined ? path : await realpath(path)
+  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.part`)
+  const file = await open(isReplaced ? draft : target, isReplaced ? 'wx' : 'w', 0o600)
+  let isOver = false
+  return {
+    async write(bytes) {
+      try {
+        await file.writeFile(bytes)
+      } catch (error) {
+        throw writeFault(path, error)
+      }
+    },
+    async complete() {
+      isOver = true
+      if (isReplaced) await file.sync()
+      await file.close()
+      if (isReplaced) await rename(draft, target)
+    },
+    async discard() {
+      if (isOver) return
+      isOver = true
+      await file.close()
+      if (isReplaced) await rm(draft, { force: true })
+    },
+  }
+}
+
+function writeFault(path: string, error: unknown): unknown {
+  const code = textAt(error, 'code')
+  return code === undefined ? error : failure(`${path} can't be written: ${code}`)
+}

@@ -1,0 +1,52 @@
+// The schemas of a topic's values, from the registry, each asked for once.
+import { readEventSchema } from '@weir/contracts'
+import type { EventSchema } from '@weir/contracts'
+import { createRegistry, unframe } from '@weir/kafka'
+import type { SourceRecord } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import { failure } from '../errors.ts'
+
+export type Schemas = {
+  /** The id that a value names; the same id is the same schema. */
+  idOf(record: SourceRecord): number
+  schemaOf(id: number): Promise<EventSchema>
+}
+
+export function createSchemas(registryUrl: string): Schemas {
+  const registry = createRegistry(registryUrl)
+  const known = new Map<number, Promise<EventSchema>>()
+  const load = async (id: number): Promise<EventSchema> => {
+    const { schemaText } = await registry.byId(id).catch((error: unknown) => {
+      throw explained(error, registryUrl)
+    })
+    const schema = readEventSchema(schemaText)
+    if (schema === undefined) throw failure(`the registry's schema ${id} isn't one of events`)
+    return schema
+  }
+  return {
+    idOf(record) {
+      if (record.value === null) throw unreadable(record)
+      return unframe(record.value).schemaId
+    },
+    schemaOf(id) {
+      const schema = known.get(id) ?? load(id)
+      known.set(id, schema)
+      return schema
+    },
+  }
+}
+
+export const payloadOf = ({ value }: SourceRecord): Buffer =>
+  unframe(value ?? Buffer.alloc(0)).payload
+
+export const unreadable = ({ partition, offset }: SourceRecord): Error =>
+  failure(`the record at ${partition}/${offset} isn't an event of its schema`)
+
+function explained(error: unknown, url: string): unknown {
+  if (!hasCode(error, 'registry_unavailable', 'not_found')) return error
+  const { host } = new URL(url)
+  return failure(
+    `${error.message} (${host})`,
+    '--registry or WEIR_REGISTRY_URL names another one: what a Confluent client takes as schema.registry.url.',
+  )
+}

@@ -1,0 +1,189 @@
+// What the columns of an export hold: the Avro schemas of all its events made into one shape, in which a field that
+// some of them lack may be null. Not a file format: parquet.ts and csv.ts write what has such a shape. Pure.
+import { envelopeName, nullableOf } from '@weir/contracts'
+import type { AvroType, RecordType } from '@weir/contracts'
+import { failure } from '../errors.ts'
+
+export type Scalar =
+  | 'boolean'
+  | 'int'
+  | 'long'
+  | 'float'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'date'
+  | 'time-millis'
+  | 'time-micros'
+  | 'timestamp-millis'
+  | 'timestamp-micros'
+  | 'local-timestamp-millis'
+  | 'local-timestamp-micros'
+  /** What has no type of its own: a union of several, a record within itself. */
+  | 'json'
+  /** Avro's null alone. */
+  | 'nothing'
+
+export type Shape =
+  | { readonly kind: Scalar }
+  | { readonly kind: 'list'; readonly items: Slot }
+  | { readonly kind: 'map'; readonly values: Slot }
+  | RecordShape
+
+export type RecordShape = { readonly kind: 'record'; readonly fields: readonly Field[] }
+export type Field = Slot & { readonly name: string }
+export type Slot = { readonly shape: Shape; readonly isNullable: boolean }
+
+const leavesMax = 5_000
+const json: Shape = { kind: 'json' }
+
+export function shapeOf(root: RecordType): RecordShape {
+  const shape = recordShape(root, { path: [], around: [], leaves: { count: 0 } })
+  if (shape.kind === 'record') return shape
+  throw failure('the schema of an event has no fields')
+}
+
+/** One shape for the events of both. @throws CliError naming a field that can't be both */
+export function mergeShapes(one: RecordShape, other: RecordShape): RecordShape {
+  return mergeRecords(one, other, [])
+}
+
+type Place = {
+  readonly path: readonly string[]
+  /** The records that it lies in. */
+  readonly around: readonly RecordType[]
+  readonly leaves: { count: number }
+}
+
+function slotOf(type: AvroType, place: Place): Slot {
+  if (type.kind !== 'union')
+    return { shape: shapeAt(type, place), isNullable: type.kind === 'null' }
+  const only = nullableOf(type)
+  if (only !== undefined) return { shape: shapeAt(only, place), isNullable: true }
+  const slots = type.branches.map((branch) => slotOf(branch, place))
+  const isNullable = slots.some((slot) => slot.isNullable)
+  return { shape: branchesShape(slots.map(({ shape }) => shape)), isNullable }
+}
+
+/** Numbers become the wider type; what else differs has no type in common. */
+function branchesShape(shapes: readonly Shape[]): Shape {
+  return shapes
+    .filter(({ kind }) => kind !== 'nothing')
+    .reduce(
+      (one, other) => mergeScalars(one, other) ?? json,
+      shapes.find(({ kind }) => kind !== 'nothing') ?? json,
+    )
+}
+
+function shapeAt(type: AvroType, place: Place): Shape {
+  switch (type.kind) {
+    case 'record':
+      return recordShape(type, place)
+    case 'array':
+      return { kind: 'list', items: slotOf(type.items, place) }
+    case 'map':
+      return { kind: 'map', values: slotOf(type.values, place) }
+    case 'union':
+      return json
+    case 'enum':
+      return leaf({ kind: 'string' }, place)
+    case 'fixed':
+      return leaf({ kind: 'bytes' }, place)
+    case 'null':
+      return leaf({ kind: 'nothing' }, place)
+    default:
+      return leaf({ kind: logicalKind(type, place.path) ?? type.kind }, place)
+  }
+}
+
+function recordShape(type: RecordType, place: Place): Shape {
+  // Without end, or without any column.
+  if (place.around.includes(type) || type.fields.length === 0) return leaf(json, place)
+  const around = [...place.around, type]
+  const fields = type.fields.map(({ name, type: fieldType }) => {
+    const slot = slotOf(fieldType, { ...place, around, path: [...place.path, name] })
+    return { name, ...slot }
+  })
+  return { kind: 'record', fields }
+}
+
+function leaf(shape: Shape, { leaves }: Place): Shape {
+  leaves.count += 1
+  if (leaves.count <= leavesMax) return shape
+  throw failure(`the events have more than ${leavesMax} columns`, '`-o jsonl` takes any event.')
+}
+
+const logicalKinds: Readonly<Record<string, readonly Scalar[]>> = {
+  int: ['date', 'time-millis'],
+  long: [
+    'time-micros',
+    'timestamp-millis',
+    'timestamp-micros',
+    'local-timestamp-millis',
+    'local-timestamp-micros',
+  ],
+}
+
+/** The envelope's time is one by its meaning, whatever the schema calls it (docs/wire-format.md). */
+function logicalKind(
+  type: { kind: string; logical?: string },
+  path: readonly string[],
+): Scalar | undefined {
+  if (path.join('.') === `${envelopeName}.timestamp` && type.kind === 'long')
+    return 'timestamp-millis'
+  return logicalKinds[type.kind]?.find((kind) => kind === type.logical)
+}
+
+function mergeSlots(one: Slot, other: Slot, path: readonly string[]): Slot {
+  return {
+    shape: mergeAt(one.shape, other.shape, path),
+    isNullable: one.isNullable || other.isNullable,
+  }
+}
+
+function mergeAt(one: Shape, other: Shape, path: readonly string[]): Shape {
+  if (one.kind === 'record' && other.kind === 'record') return mergeRecords(one, other, path)
+  if (one.kind === 'list' && other.kind === 'list')
+    return { kind: 'list', items: mergeSlots(one.items, other.items, path) }
+  if (one.kind === 'map' && other.kind === 'map')
+    return { kind: 'map', values: mergeSlots(one.values, other.values, path) }
+  const merged = mergeScalars(one, other)
+  if (merged !== undefined) return merged
+  throw failure(
+    `the field ${path.join('.')} is of the type ${one.kind} in some events and ${other.kind} in others`,
+    'One contract at a time with `--schema ID`, or `-o jsonl` for all of them.',
+  )
+}
+
+function mergeRecords(one: RecordShape, other: RecordShape, path: readonly string[]): RecordShape {
+  const others = new Map(other.fields.map((field) => [field.name, field]))
+  const known = new Set(one.fields.map(({ name }) => name))
+  const fields = one.fields.map((field) => {
+    const { name } = field
+    return {
+      name,
+      ...mergeSlots(field, others.get(name) ?? { ...field, isNullable: true }, [...path, name]),
+    }
+  })
+  const added = other.fields.filter(({ name }) => !known.has(name))
+  return {
+    kind: 'record',
+    fields: [...fields, ...added.map((field) => ({ ...field, isNullable: true }))],
+  }
+}
+
+const widths = ['int', 'long', 'float', 'double'] as const
+
+/** undefined when there is no type that holds both. */
+function mergeScalars(one: Shape, other: Shape): Shape | undefined {
+  if (one.kind === 'nothing') return other
+  if (other.kind === 'nothing') return one
+  if (one.kind === other.kind) return isScalar(one) ? one : undefined
+  const [a, b] = [widthOf(one), widthOf(other)]
+  if (a < 0 || b < 0) return undefined
+  // A float holds neither every int nor every long; a double does, as far as ingest takes longs.
+  return Math.max(a, b) <= 1 ? { kind: 'long' } : { kind: 'double' }
+}
+
+const isScalar = ({ kind }: Shape): boolean => !['list', 'map', 'record'].includes(kind)
+const widthOf = ({ kind }: Shape): number => widths.findIndex((width) => width === kind)

@@ -1,0 +1,127 @@
+// The topic of a stream, read with the stream's own token: what is committed between its start and the end that it had
+// when the reading began. It joins no group and leaves no trace at the broker.
+import { createAdmin, createKafka, createRangeReader, kafkaTrouble } from '@weir/kafka'
+import type { Kafka, SourceRecord } from '@weir/kafka'
+import { createLog, hasCode } from '@weir/kit'
+import { failure } from '../errors.ts'
+
+const deadlineMs = 15_000
+
+export type TopicOptions = {
+  readonly name: string
+  readonly topic: string
+  readonly brokers: string
+  readonly isTls: boolean
+  readonly token: () => Promise<string>
+  /** How long Kafka may take to be reached. */
+  readonly deadlineMs?: number
+}
+
+/** From the first moment on, and before the other; both by the records' own times. */
+export type Span = { readonly fromMs: number | undefined; readonly untilMs: number | undefined }
+
+export type Topic = {
+  /** How many offsets there are to pass. */
+  readonly size: number
+  /** All records of the span, partition by partition; `passed` tells how far it is. Any number of times. */
+  read(
+    onRecord: (record: SourceRecord) => void | Promise<void>,
+    passed: (offsets: number) => void,
+  ): Promise<void>
+  close(): Promise<void>
+}
+
+/** `signal` ends it, at once. @throws CliError when it can't be reached, or these credentials may not read it */
+export async function openTopic(
+  options: TopicOptions,
+  span: Span,
+  signal: AbortSignal,
+): Promise<Topic> {
+  // Asked for first: why it is refused is said better by auth than by a broker.
+  await options.token()
+  const kafka = createKafka({
+    brokers: options.brokers.split(',').map((broker) => broker.trim()),
+    clientId: 'weir-cli',
+    log: createLog('weir', 'silent'),
+    login: { mechanism: 'OAUTHBEARER', token: options.token, forget: () => undefined },
+    ...(options.isTls ? { tls: () => ({}) } : {}),
+  })
+  const admin = createAdmin(kafka, { deadlineMs: options.deadlineMs ?? deadlineMs })
+  const reader = createRangeReader(kafka)
+  const inWords = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw explained(error, options, kafka)
+    })
+  const close = async (): Promise<void> => {
+    await Promise.all([admin.close(), reader.close()])
+  }
+  signal.addEventListener('abort', () => void close())
+  try {
+    const ranges = await inWords(rangesOf(admin, options.topic, span))
+    return {
+      size: ranges.reduce((sum, { from, to }) => sum + Number(to - from), 0),
+      async read(onRecord, passed) {
+        let before = 0
+        for (const range of ranges) {
+          const onRecords = async (records: readonly SourceRecord[]): Promise<boolean> => {
+            for (const record of records) if (isWithin(record, span)) await onRecord(record)
+            const last = records.at(-1)
+            if (last) passed(before + Number(last.offset + 1n - range.from))
+            return true
+          }
+          await inWords(reader.read(range, onRecords))
+          before += Number(range.to - range.from)
+          passed(before)
+        }
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+type Range = { topic: string; partition: number; from: bigint; to: bigint }
+
+/**
+ * Up to the very end whatever `untilMs` says: an event that was derived late, after it had been parked, has a time of
+ * long before its neighbours.
+ */
+async function rangesOf(
+  admin: ReturnType<typeof createAdmin>,
+  topic: string,
+  { fromMs }: Span,
+): Promise<readonly Range[]> {
+  const ends = await admin.endOffsets(topic, { isolation: 'read_committed' })
+  const starts = await (fromMs === undefined
+    ? admin.earliestOffsets(topic)
+    : admin.offsetsAt(topic, fromMs))
+  return ends.flatMap((to, partition) => {
+    const from = starts[partition] ?? to
+    return from < to ? [{ topic, partition, from, to }] : []
+  })
+}
+
+const isWithin = ({ timestampMs }: SourceRecord, { fromMs, untilMs }: Span): boolean =>
+  timestampMs >= (fromMs ?? -Infinity) && timestampMs < (untilMs ?? Infinity)
+
+function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka: Kafka): unknown {
+  const isHidden =
+    hasCode(error, 'not_found') ||
+    (hasCode(error, 'refused') && error.message.includes('AUTHORIZATION'))
+  if (isHidden) {
+    return failure(
+      `the credentials of ${name} can't read the topic ${topic}`,
+      'Those of an output can. Those of an input stream must be for listening alone:',
+      `weir credentials rotate ${name} --scope listen --save`,
+    )
+  }
+  if (!hasCode(error, 'unavailable', 'refused')) return error
+  const [reason] = kafkaTrouble(kafka)
+  return failure(
+    `${reason?.split(';')[0] ?? error.message} (${brokers})`,
+    "Is that Kafka's listener for analysts? --brokers or WEIR_ANALYST_BROKERS names another one,",
+    'and --tls says that it speaks TLS.',
+  )
+}

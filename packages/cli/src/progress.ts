@@ -1,0 +1,61 @@
+// One line that says how far something long has come, redrawn in place; only on a terminal, and never among results: it
+// is drawn on standard error and gone when the work is over.
+import type { Terminal } from './terminal.ts'
+
+export type Progress = {
+  /** `total` undefined: nobody knows yet. `what` replaces what is being done. */
+  show(done: number, total: number | undefined, what?: string): void
+  /** Takes the line away. */
+  end(): void
+}
+
+const everyMs = 100
+const cells = 24
+
+export function createProgress({ screen }: Pick<Terminal, 'screen'>, what: string): Progress {
+  if (screen === undefined) return { show: () => undefined, end: () => undefined }
+  const startedMs = performance.now()
+  let shownMs = -Infinity
+  let said = what
+  return {
+    show(done, total, now) {
+      said = now ?? said
+      const isLast = total !== undefined && done >= total
+      if (!isLast && performance.now() - shownMs < everyMs) return
+      shownMs = performance.now()
+      screen.draw(
+        lineOf(said, { done, total, elapsedMs: shownMs - startedMs }).slice(
+          0,
+          screen.columns() - 1,
+        ),
+      )
+    },
+    end: () => screen.draw(''),
+  }
+}
+
+export type State = {
+  readonly done: number
+  readonly total: number | undefined
+  readonly elapsedMs: number
+}
+
+/** `reading  [######------------------]  25 %  1,250 of 5,000  12 s left`. Pure. */
+export function lineOf(what: string, { done, total, elapsedMs }: State): string {
+  if (total === undefined) return `${what}  ${counted(done)}`
+  const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total))
+  const full = Math.round(share * cells)
+  const bar = `[${'#'.repeat(full)}${'-'.repeat(cells - full)}]`
+  const percent = `${Math.floor(share * 100)} %`.padStart(5)
+  const parts = [what, bar, percent, `${counted(done)} of ${counted(total)}`]
+  return [...parts, ...leftOf(share, elapsedMs)].join('  ')
+}
+
+/** Not before it can be told. */
+function leftOf(share: number, elapsedMs: number): string[] {
+  if (share < 0.02 || share >= 1 || elapsedMs < 2_000) return []
+  const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000)
+  return [seconds < 90 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`]
+}
+
+const counted = (count: number): string => Math.floor(count).toLocaleString('en-US')

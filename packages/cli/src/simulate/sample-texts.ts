@@ -1,0 +1,59 @@
+// Texts that look like what a field of that name holds, and that its validations let through. Pure.
+import { misuse } from '../errors.ts'
+
+const agents = [
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:127.0) Gecko/20100101 Firefox/127.0',
+]
+const actions = ['view', 'click', 'scroll', 'add_to_cart', 'purchase']
+
+/** `person` stays the same over a session; `turn` goes up with each event. */
+export type Moment = { readonly person: number; readonly turn: number }
+type Sample = (moment: Moment, name: string) => string
+
+const url: Sample = ({ turn }) => `https://shop.example.com/products/${turn % 1_000}`
+const mail: Sample = ({ person }) => `person-${person}@example.com`
+const id: Sample = ({ person }, name) => `${name}-${String(person).padStart(6, '0')}`
+const digits: Sample = ({ person }) => String(100_000 + person)
+const uuid: Sample = ({ person }) => `00000000-0000-4000-8000-${String(person).padStart(12, '0')}`
+const word: Sample = ({ turn }) => `sample ${turn % 100}`
+const letters: Sample = () => 'sample'
+const capitals: Sample = () => 'DE'
+const version: Sample = ({ person }) => `1.${person % 10}.0`
+const date: Sample = ({ turn }) => new Date(1_767_225_600_000 + turn * 1_000).toISOString()
+const day: Sample = (moment, name) => date(moment, name).slice(0, 10)
+const phone: Sample = ({ person }) => `+4930${String(100_000 + person)}`
+
+/** By what the field's name says; the first that fits. */
+const hints: readonly (readonly [RegExp, Sample])[] = [
+  [/url|uri|href|referrer|link$/i, url],
+  [/mail/i, mail],
+  [/agent/i, ({ person }) => agents[person % agents.length] ?? ''],
+  [/uuid/i, uuid],
+  [/phone|mobile/i, phone],
+  [/time|date/i, date],
+  [/country|lang|locale|currency/i, capitals],
+  [/version/i, version],
+  [/action|event|type$/i, ({ turn }) => actions[turn % actions.length] ?? ''],
+  [/id$|session|device|customer|user|person|key/i, id],
+]
+
+/** What is tried where the name's own sample doesn't pass. */
+const others = [id, word, letters, url, mail, digits, uuid, date, day, capitals, version, phone]
+
+/** @throws CliError when no sample passes: then the events have to come from somebody who knows them. */
+export function textFor(path: string, patterns: readonly RegExp[]): (moment: Moment) => string {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const hinted = hints.find(([pattern]) => pattern.test(name))?.[1] ?? word
+  const passes = (text: string): boolean => patterns.every((pattern) => pattern.test(text))
+  const samples = [hinted, ...others]
+  const some: Moment = { person: 1, turn: 1 }
+  const fitting = samples.find((sample) => passes(sample(some, name)))
+  if (fitting === undefined)
+    throw misuse(
+      `no sample passes the validation of ${path}`,
+      'Send events of your own with `weir send`; it takes a file or the input.',
+    )
+  return (moment) => fitting(moment, name)
+}

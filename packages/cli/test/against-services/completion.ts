@@ -1,0 +1,70 @@
+// `weir completion` in the shells themselves, with the streams that are there at that moment.
+import { spawnSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import type { LookUpGround } from './ground.ts'
+
+const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
+
+/** What each shell needs to say, in lines, what it would complete the words with. */
+const asking = {
+  bash: (words: string) => `
+    source <(weir completion bash)
+    COMP_WORDS=(${words})
+    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+    _weir
+    printf '%s\\n' "\${COMPREPLY[@]}"`,
+  zsh: (words: string) => `
+    compdef() { :; }
+    source <(weir completion zsh)
+    compadd() { printf '%s\\n' $found; }
+    words=(${words})
+    CURRENT=$#words
+    _weir`,
+  fish: (words: string) => `
+    weir completion fish | source
+    complete -C '${words.replaceAll("''", '')}'`,
+} as const
+
+export function completionTests(ground: LookUpGround): void {
+  const complete = (shell: keyof typeof asking, words: string): readonly string[] | undefined => {
+    const { weir } = ground()
+    const script = asking[shell](words)
+    const ended = spawnSync(shell, ['-c', script], {
+      cwd: weir.folder,
+      env: {
+        PATH: [weir.folder, process.env['PATH'] ?? ''].join(delimiter),
+        HOME: weir.folder,
+        WEIR_CONFIG: weir.profile,
+      },
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    // prepare.sh has installed them; elsewhere a shell may not be there.
+    if (ended.error !== undefined) throw ended.error
+    return ended.stdout.split('\n').filter((line) => line !== '')
+  }
+
+  test.each(['bash', 'zsh', 'fish'] as const)(
+    '%s completes commands, options, and the names of streams that are there now',
+    async (shell) => {
+      const { weir } = ground()
+      const linked = join(weir.folder, 'weir')
+      spawnSync('rm', ['-f', linked])
+      symlinkSync(bin, linked)
+      await weir.ok(`stream create done-${shell} --save`)
+      await weir.ok(`output create done-${shell} done-${shell}-1 --level 1`)
+      expect(complete(shell, `weir str`)).toEqual(['stream'])
+      expect(complete(shell, `weir stream show done-${shell}`)).toEqual([`done-${shell}`])
+      expect(complete(shell, `weir output show done-${shell} ''`)).toEqual([`done-${shell}-1`])
+      expect(complete(shell, `weir listen done-${shell}`)).toEqual([
+        `done-${shell}`,
+        `done-${shell}-1`,
+      ])
+      expect(complete(shell, 'weir stream delete --rec')).toEqual(['--recursive'])
+    },
+    120_000,
+  )
+}

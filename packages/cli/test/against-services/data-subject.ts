@@ -1,0 +1,41 @@
+// `weir subject show` and `weir subject erase --subject`: somebody whose events come from several devices.
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { contractFile, eventLine, fileOf, linesOf } from './ground.ts'
+import type { LookUpGround } from './ground.ts'
+
+export function dataSubjectTests(ground: LookUpGround): void {
+  test('shows how much is kept of a data subject, and forgets all of it', async () => {
+    const { weir } = ground()
+    const file = await contractFile(ground(), 'clickstream', 'owned')
+    const text = readFileSync(file, 'utf8').replace('{', '{"data_subject_field":"customer/id",')
+    await weir.ok(`contract create -f ${fileOf(weir, 'owned.json', text)}`)
+    await weir.ok('stream create owned --save')
+    const devices = ['phone', 'tablet'].map((device) =>
+      eventLine('clickstream', (line) => line.replace('session-0001', device)),
+    )
+    const input = `${(await Promise.all(devices)).join('\n')}\n`
+    await weir.ok('send owned --schema owned', { input })
+
+    const [head, row] = linesOf(await weir.ok('subject show owned --subject customer-00042'))
+    expect(head).toMatch(/^ERA +FROM +UNTIL +PSEUDONYMS$/)
+    expect(row).toMatch(/^\d+ +\S+Z +\S+Z +2$/)
+
+    const erased = await weir.json('subject erase owned --subject customer-00042 -y')
+    expect(erased).toMatchObject({ values: 1, links: 2 })
+    const after = await weir.run('subject show owned --subject customer-00042')
+    expect([after.code, after.stdout, after.stderr]).toEqual([
+      0,
+      '',
+      'Nothing is kept of this data subject in owned.\n',
+    ])
+    const again = await weir.run('subject erase owned --subject customer-00042 -y')
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('Nothing is kept')])
+    expect(again.stderr).not.toContain('customer-00042')
+  })
+
+  test('a data subject and a value of the key field at once are too much', async () => {
+    const { code } = await ground().weir.run('subject erase owned session-0001 --subject x -y')
+    expect(code).toBe(2)
+  })
+}

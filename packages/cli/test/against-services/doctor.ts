@@ -1,0 +1,42 @@
+// `weir doctor` against services as they run, and against what is wrong with them.
+import { expect, test } from '@jest/globals'
+import { setting } from '@weir/testkit'
+import { closedPort } from '../closed-port.ts'
+import type { LookUpGround } from './ground.ts'
+
+export function doctorTests(ground: LookUpGround): void {
+  const statesOf = (text: string): Record<string, string> => {
+    const findings: { check: string; state: string }[] = JSON.parse(text)
+    return Object.fromEntries(findings.map(({ check, state }) => [check, state]))
+  }
+
+  test('finds nothing wrong where all is well', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create healthy --save')
+    const env = { WEIR_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL') }
+    const states = statesOf(await weir.ok('doctor -o json', { env }))
+    for (const check of ['node', 'account', 'auth', 'ingest', 'output', 'API key', 'registry'])
+      expect([check, states[check]]).toEqual([check, 'ok'])
+    expect(Object.values(states)).not.toContain('problem')
+  }, 60_000)
+
+  test('names what is wrong, says what to do, and ends with 1; no secret is shown', async () => {
+    const { weir } = ground()
+    const nowhere = `http://127.0.0.1:${await closedPort()}`
+    const env = {
+      WEIR_INGEST_URL: nowhere,
+      WEIR_REGISTRY_URL: `http://me:the-password@127.0.0.1:${await closedPort()}`,
+      WEIR_API_KEY: 'weir_the-wrong-key',
+      WEIR_CLIENT_ID: '00000000-0000-4000-8000-000000000000',
+      WEIR_CLIENT_SECRET: 'the-wrong-secret',
+    }
+    const { code, stdout, stderr } = await weir.run('doctor', { env })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there are 2 problems')])
+    expect(stdout).toMatch(/problem {2}ingest +nothing listens at/)
+    expect(stdout).toContain(nowhere)
+    expect(stdout).toMatch(/problem {2}API key +.*\(401\)/)
+    expect(stdout).toMatch(/warning {2}credentials .*\n +WEIR_CLIENT_ID and WEIR_CLIENT_SECRET/)
+    expect(stdout).toMatch(/warning {2}registry /)
+    expect(stdout + stderr).not.toMatch(/the-wrong|the-password/)
+  }, 60_000)
+}

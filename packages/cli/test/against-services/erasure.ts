@@ -1,0 +1,67 @@
+// `weir subject erase` and `weir erasure`: one person, many from a file, and what is said when it stops half-way.
+import { expect, test } from '@jest/globals'
+import { fileOf, linesOf, memberOf } from './ground.ts'
+import type { LookUpGround } from './ground.ts'
+
+const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => `person-${at}`)
+
+export function erasureTests(ground: LookUpGround): void {
+  test('forgets one person, and shows what has become of it', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create forgetful')
+    const { code, stdout, stderr } = await weir.run('subject erase forgetful session-0001')
+    expect([code, memberOf(stdout, 'state')]).toEqual([0, 'accepted'])
+    expect(stderr).toContain("The salt isn't shown again")
+    expect(stdout + stderr).not.toContain('session-0001')
+    const id = memberOf(stdout, 'id')
+    expect(memberOf(await weir.ok(`erasure show ${id}`), 'values')).toBe('1')
+    expect(await weir.ok('erasure list forgetful')).toMatch(new RegExp(`^${id} +\\w+ +1 +all`, 'm'))
+    const early = await weir.run(`erasure receipt ${id}`)
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('(409)')])
+    const nobody = await weir.run('erasure show 00000000-0000-4000-8000-000000000000')
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('no stream has an')])
+  })
+
+  test('takes many from standard input, a hundred at a time, with a level', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create leavers')
+    const input = `${lines(250).join('\r\n')}\r\n`
+    const table = await weir.ok('subject erase leavers -f - --level 1', { input })
+    expect(linesOf(table).map((line) => line.split(/ +/).slice(1, 3))).toEqual([
+      ['LINES', 'VALUES'],
+      ['1-100', '100'],
+      ['101-200', '100'],
+      ['201-250', '50'],
+    ])
+    const answers = await weir.json('erasure list leavers')
+    expect(answers).toHaveLength(3)
+    expect(answers).toContainEqual(expect.objectContaining({ values: 50, fromLevel: 1 }))
+  })
+
+  test('names a bad line 501 before anything is erased', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create untouched')
+    const bad = [...lines(500), '', 'one more'].join('\n')
+    const file = fileOf(weir, 'values.txt', bad)
+    const { code, stdout, stderr } = await weir.run(`subject erase untouched -f ${file}`)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('weir: line 501 is empty')
+    expect(stderr).toContain('Nothing was erased.')
+    expect(await weir.json('erasure list untouched')).toEqual([])
+  })
+
+  test('refuses what makes no sense, and streams that are not there', async () => {
+    const { weir } = ground()
+    const said = async (line: string) => {
+      const { code, stderr } = await weir.run(line)
+      return `${code} ${stderr}`
+    }
+    expect(await said('subject erase nobody session-0001')).toContain('1 weir: There is no stream')
+    expect(await said('subject erase nobody')).toContain('2 weir: no value is given')
+    expect(await said('subject erase nobody x -f y')).toContain('2 weir: a value and a file')
+    expect(await said('subject erase nobody x --level 256')).toContain(
+      'A consent level is 0 to 255',
+    )
+    expect(await said('subject erase nobody -f no-such-file')).toMatch(/^[12] weir: /)
+  })
+}

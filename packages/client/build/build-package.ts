@@ -1,0 +1,68 @@
+// Makes the package that others install: JavaScript for Node 20 and later with declarations, a manifest of its own, packed by
+// `npm pack`. The sources here are run as they are; nothing here imports what is built.
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import manifest from '../package.json' with { type: 'json' }
+
+const run = promisify(execFile)
+const source = join(import.meta.dirname, '..')
+const root = join(source, '../..')
+const timeoutMs = 120_000
+
+/** Returns the packed file, which lies in the folder. */
+export async function buildPackage(folder: string): Promise<string> {
+  const built = join(folder, 'package')
+  await rm(built, { recursive: true, force: true })
+  await mkdir(built, { recursive: true })
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  const options = ['-p', join(source, 'tsconfig.build.json'), '--outDir', built]
+  await run(tsc, options, { timeout: timeoutMs })
+  await pointAtDeclarations(built)
+  await writeFile(join(built, 'package.json'), `${JSON.stringify(await manifestOf(), null, 2)}\n`)
+  await copyFile(join(source, 'README.md'), join(built, 'README.md'))
+  await copyFile(join(root, 'LICENSE'), join(built, 'LICENSE'))
+  const packed = await run('npm', ['pack', '--loglevel=error', '--pack-destination', folder], {
+    cwd: built,
+    timeout: timeoutMs,
+  })
+  return join(folder, packed.stdout.trim().split('\n').at(-1) ?? '')
+}
+
+/** The compiler changes the endings of imports in JavaScript alone. */
+async function pointAtDeclarations(folder: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true })
+  for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
+    const path = join(folder, file)
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"))
+  }
+}
+
+/** `catalog:` means nothing outside of this workspace. */
+async function manifestOf(): Promise<object> {
+  const { name, version, type, dependencies } = manifest
+  const versions = await Promise.all(
+    Object.keys(dependencies).map(async (each) => [each, `^${await installedVersion(each)}`]),
+  )
+  return {
+    name,
+    version,
+    description: 'Sends events to Weir, and watches its streams',
+    license: 'Apache-2.0',
+    type,
+    engines: { node: '>=20' },
+    sideEffects: false,
+    exports: { '.': { types: './index.d.ts', default: './index.js' } },
+    types: './index.d.ts',
+    dependencies: Object.fromEntries(versions),
+  }
+}
+
+async function installedVersion(name: string): Promise<string> {
+  const text = await readFile(join(source, 'node_modules', name, 'package.json'), 'utf8')
+  const { version }: { version?: unknown } = JSON.parse(text)
+  if (typeof version !== 'string') throw new Error(`${name} has no version`)
+  return version
+}

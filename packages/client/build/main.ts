@@ -1,0 +1,6 @@
+// `npm run build:client`: the packed driver, in `.weir/`.
+import { join } from 'node:path'
+import { buildPackage } from './build-package.ts'
+
+const folder = join(import.meta.dirname, '../../../.weir/client')
+process.stdout.write(`${await buildPackage(folder)}\n`)

@@ -1,0 +1,49 @@
+// The contract that events follow, as a producer needs it: its id and its Avro schema. Validations stay with ingest, which
+// alone decides what an event must pass.
+import { isObject, memberOf, tryParseJson } from './json.ts'
+import { RejectedError, rejectionCodeOf } from './errors.ts'
+import { requestJson } from './json-request.ts'
+import { serviceUrl } from './address.ts'
+
+export type Contract<Event extends object = object> = {
+  /** The schema id. */
+  readonly id: string
+  /** The Avro schema, or what `POST /v2/contracts` takes in its place: an object with `definition`. */
+  readonly schema: unknown
+  /** Never there: it carries the type of the contract's events. */
+  readonly event?: Event
+}
+
+export type LoadContractOptions = {
+  /** The address of auth. */
+  readonly authUrl: string
+  /** Of the account, as in `weir account show`. */
+  readonly apiKey: string
+  readonly id: string
+  readonly ca?: string | Buffer | undefined
+}
+
+const timeoutMs = 30_000
+
+/** The contract as auth keeps it. A program that sends is better off with `weir contract types`. */
+export async function loadContract<Event extends object = object>(
+  options: LoadContractOptions,
+): Promise<Contract<Event>> {
+  const { authUrl, apiKey, id, ca } = options
+  const url = serviceUrl(authUrl, `/v2/contracts/${encodeURIComponent(id)}`, 'authUrl')
+  const { status, json } = await requestJson({ url, method: 'GET', bearer: apiKey, ca, timeoutMs })
+  if (status !== 200) {
+    const detail = memberOf(json, 'detail')
+    const message = typeof detail === 'string' ? detail : `auth answers ${status}`
+    throw new RejectedError(rejectionCodeOf(memberOf(json, 'code')), message, status)
+  }
+  return { id, schema: memberOf(json, 'schema') }
+}
+
+/** @throws RejectedError `invalid_contract` */
+export function schemaOf({ id, schema }: Contract<object>): unknown {
+  const definition = memberOf(schema, 'definition') ?? schema
+  const parsed = typeof definition === 'string' ? tryParseJson(definition) : definition
+  if (isObject(parsed)) return parsed
+  throw new RejectedError('invalid_contract', `the contract ${id} has no Avro schema`)
+}

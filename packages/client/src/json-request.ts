@@ -1,0 +1,62 @@
+// One request to auth with a JSON answer, over HTTP/1.1, which anything between us and it understands. No retries: whoever
+// asks knows how often.
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { tryParseJson } from './json.ts'
+
+export type JsonRequest = {
+  readonly url: URL
+  readonly method: 'GET' | 'POST'
+  readonly bearer?: string
+  readonly json?: unknown
+  /** Certificates of authorities that are trusted in place of the usual ones. */
+  readonly ca?: string | Buffer | undefined
+  readonly timeoutMs: number
+}
+export type JsonReply = {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly json: unknown
+}
+
+/** Of a contract with its schema. */
+const answerBytesMax = 8 * 2 ** 20
+
+/** @throws Error when no whole answer comes */
+export function requestJson(asked: JsonRequest): Promise<JsonReply> {
+  const { url, method, bearer, json, ca, timeoutMs } = asked
+  const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
+  const options: https.RequestOptions = {
+    method,
+    agent: false,
+    headers: {
+      accept: 'application/json',
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': body.length }),
+    },
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(ca === undefined ? {} : { ca }),
+  }
+  return new Promise((resolve, reject) => {
+    const secure = url.protocol === 'https:'
+    const request = secure ? https.request(url, options) : http.request(url, options)
+    request.on('error', reject)
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      response.on('error', reject)
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length
+        if (length > answerBytesMax) response.destroy(new Error('the answer is too long'))
+        else chunks.push(chunk)
+      })
+      response.on('end', () => {
+        const { statusCode: status = 0, headers } = response
+        resolve({ status, headers, json: tryParseJson(Buffer.concat(chunks).toString()) })
+      })
+    })
+    request.end(body)
+  })
+}

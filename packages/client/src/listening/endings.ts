@@ -1,0 +1,52 @@
+// Why a WebSocket to output ended or didn't come about, and what follows (docs/errors.md, WebSocket): connect again, with a new
+// token if this one wasn't taken, or tell whoever listens. Pure.
+import { RejectedError, rejectionCodeOf } from '../errors.ts'
+import { retryAfterMsOf } from '../retries.ts'
+
+export type Ending =
+  | { readonly kind: 'again'; readonly reason: string; readonly afterMs: number | undefined }
+  | { readonly kind: 'token'; readonly reason: string }
+  | { readonly kind: 'final'; readonly error: RejectedError }
+
+export type Refused = {
+  readonly status: number
+  readonly code: unknown
+  readonly retryAfter: unknown
+  readonly text: string
+}
+
+/** Of an open connection. */
+export function endingOfClose(code: number, reason: string): Ending {
+  switch (code) {
+    case 4401:
+      return { kind: 'token', reason: 'the token expired, or its credentials were revoked' }
+    case 4403:
+      return final('stream_disabled', 'The stream is disabled')
+    case 4410:
+      return final('not_found', 'The stream has been deleted')
+    default:
+      return {
+        kind: 'again',
+        reason: reason === '' ? `closed (${code})` : reason,
+        afterMs: undefined,
+      }
+  }
+}
+
+/** Of an upgrade. */
+export function endingOfRefusal(
+  { status, code, retryAfter, text }: Refused,
+  nowMs: number,
+): Ending {
+  const reason = text.trim() === '' ? `output answers ${status}` : text.trim()
+  if (status === 401) return { kind: 'token', reason }
+  const isFinal = status >= 300 && status < 500 && ![408, 425, 429].includes(status)
+  if (isFinal)
+    return { kind: 'final', error: new RejectedError(rejectionCodeOf(code), reason, status) }
+  return { kind: 'again', reason, afterMs: retryAfterMsOf(retryAfter, nowMs) }
+}
+
+const final = (code: 'stream_disabled' | 'not_found', message: string): Ending => ({
+  kind: 'final',
+  error: new RejectedError(code, message),
+})

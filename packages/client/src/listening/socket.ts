@@ -1,0 +1,77 @@
+// One WebSocket to output, from the upgrade to its end, however that comes.
+import type { IncomingMessage } from 'node:http'
+import { WebSocket } from 'ws'
+import type { RawData } from 'ws'
+import { endingOfClose, endingOfRefusal } from './endings.ts'
+import type { Ending } from './endings.ts'
+
+export type SocketOptions = {
+  readonly url: URL
+  readonly token: string
+  readonly ca: string | Buffer | undefined
+  readonly signal: AbortSignal
+  readonly onOpen: () => void
+  readonly onMessage: (text: string) => void
+}
+
+const handshakeTimeoutMs = 10_000
+/** Output pings every 20 s. */
+const silenceMsMax = 60_000
+const goodbyeMs = 1_000
+const lineCharsMax = 2_000
+
+export function openSocket(options: SocketOptions): { socket: WebSocket; ended: Promise<Ending> } {
+  const { url, token, ca, signal, onOpen, onMessage } = options
+  const socket = new WebSocket(url, {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: handshakeTimeoutMs,
+    perMessageDeflate: false,
+    ...(ca === undefined ? {} : { ca }),
+  })
+  const hangUp = (): void => {
+    socket.resume()
+    socket.close(1000)
+    setTimeout(() => socket.terminate(), goodbyeMs).unref()
+  }
+  const silence = setTimeout(() => {
+    // A reader that is slow has paused the socket, pings and all; output ends it when it has to.
+    if (socket.isPaused) silence.refresh()
+    else socket.terminate()
+  }, silenceMsMax)
+  const ended = new Promise<Ending>((resolve) => {
+    socket.on('open', onOpen)
+    socket.on('message', (message) => onMessage(textOf(message)))
+    for (const sign of ['open', 'ping', 'message']) socket.on(sign, () => silence.refresh())
+    socket.on('unexpected-response', (_request, response) => {
+      void refusalOf(response).then(resolve)
+    })
+    socket.on('error', (error) =>
+      resolve({
+        kind: 'again',
+        reason: `output can't be reached: ${String(error)}`,
+        afterMs: undefined,
+      }),
+    )
+    socket.on('close', (code, reason) => resolve(endingOfClose(code, reason.toString())))
+  }).finally(() => {
+    clearTimeout(silence)
+    signal.removeEventListener('abort', hangUp)
+    socket.terminate()
+  })
+  if (signal.aborted) hangUp()
+  else signal.addEventListener('abort', hangUp, { once: true })
+  return { socket, ended }
+}
+
+async function refusalOf(response: IncomingMessage): Promise<Ending> {
+  let text = ''
+  response.setEncoding('utf8')
+  response.on('data', (chunk: string) => (text = (text + chunk).slice(0, lineCharsMax)))
+  await new Promise<void>((resolve) => response.once('close', resolve))
+  const { statusCode: status = 0, headers } = response
+  const refused = { status, code: headers['svc-error'], retryAfter: headers['retry-after'], text }
+  return endingOfRefusal(refused, Date.now())
+}
+
+/** ws gives Buffers unless it is told otherwise. */
+const textOf = (message: RawData): string => (Buffer.isBuffer(message) ? message.toString() : '')

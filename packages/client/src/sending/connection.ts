@@ -1,0 +1,166 @@
+// One HTTP/2 connection to ingest, made when it is first needed and again when it has ended. It says of each request what
+// was answered, or whether it may have been acted upon all the same; it never sends anything twice itself.
+import * as http2 from 'node:http2'
+import type { Answer, NoAnswer } from './outcomes.ts'
+
+export type ConnectionOptions = {
+  readonly url: URL
+  readonly ca: string | Buffer | undefined
+  readonly connectTimeoutMs: number
+  readonly requestTimeoutMs: number
+}
+export type IngestRequest = {
+  readonly path: string
+  readonly headers: http2.OutgoingHttpHeaders
+  readonly body: Buffer
+}
+export type Connection = {
+  request(request: IngestRequest): Promise<Answer | NoAnswer>
+  /** What is under way has no answer then. */
+  close(): void
+}
+
+/** Of the reasons of many rejected events: each may quote a value of its event. */
+const answerCharsMax = 32 * 2 ** 20
+const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants
+
+type Line = {
+  readonly session: http2.ClientHttp2Session
+  readonly opened: Promise<void>
+  /** Whoever comes next gets another one; what is under way on this one may end. */
+  retire(): void
+  underWay: number
+}
+
+export function createConnection(options: ConnectionOptions): Connection {
+  let current: Line | undefined
+  let isClosed = false
+  const lines = new Set<Line>()
+
+  function openLine(): Line {
+    const session = http2.connect(options.url, options.ca === undefined ? {} : { ca: options.ca })
+    const line: Line = {
+      session,
+      opened: opened(session, options.connectTimeoutMs),
+      underWay: 0,
+      retire() {
+        if (current === line) current = undefined
+      },
+    }
+    lines.add(line)
+    session.on('goaway', line.retire)
+    session.on('error', line.retire)
+    session.on('close', () => {
+      lines.delete(line)
+      line.retire()
+    })
+    return line
+  }
+
+  /** A connection that nobody asks anything of doesn't keep the process alive. */
+  async function use(line: Line, request: IngestRequest): Promise<Answer | NoAnswer> {
+    const { session } = line
+    line.underWay += 1
+    session.ref()
+    try {
+      await line.opened
+    } catch (error) {
+      line.retire()
+      return { trouble: `ingest can't be reached: ${String(error)}`, mayBeStored: false }
+    }
+    try {
+      const answer = await ask(session, request, options.requestTimeoutMs)
+      if (answer !== 'timeout') return answer
+      // A peer that is silent for so long may be gone without a word.
+      line.retire()
+      if (line.underWay === 1) session.destroy()
+      return { trouble: 'no answer in time', mayBeStored: true }
+    } catch (error) {
+      line.retire() // it takes no request any more
+      return { trouble: `the connection ended: ${String(error)}`, mayBeStored: false }
+    } finally {
+      line.underWay -= 1
+      if (line.underWay === 0) {
+        if (current === line) session.unref()
+        else session.close()
+      }
+    }
+  }
+
+  return {
+    async request(request) {
+      if (isClosed) return { trouble: 'closed', mayBeStored: false }
+      return use((current ??= openLine()), request)
+    },
+    close() {
+      isClosed = true
+      for (const { session } of lines) session.destroy()
+    },
+  }
+}
+
+function opened(session: http2.ClientHttp2Session, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      session.destroy()
+      reject(new Error('no connection in time'))
+    }, timeoutMs)
+    session.once('connect', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    session.once('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+    session.once('close', () => {
+      clearTimeout(timer)
+      reject(new Error('the connection ended'))
+    })
+  })
+}
+
+/** @throws Error when the session takes no more requests; then nothing left */
+async function ask(
+  session: http2.ClientHttp2Session,
+  { path, headers, body }: IngestRequest,
+  timeoutMs: number,
+): Promise<Answer | NoAnswer | 'timeout'> {
+  const stream = session.request({ ':method': 'POST', ':path': path, ...headers })
+  return new Promise((resolve) => {
+    let received: http2.IncomingHttpHeaders | undefined
+    let text = ''
+    let isWhole = false
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      stream.close(NGHTTP2_CANCEL)
+    }, timeoutMs)
+    stream.setEncoding('utf8')
+    stream.on('response', (answer) => (received = answer))
+    stream.on('data', (chunk: string) => {
+      text += chunk
+      if (text.length > answerCharsMax) stream.close(NGHTTP2_CANCEL)
+    })
+    stream.on('end', () => (isWhole = true))
+    stream.on('error', () => undefined) // 'close' follows
+    stream.on('close', () => {
+      clearTimeout(timer)
+      if (isLate) return resolve('timeout')
+      // Node ends what a reset cuts off, too.
+      const isClean = isWhole && stream.rstCode === NGHTTP2_NO_ERROR
+      if (received !== undefined && isClean) return resolve(answerFrom(received, text))
+      // A refused stream was not looked at (RFC 9113 8.7).
+      const isRefused = stream.rstCode === NGHTTP2_REFUSED_STREAM && received === undefined
+      resolve({ trouble: 'the request broke off', mayBeStored: !isRefused })
+    })
+    stream.end(body)
+  })
+}
+
+const answerFrom = (headers: http2.IncomingHttpHeaders, text: string): Answer => ({
+  status: Number(headers[':status']),
+  code: headers['svc-error'],
+  retryAfter: headers['retry-after'],
+  text,
+})

@@ -1,0 +1,171 @@
+// Events as octets: Avro by the contract's schema, or JSON where only the contract's id is known; and many of them as the
+// body of one request (docs/wire-format.md, Many events in one request). What doesn't fit the schema is found here, with
+// the name of the field and never its value.
+import avro from 'avsc'
+import type { Contract } from '../contract.ts'
+import { schemaOf } from '../contract.ts'
+import { RejectedError } from '../errors.ts'
+import { isObject, memberOf } from '../json.ts'
+
+export type Encoding = {
+  readonly schemaId: string
+  /** Of one event, and of many. */
+  readonly contentTypes: { readonly one: string; readonly many: string }
+  /** @throws RejectedError `invalid_event` */
+  encode(event: object): Buffer
+  join(events: readonly Buffer[]): Buffer
+}
+
+export const encodingOf = (contract: Contract<object> | string): Encoding =>
+  typeof contract === 'string' ? jsonEncoding(contract) : avroEncoding(contract)
+
+// --- JSON ---
+
+const jsonEncoding = (schemaId: string): Encoding => ({
+  schemaId,
+  contentTypes: { one: 'application/json', many: 'application/x-ndjson' },
+  encode(event) {
+    try {
+      return Buffer.from(JSON.stringify(event))
+    } catch {
+      throw new RejectedError('invalid_event', 'The event is nothing that JSON can hold')
+    }
+  },
+  join: (events) => joined(events, { before: 0, after: 1, mark: (body, at) => (body[at] = 0x0a) }),
+})
+
+// --- Avro ---
+
+function avroEncoding(contract: Contract<object>): Encoding {
+  const type = typeOf(contract)
+  const complete = completion(type)
+  return {
+    schemaId: contract.id,
+    contentTypes: { one: 'avro/binary', many: 'application/x-avro-batch' },
+    encode(given) {
+      const event = complete(given)
+      // avsc writes nothing of a member that the schema doesn't have, and says nothing.
+      if (!type.isValid(event, { noUndeclaredFields: true })) throw doesNotFit(type, event)
+      const bytes = type.toBuffer(event)
+      if (bytes.includes(replacement) || bytes.includes(surrogate)) refuseLoneSurrogates(event, [])
+      return bytes
+    },
+    join: (events) =>
+      joined(events, {
+        before: 4,
+        after: 0,
+        mark: (body, at, length) => body.writeUInt32BE(length, at),
+      }),
+  }
+}
+
+function typeOf(contract: Contract<object>): avro.Type {
+  const schema = schemaOf(contract)
+  try {
+    // Branches that can be told apart go without their name, the others are {"name": value}.
+    return avro.Type.forSchema(asSchema(schema), { wrapUnions: 'auto' })
+  } catch (error) {
+    const message = `the schema of the contract ${contract.id} isn't Avro: ${String(error)}`
+    throw new RejectedError('invalid_contract', message)
+  }
+}
+
+/** avsc checks what it is given; its type for it is a promise that nobody can make of JSON. */
+const asSchema = (schema: unknown): avro.Schema => schema as avro.Schema
+
+const envelopeName = 'svcMeta'
+/** What the service writes over anyway (docs/wire-format.md, Ingest). */
+const filledByIngest = new Set([
+  'schemaId',
+  'eventContractRef',
+  'nonce',
+  'timestamp',
+  'keyLink',
+  'billingId',
+])
+
+/** Puts into the envelope what the schema wants there and the service fills in. */
+function completion(type: avro.Type): (event: object) => object {
+  const envelope = fieldsOf(type).find(({ name }) => name === envelopeName)
+  const blank: Record<string, unknown> = {}
+  for (const { name, type: member } of envelope === undefined ? [] : fieldsOf(envelope.type))
+    if (filledByIngest.has(name)) blank[name] = blankOf(member)
+  return (event) => {
+    const given = memberOf(event, envelopeName)
+    return isObject(given) ? { ...event, [envelopeName]: { ...blank, ...given } } : event
+  }
+}
+
+function fieldsOf(type: avro.Type): readonly { name: string; type: avro.Type }[] {
+  if (type instanceof avro.types.RecordType) return type.fields
+  const branches = branchesOf(type)
+  return branches.flatMap((branch) => (branch.typeName === 'record' ? fieldsOf(branch) : []))
+}
+
+const branchesOf = (type: avro.Type): readonly avro.Type[] =>
+  type instanceof avro.types.UnwrappedUnionType || type instanceof avro.types.WrappedUnionType
+    ? type.types
+    : []
+
+function blankOf(type: avro.Type): unknown {
+  if (branchesOf(type).some(({ typeName }) => typeName === 'null')) return null
+  return type.typeName === 'string' ? '' : 0
+}
+
+function doesNotFit(type: avro.Type, event: object): RejectedError {
+  let message = "The event doesn't fit the schema"
+  type.isValid(event, {
+    noUndeclaredFields: true,
+    errorHook(path, _value, wanted) {
+      const where = path.join('/')
+      const isRecord = wanted instanceof avro.types.RecordType
+      message = isRecord
+        ? `${where || 'The event'} must be a record of the schema, without members that it doesn't have`
+        : `${where} must be ${wanted instanceof avro.Type ? describe(wanted) : 'as the schema says'}`
+    },
+  })
+  return new RejectedError('invalid_event', message)
+}
+
+const describe = (type: avro.Type): string => {
+  const branches = branchesOf(type)
+  if (branches.length > 0) return branches.map(describe).join(' or ')
+  return type.name ?? type.typeName
+}
+
+/** What avsc writes where a long string isn't Unicode, and how it begins that of a short one. Both may stand there by right. */
+const replacement = Buffer.from('\ufffd')
+const surrogate = 0xed
+
+function refuseLoneSurrogates(value: unknown, path: readonly string[]): void {
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw new RejectedError('invalid_event', `${path.join('/')} has half of a surrogate pair`)
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
+  for (const [name, member] of Object.entries(value)) {
+    if (!name.isWellFormed())
+      throw new RejectedError('invalid_event', `${path.join('/')} has a key that isn't Unicode`)
+    refuseLoneSurrogates(member, [...path, name])
+  }
+}
+
+// --- bodies ---
+
+type Framing = {
+  readonly before: number
+  readonly after: number
+  mark(body: Buffer, at: number, length: number): void
+}
+
+/** One copy; `before` or `after` each event there is room for what tells it from the next. */
+function joined(events: readonly Buffer[], { before, after, mark }: Framing): Buffer {
+  let length = 0
+  for (const event of events) length += before + event.length + after
+  const body = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const event of events) {
+    event.copy(body, at + before)
+    mark(body, before > 0 ? at : at + event.length, event.length)
+    at += before + event.length + after
+  }
+  return body
+}

@@ -1,0 +1,117 @@
+// What an answer of ingest says of each event that it was asked to store: stored, refused for good, or to be tried again.
+// Pure; retries and promises are elsewhere. What can't be told for certain is never `stored` and never `rejected`.
+import { RejectedError, rejectionCodeOf } from '../errors.ts'
+import { isObject, memberOf, tryParseJson } from '../json.ts'
+import { retryAfterMsOf } from '../retries.ts'
+
+export type Answer = {
+  readonly status: number
+  /** Of the headers `Svc-Error` and `Retry-After`. */
+  readonly code: unknown
+  readonly retryAfter: unknown
+  readonly text: string
+}
+/** No whole answer came. */
+export type NoAnswer = { readonly trouble: string; readonly mayBeStored: boolean }
+
+export type Outcome =
+  | { readonly kind: 'stored' }
+  | { readonly kind: 'rejected'; readonly error: RejectedError; readonly isOfEvent: boolean }
+  /** The token wasn't taken; nothing was stored. */
+  | { readonly kind: 'token'; readonly message: string }
+  | {
+      readonly kind: 'again'
+      readonly mayBeStored: boolean
+      readonly afterMs: number | undefined
+      /** Too fast: the next event would be refused like this one. */
+      readonly isRate: boolean
+      readonly trouble: string
+    }
+
+export type Verdict = {
+  /** One for each event. */
+  readonly outcomes: readonly Outcome[]
+  /** The request was answered as a whole, not event by event. */
+  readonly isWhole: boolean
+}
+
+const stored: Outcome = { kind: 'stored' }
+
+/** A second is the burst of `eventRate`, and what ingest asks for when it can't store. */
+const eventRetryAfterMs = 1_000
+
+/** A proxy may answer with a whole page. */
+const messageCharsMax = 4_000
+
+/** Refusals that follow from the event and its contract alone, and contracts never change: so it was every time. */
+const ofEvent: ReadonlySet<string> = new Set([
+  'undecodable',
+  'key_field_empty',
+  'invalid_consent_levels',
+  'validation_failed',
+])
+
+export function verdictOf(answer: Answer | NoAnswer, count: number, nowMs: number): Verdict {
+  const whole = (outcome: Outcome): Verdict => ({
+    outcomes: Array.from({ length: count }, () => outcome),
+    isWhole: true,
+  })
+  if ('trouble' in answer) return whole({ ...answer, ...again })
+  const { status, code, text } = answer
+  if (status === 204 && count === 1) return whole(stored)
+  if (status === 200) {
+    const outcomes = outcomesIn(tryParseJson(text), count)
+    if (outcomes !== undefined) return { outcomes, isWhole: false }
+    return whole({ ...again, trouble: "an answer that doesn't add up", mayBeStored: true })
+  }
+  const afterMs = retryAfterMsOf(answer.retryAfter, nowMs)
+  return whole(refusalOf({ status, code, message: text, afterMs }))
+}
+
+const again = { kind: 'again', afterMs: undefined, isRate: false } as const
+
+/** Undefined when the answer isn't about so many events. */
+function outcomesIn(json: unknown, count: number): Outcome[] | undefined {
+  const rejected = memberOf(json, 'rejected')
+  if (!Array.isArray(rejected) || memberOf(json, 'accepted') !== count - rejected.length)
+    return undefined
+  const outcomes = Array.from({ length: count }, () => stored)
+  const entries: readonly unknown[] = rejected
+  for (const entry of entries) {
+    const index = memberOf(entry, 'index')
+    if (!isObject(entry) || typeof index !== 'number' || outcomes[index] !== stored)
+      return undefined
+    outcomes[index] = refusalOf({
+      status: Number(entry['status']),
+      code: entry['code'],
+      message: String(entry['message']),
+      afterMs: eventRetryAfterMs,
+    })
+  }
+  return outcomes
+}
+
+type Refusal = {
+  readonly status: number
+  readonly code: unknown
+  readonly message: string
+  readonly afterMs: number | undefined
+}
+
+function refusalOf({ status, code, message, afterMs }: Refusal): Outcome {
+  if (status === 401) return { kind: 'token', message }
+  if (status === 429) {
+    return { kind: 'again', mayBeStored: false, afterMs, isRate: true, trouble: 'too many events' }
+  }
+  // What is neither an answer nor a refusal may come from anything on the way.
+  const isFinal = status >= 300 && status < 500 && status !== 408 && status !== 425
+  if (!isFinal) {
+    const trouble = `ingest answers ${status}`
+    return { kind: 'again', mayBeStored: true, afterMs, isRate: false, trouble }
+  }
+  const known = rejectionCodeOf(code)
+  const line =
+    message.trim() === '' ? `ingest answers ${status}` : message.slice(0, messageCharsMax)
+  const error = new RejectedError(known, line, status)
+  return { kind: 'rejected', error, isOfEvent: ofEvent.has(known) }
+}

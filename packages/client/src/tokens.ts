@@ -1,0 +1,155 @@
+// Id tokens for a stream's credentials: one at a time, renewed in the background when four fifths of its life are over, so
+// that nothing has to wait for auth, and auth may be away for a while. Kept in memory alone.
+import { memberOf } from './json.ts'
+import { requestJson } from './json-request.ts'
+import type { JsonReply } from './json-request.ts'
+import { RejectedError, rejectionCodeOf } from './errors.ts'
+import { pauseMs, retryAfterMsOf } from './retries.ts'
+import { serviceUrl } from './address.ts'
+
+export type CredentialsOptions = {
+  /** The address of auth. */
+  readonly authUrl: string
+  readonly billingId: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** PEM of the authorities to trust, where Weir's certificates are of one of your own. */
+  readonly ca?: string | Buffer | undefined
+}
+
+export type Tokens = {
+  /** @throws RejectedError when auth refuses the credentials, NoToken when it can't be asked */
+  get(): Promise<string>
+  /** A service didn't take it: the next one is new. */
+  refused(token: string): void
+}
+
+/** Auth didn't answer, or not now. */
+export class NoToken extends Error {
+  override readonly name = 'NoToken'
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, retryAfterMs: number | undefined, cause?: unknown) {
+    super(message, { cause })
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+export type TokensDeps = {
+  readonly ask: () => Promise<JsonReply>
+  readonly nowMs: () => number
+  readonly random: () => number
+}
+
+type Held = { readonly token: string; readonly renewAtMs: number; readonly goodUntilMs: number }
+
+const timeoutMs = 10_000
+/** On its way to the service a token shall not expire. */
+const spareMs = 5_000
+const renewAfterShare = 0.8
+/** Ten wrong secrets a minute are what auth bears. */
+const refusalHoldsMs = 10_000
+
+export function createTokens(options: CredentialsOptions): Tokens {
+  const { billingId, clientId, clientSecret, ca } = options
+  const url = serviceUrl(options.authUrl, '/auth', 'authUrl')
+  const json = { billingId, clientId, clientSecret }
+  return tokensFrom({
+    ask: () => requestJson({ url, method: 'POST', json, ca, timeoutMs }),
+    nowMs: Date.now,
+    random: Math.random,
+  })
+}
+
+export function tokensFrom(deps: TokensDeps): Tokens {
+  const { nowMs } = deps
+  let held: Held | undefined
+  let asking: Promise<Held> | undefined
+  let renewal = { failures: 0, notBeforeMs: 0 }
+  let refusal: { error: RejectedError; untilMs: number } | undefined
+
+  async function ask(): Promise<Held> {
+    if (refusal !== undefined && nowMs() < refusal.untilMs) throw refusal.error
+    try {
+      held = heldOf(await answered(deps), nowMs())
+      renewal = { failures: 0, notBeforeMs: 0 }
+      return held
+    } catch (error) {
+      if (error instanceof RejectedError) refusal = { error, untilMs: nowMs() + refusalHoldsMs }
+      throw error
+    }
+  }
+  const asked = (): Promise<Held> =>
+    (asking ??= ask().finally(() => {
+      asking = undefined
+    }))
+
+  /** Nobody waits for it, and its failure matters only once the token at hand is past. */
+  function renew(): void {
+    if (asking !== undefined || nowMs() < renewal.notBeforeMs) return
+    asked().catch(() => {
+      const failures = renewal.failures + 1
+      renewal = { failures, notBeforeMs: nowMs() + pauseMs(failures, undefined, deps.random) }
+    })
+  }
+
+  return {
+    async get() {
+      const now = nowMs()
+      if (held === undefined || now >= held.goodUntilMs) return (await asked()).token
+      if (now >= held.renewAtMs) renew()
+      return held.token
+    },
+    refused(token) {
+      if (held?.token === token) held = undefined
+    },
+  }
+}
+
+async function answered({ ask, nowMs }: TokensDeps): Promise<JsonReply> {
+  let reply: JsonReply
+  try {
+    reply = await ask()
+  } catch (error) {
+    throw new NoToken("auth can't be reached", undefined, error)
+  }
+  const { status, headers, json } = reply
+  if (status === 200) return reply
+  if (status === 429 || status === 408 || status >= 500) {
+    const retryAfterMs = retryAfterMsOf(headers['retry-after'], nowMs())
+    throw new NoToken(`auth answers ${status}`, retryAfterMs)
+  }
+  const said = memberOf(json, 'message')
+  throw new RejectedError(
+    rejectionCodeOf(memberOf(json, 'code')),
+    typeof said === 'string' ? said : `auth answers ${status}`,
+    status,
+  )
+}
+
+function heldOf({ headers, json }: JsonReply, nowMs: number): Held {
+  const token = memberOf(json, 'idToken')
+  const expiresAt = memberOf(json, 'expiresAt')
+  if (typeof token !== 'string' || typeof expiresAt !== 'number')
+    throw new RejectedError('refused', "authUrl doesn't answer as auth does", 200)
+  return { token, ...timesOf({ expiresAt, date: headers.date, nowMs }) }
+}
+
+/**
+ * When to renew a token, by our clock. How long it lives is told by the clock of auth, which its answer carries: ours may
+ * be hours off.
+ */
+export function timesOf(told: {
+  readonly expiresAt: number
+  readonly date: string | undefined
+  readonly nowMs: number
+}): { renewAtMs: number; goodUntilMs: number } {
+  const { expiresAt, date, nowMs } = told
+  const theirs = date === undefined ? Number.NaN : Date.parse(date)
+  const livesMs = expiresAt * 1000 - (Number.isNaN(theirs) ? nowMs : theirs)
+  const goodMs = Math.max(0, livesMs - spareMs)
+  return {
+    renewAtMs: nowMs + Math.min(goodMs, livesMs * renewAfterShare),
+    goodUntilMs: nowMs + goodMs,
+  }
+}

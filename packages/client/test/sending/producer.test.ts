@@ -1,0 +1,79 @@
+// A producer whose services aren't there: what it holds is bounded, and every `send` gets its outcome.
+import { afterAll, expect, test } from '@jest/globals'
+import { createProducer } from '../../src/index.ts'
+import type { Producer, ProducerOptions, Retry } from '../../src/index.ts'
+
+/** Nobody listens at port 9 (discard) of loopback. */
+const nowhere = {
+  authUrl: 'http://127.0.0.1:9',
+  ingestUrl: 'http://127.0.0.1:9',
+  billingId: 'demo',
+  clientId: 'client',
+  clientSecret: 'a-secret',
+  contract: 'clickstream',
+}
+const producers: Producer[] = []
+function producerOf(more: Partial<ProducerOptions> = {}): Producer {
+  const producer = createProducer({ ...nowhere, ...more })
+  producers.push(producer)
+  return producer
+}
+afterAll(() => Promise.all(producers.map((producer) => producer.close({ deadlineMs: 0 }))))
+
+const outcome = (sending: Promise<void>): Promise<unknown> =>
+  sending.then(
+    () => 'stored',
+    (error: unknown) => error,
+  )
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : error
+
+test('sends beyond the buffer wait, ten times as many as it holds, and the rest is refused at once', async () => {
+  const producer = producerOf({ bufferEventsMax: 3 })
+  const sends = Array.from({ length: 40 }, (_, number) => outcome(producer.send({ number })))
+  expect(producer.buffered().events).toBe(33)
+  const refused = await Promise.all(sends.slice(33))
+  expect(refused.map(codeOf)).toEqual(Array(7).fill('buffer_full'))
+  await producer.close({ deadlineMs: 0 })
+  const given = await Promise.all(sends.slice(0, 33))
+  expect(given).toEqual(
+    Array(33).fill(expect.objectContaining({ code: 'closed', mayBeStored: false })),
+  )
+  expect(producer.buffered()).toEqual({ events: 0, bytes: 0 })
+})
+
+test('an event whose time is over is given up, and what went wrong was told meanwhile, without a secret', async () => {
+  const retries: Retry[] = []
+  const producer = producerOf({ sendTimeoutMs: 400, onRetry: (retry) => retries.push(retry) })
+  const given = await outcome(producer.send({}))
+  expect(given).toMatchObject({ code: 'timed_out', mayBeStored: false })
+  expect(retries.length).toBeGreaterThan(0)
+  expect(retries[0]).toMatchObject({ trouble: "auth can't be reached", events: 1 })
+  expect(JSON.stringify([retries, String(given)])).not.toContain('a-secret')
+})
+
+test('a flush ends with the last outcome, and ready waits for room', async () => {
+  const producer = producerOf({ sendTimeoutMs: 300, bufferEventsMax: 1 })
+  const given = outcome(producer.send({}))
+  await Promise.all([producer.ready(), producer.flush()])
+  expect(codeOf(await given)).toBe('timed_out')
+  await producer.flush()
+})
+
+test('once it is closed nothing is taken, and closing again is the same', async () => {
+  const producer = producerOf()
+  const [first, second] = [producer.close(), producer.close()]
+  expect(first).toBe(second)
+  await first
+  await expect(producer.send({})).rejects.toMatchObject({ code: 'closed', mayBeStored: false })
+})
+
+test.each([
+  [{ authUrl: 'auth' }, 'authUrl must be a URL'],
+  [{ ingestUrl: 'ftp://ingest' }, 'ingestUrl must begin with http'],
+  [{ requestsMax: 0 }, 'requestsMax must be a whole number above 0'],
+  [{ bufferBytesMax: 1.5 }, 'bufferBytesMax must be a whole number above 0'],
+  [{ sendTimeoutMs: Number.NaN }, 'sendTimeoutMs must be a whole number above 0'],
+])('options that can not be, as %p, are refused when it is made', (options, message) => {
+  expect(() => createProducer({ ...nowhere, ...options })).toThrow(message)
+})

@@ -1,0 +1,9 @@
+// How the page is built: small files under /console/, nothing inline, since the page's policy forbids that.
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  root: 'web',
+  base: '/console/',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+})

@@ -1,0 +1,39 @@
+// What an account has, as the page knows it: streams, outputs, contracts. Types alone.
+import type { Json } from './json.ts'
+
+export type Input = {
+  readonly name: string
+  readonly enabled: boolean
+  readonly topic: string
+  readonly partitions: number
+  readonly rotationHours: number
+  readonly keyRetentionDays: number
+  readonly eventRate: string
+  readonly eventCount: string
+  readonly outputs: readonly Output[]
+}
+
+export type LevelType = 'CUMULATIVE' | 'GRANULAR'
+
+export type Output = {
+  readonly name: string
+  readonly input: string
+  readonly enabled: boolean
+  readonly topic: string
+  readonly levels: readonly number[]
+  readonly type: LevelType
+}
+
+export type Validation = { readonly field: string; readonly pattern: string }
+
+export type Contract = {
+  readonly id: string
+  readonly status: string
+  readonly schema: Json
+  readonly subject: string
+  readonly validations: readonly Validation[]
+  readonly keyField: string
+  /** Personal fields by their path, each with its level. */
+  readonly levels: ReadonlyMap<string, number>
+  readonly subjectField: string
+}

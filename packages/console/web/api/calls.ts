@@ -1,0 +1,87 @@
+// Calls of Weir's services with the account's API key. A refusal becomes a Refused with the sentences that the service
+// gave. The key is held by this closure and nowhere else: not in storage, not in an address.
+import { listOf, objectOf, parseObject, textOf, type Json } from './json.ts'
+
+/** Where the services are, as output tells the page. */
+export type Where = { readonly authUrl: string; readonly ingestUrl: string }
+
+export class Refused extends Error {
+  readonly status: number
+  /** One sentence each; the message alone when there is one. */
+  readonly problems: readonly string[]
+  /** The page that says what to do. */
+  readonly help: string | undefined
+  constructor(status: number, problems: readonly string[], help?: string) {
+    super(problems.join('; '))
+    this.status = status
+    this.problems = problems
+    this.help = help
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Call = (method: Method, path: string, body?: unknown) => Promise<unknown>
+
+export type Calls = {
+  readonly where: Where
+  /** Management, by auth. */
+  readonly auth: Call
+  /** What only output knows: lag, previews. */
+  readonly output: Call
+  /** A WebSocket that watches one of the account's streams. */
+  watch(path: string): WebSocket
+}
+
+const timeoutMs = 60_000
+
+export async function findServices(): Promise<Where> {
+  const where = objectOf(await call('', '')('GET', 'where.json'))
+  return { authUrl: textOf(where['authUrl']), ingestUrl: textOf(where['ingestUrl']) }
+}
+
+export function createCalls(where: Where, apiKey: string): Calls {
+  return {
+    where,
+    auth: call(where.authUrl, apiKey),
+    output: call(location.origin, apiKey),
+    watch: (path) =>
+      new WebSocket(location.origin.replace(/^http/, 'ws') + path, ['weir', `bearer.${apiKey}`]),
+  }
+}
+
+function call(baseUrl: string, apiKey: string): Call {
+  return async (method, path, body) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch((): never => {
+      throw new Refused(0, [`${baseUrl || 'Output'} does not answer`])
+    })
+    const text = await response.text()
+    if (!response.ok) throw refusedOf(response.status, parseObject(text), text)
+    return text === '' ? undefined : (JSON.parse(text) as unknown)
+  }
+}
+
+/** A problem document, or auth's plain {code, message}. */
+function refusedOf(status: number, problem: Json | undefined, text: string): Refused {
+  if (problem === undefined) return new Refused(status, [text || `Status ${status}`])
+  const problems = listOf(problem['problems']).filter((each) => typeof each === 'string')
+  const message = textOf(problem['detail']) || textOf(problem['message']) || `Status ${status}`
+  return new Refused(status, problems.length > 0 ? problems : [message], pageIn(problem))
+}
+
+function pageIn(problem: Json): string | undefined {
+  const type = textOf(problem['type'])
+  return /^https?:/.test(type) ? type : undefined
+}
+
+export const sentencesOf = (error: unknown): readonly string[] =>
+  error instanceof Refused ? error.problems : [error instanceof Error ? error.message : 'It failed']

@@ -1,0 +1,34 @@
+// Answers come as unknown JSON. These readers take from it what the page needs, and say what is missing otherwise.
+
+export type Json = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+export const numbersOf = (value: unknown): readonly number[] =>
+  listOf(value).filter((item) => typeof item === 'number')
+
+/** Undefined for what isn't a JSON object. */
+export function parseObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What lies at a path such as `customer/id`. */
+export function valueAt(event: unknown, path: string): unknown {
+  let value = event
+  for (const name of path.split('/')) value = isObject(value) ? value[name] : undefined
+  return value
+}

@@ -1,0 +1,184 @@
+// What an account has, as the page knows it: streams, outputs, contracts, erasures, usage; each read from an answer of
+// management, version 2.
+import type { Calls } from './calls.ts'
+import { listOf, numberOf, numbersOf, objectOf, textOf, type Json } from './json.ts'
+import type { Contract, Input, LevelType, Output } from './account.ts'
+
+export async function listInputs({ auth }: Calls): Promise<readonly Input[]> {
+  const streams = listOf(await auth('GET', '/v2/streams')).map(objectOf)
+  const inputs = await Promise.all(
+    streams.map(async (stream) => {
+      const name = nameOf(stream)
+      const outputs = listOf(await auth('GET', `/v2/streams/${name}/outputs`))
+      return inputOf(stream, outputs.map(objectOf).map(outputOf))
+    }),
+  )
+  return inputs.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const nameOf = (stream: Json): string => textOf(objectOf(stream['ref'])['name'])
+
+function inputOf(stream: Json, outputs: readonly Output[]): Input {
+  const limits = objectOf(stream['limits'])
+  return {
+    name: nameOf(stream),
+    enabled: stream['enabled'] === true,
+    topic: textOf(stream['topic']),
+    partitions: numberOf(stream['partitions']),
+    rotationHours: numberOf(stream['rotationHours']),
+    keyRetentionDays: numberOf(stream['keyRetentionDays']),
+    eventRate: textOf(limits['eventRate']),
+    eventCount: textOf(limits['eventCount']),
+    outputs: outputs.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  }
+}
+
+function outputOf(output: Json): Output {
+  return {
+    name: nameOf(output),
+    input: textOf(output['linkedStream']),
+    enabled: output['enabled'] === true,
+    topic: textOf(output['topic']),
+    levels: numbersOf(output['consentLevels']),
+    type: output['consentLevelType'] === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE',
+  }
+}
+
+export async function listContracts({ auth }: Calls): Promise<readonly Contract[]> {
+  const contracts = listOf(await auth('GET', '/v2/contracts'))
+    .map(objectOf)
+    .map(contractOf)
+  return contracts.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function contractOf(contract: Json): Contract {
+  const schema = objectOf(contract['schema'])
+  const levels = Object.entries(objectOf(contract['pii_fields']))
+  return {
+    id: textOf(contract['id']),
+    status: textOf(contract['status']),
+    schema: objectOf(schema['definition']),
+    subject: textOf(schema['schema_registry_ref']),
+    validations: listOf(contract['validations'])
+      .map(objectOf)
+      .map(({ field, value }) => ({ field: textOf(field), pattern: textOf(value) })),
+    keyField: textOf(contract['key_field']),
+    levels: new Map(levels.map(([path, level]) => [path, numberOf(level)])),
+    subjectField: textOf(contract['data_subject_field']),
+  }
+}
+
+export type Lag = {
+  readonly lag: number
+  readonly dead: number | undefined
+  /** Sums over all partitions. */
+  readonly next: number
+  readonly end: number
+}
+
+export async function lagOf({ output }: Calls, { input, name }: Output): Promise<Lag> {
+  const answer = objectOf(await output('GET', `/v2/streams/${input}/outputs/${name}/lag`))
+  const partitions = listOf(answer['partitions']).map(objectOf)
+  const sum = (member: string): number =>
+    partitions.reduce((total, partition) => total + numberOf(partition[member]), 0)
+  const { dead } = answer
+  return {
+    lag: numberOf(answer['lag']),
+    dead: typeof dead === 'number' ? dead : undefined,
+    next: sum('next'),
+    end: sum('end'),
+  }
+}
+
+export type Preview = {
+  readonly events: number
+  readonly passed: number
+  readonly filtered: number
+  readonly failed: number
+  readonly fields: readonly {
+    readonly contract: string
+    readonly path: string
+    readonly level: number
+    readonly opened: number
+    readonly sealed: number
+  }[]
+  readonly samples: readonly Json[]
+}
+
+export async function previewOf(
+  { output }: Calls,
+  input: string,
+  wanted: { levels: readonly number[]; type: LevelType },
+): Promise<Preview> {
+  const body = { consentLevels: wanted.levels, consentLevelType: wanted.type }
+  const answer = objectOf(await output('POST', `/v2/streams/${input}/outputs/preview`, body))
+  return {
+    events: numberOf(answer['events']),
+    passed: numberOf(answer['passed']),
+    filtered: numberOf(answer['filtered']),
+    failed: numberOf(answer['failed']),
+    fields: listOf(answer['fields'])
+      .map(objectOf)
+      .map((field) => ({
+        contract: textOf(field['contract']),
+        path: textOf(field['path']),
+        level: numberOf(field['level']),
+        opened: numberOf(field['opened']),
+        sealed: numberOf(field['sealed']),
+      })),
+    samples: listOf(answer['samples']).map(objectOf),
+  }
+}
+
+export type Erasure = {
+  readonly id: string
+  readonly state: string
+  readonly values: number
+  readonly fromLevel: number | undefined
+  readonly eras: number
+  /** When each state was reached. */
+  readonly times: ReadonlyMap<string, string>
+}
+
+export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
+
+export async function listErasures({ auth }: Calls, input: string): Promise<readonly Erasure[]> {
+  const erasures = listOf(await auth('GET', `/v2/streams/${input}/erasures`)).map(objectOf)
+  return erasures.map((erasure) => ({
+    id: textOf(erasure['id']),
+    state: textOf(erasure['state']),
+    values: numberOf(erasure['values']),
+    fromLevel: typeof erasure['fromLevel'] === 'number' ? erasure['fromLevel'] : undefined,
+    eras: numberOf(erasure['eras']) || listOf(erasure['eras']).length,
+    times: new Map(erasureStates.map((state) => [state, textOf(erasure[`${state}At`])])),
+  }))
+}
+
+export const usageSteps = ['1m', '15m', '1h', '1d'] as const
+export type UsageStep = (typeof usageSteps)[number]
+
+export type UsagePiece = {
+  readonly from: string
+  readonly events: number
+  readonly bytes: number
+  readonly refused: number
+}
+
+export async function usageOf(
+  { auth }: Calls,
+  input: string,
+  by: UsageStep,
+): Promise<readonly UsagePiece[]> {
+  const answer = objectOf(await auth('GET', `/v2/streams/${input}/usage?by=${by}`))
+  return listOf(answer['usage'])
+    .map(objectOf)
+    .map((piece) => ({
+      from: textOf(piece['from']),
+      events: numberOf(piece['events']),
+      bytes: numberOf(piece['bytes']),
+      refused: Object.values(objectOf(piece['refused'])).reduce<number>(
+        (sum, count) => sum + numberOf(count),
+        0,
+      ),
+    }))
+}

@@ -1,0 +1,113 @@
+// The account's contracts: what their events look like, which fields are personal and at which level, which rules hold.
+import type { PageProps } from '../session.ts'
+import type { Contract } from '../api/account.ts'
+import { listContracts, listInputs } from '../api/resources.ts'
+import { hrefOf } from '../place.ts'
+import { Problems } from '../ui/problems.tsx'
+import { useLoad } from '../ui/use-load.ts'
+import { schemaFieldsOf } from './schema-fields.ts'
+import { TestEvent } from './test-event.tsx'
+
+export function ContractsPage({ session, place }: PageProps) {
+  const { calls } = session
+  const { value, error } = useLoad(
+    async () => ({ inputs: await listInputs(calls), contracts: await listContracts(calls) }),
+    [calls],
+  )
+  const problems = <Problems of={error} />
+  if (value === undefined) return problems
+  const { contracts, inputs } = value
+  const chosen = contracts.find(({ id }) => id === place.name) ?? contracts[0]
+  return (
+    <>
+      <h1>Contracts</h1>
+      {problems}
+      {chosen === undefined ? (
+        <p class="empty">
+          There is no contract yet: <code>weir contract create</code> publishes one.
+        </p>
+      ) : (
+        <div class="split">
+          <nav class="side" aria-label="Contracts">
+            {contracts.map(({ id, status }) => (
+              <a
+                key={id}
+                href={hrefOf('contracts', id)}
+                aria-current={id === chosen.id ? 'true' : undefined}
+              >
+                {id} {status === 'active' ? null : <span class="tag">{status}</span>}
+              </a>
+            ))}
+          </nav>
+          <div class="stack">
+            <ContractCard contract={chosen} />
+            {chosen.status === 'active' ? (
+              <section class="card" key={chosen.id}>
+                <h2>Send a test event</h2>
+                <TestEvent session={session} contracts={[chosen]} inputs={inputs} />
+              </section>
+            ) : null}
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+function ContractCard({ contract }: { contract: Contract }) {
+  return (
+    <section class="card">
+      <h2>{contract.id}</h2>
+      <p class="muted">
+        schema <code>{contract.subject}</code> · the person is named by{' '}
+        <code>{contract.keyField}</code>
+        {contract.subjectField === '' ? null : (
+          <>
+            {' '}
+            · whose it is, by <code>{contract.subjectField}</code>
+          </>
+        )}
+      </p>
+      <div class="scroller" tabIndex={0} role="region" aria-label="Fields of the contract">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">field</th>
+              <th scope="col">type</th>
+              <th scope="col">personal</th>
+              <th scope="col">must match</th>
+            </tr>
+          </thead>
+          <tbody>
+            {schemaFieldsOf(contract.schema).map(({ path, type }) => (
+              <tr key={path} class={path.startsWith('svcMeta/') ? 'envelope' : undefined}>
+                <th scope="row">{path}</th>
+                <td class="type">{type}</td>
+                <td>
+                  <Personal contract={contract} path={path} />
+                </td>
+                <td>
+                  {contract.validations
+                    .filter(({ field }) => field === path)
+                    .map(({ pattern }) => (
+                      <code key={pattern}>{pattern}</code>
+                    ))}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Personal({ contract, path }: { contract: Contract; path: string }) {
+  const level = contract.levels.get(path)
+  return (
+    <>
+      {level === undefined ? null : <span class="level">level {level}</span>}{' '}
+      {path === contract.keyField ? <span class="tag">key field</span> : null}
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+// One field of the test event's form, with what is wrong with it beneath.
+import type { Refused } from '../api/calls.ts'
+import { Help } from '../ui/problems.tsx'
+import type { FormField } from './event-form.ts'
+
+type Props = {
+  readonly id: string
+  readonly field: FormField
+  readonly hint: string
+  readonly value: string
+  readonly problem: Refused | undefined
+  readonly onValue: (value: string) => void
+}
+
+export function EventField(props: Props) {
+  const { id, field, hint, problem } = props
+  const problemId = `${id}-problem`
+  return (
+    <div class={problem === undefined ? 'field' : 'field wrong'}>
+      <label for={id}>
+        {field.path} {hint === '' ? null : <span class="hint">{hint}</span>}
+      </label>
+      <Control {...props} describedBy={problem === undefined ? undefined : problemId} />
+      {problem === undefined ? null : (
+        <p class="problem" id={problemId} role="alert">
+          {problem.message} <Help page={problem.help} />
+        </p>
+      )}
+    </div>
+  )
+}
+
+type ControlProps = Props & { readonly describedBy: string | undefined }
+
+function Control({ id, field, value, onValue, describedBy }: ControlProps) {
+  const state = { id, 'aria-describedby': describedBy, 'aria-invalid': describedBy !== undefined }
+  if (field.kind === 'boolean' || field.kind === 'choice') {
+    const choices = field.kind === 'boolean' ? ['false', 'true'] : field.symbols
+    return (
+      <select {...state} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+        {(field.isNullable ? ['', ...choices] : choices).map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+    )
+  }
+  if (field.kind === 'json')
+    return (
+      <textarea
+        {...state}
+        value={value}
+        rows={2}
+        placeholder="JSON"
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    )
+  return (
+    <input
+      {...state}
+      value={value}
+      inputMode={field.kind === 'number' ? 'decimal' : undefined}
+      placeholder={field.kind === 'list' ? 'a, b, …' : undefined}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />
+  )
+}

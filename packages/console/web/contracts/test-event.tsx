@@ -1,0 +1,142 @@
+// The form that sends a test event. A refusal's sentence is shown at the field that it names.
+import { useEffect, useId, useMemo, useState } from 'preact/hooks'
+import type { Session } from '../session.ts'
+import { Refused } from '../api/calls.ts'
+import type { Json } from '../api/json.ts'
+import type { Contract, Input } from '../api/account.ts'
+import { Problems } from '../ui/problems.tsx'
+import { useDoing } from '../ui/use-doing.ts'
+import { eventOf, fieldIn, fieldsOf, samplesOf, type FormField } from './event-form.ts'
+import { EventField } from './event-field.tsx'
+import { sendEvent } from './send-event.ts'
+
+export type Sent = { readonly contract: Contract; readonly event: Json }
+
+type Props = {
+  readonly session: Session
+  readonly contracts: readonly Contract[]
+  readonly inputs: readonly Input[]
+  /** Before it goes out. */
+  readonly onSend?: ((sent: Sent) => void) | undefined
+  /** It is stored. */
+  readonly onSent?: (() => void) | undefined
+}
+
+export function TestEvent({ session, contracts, inputs, onSend, onSent }: Props) {
+  const active = contracts.filter(({ status }) => status === 'active')
+  const [id, setId] = useState(active[0]?.id)
+  const [inputName, setInputName] = useState(inputs[0]?.name)
+  const contract = active.find((one) => one.id === id) ?? active[0]
+  const input = inputs.find(({ name }) => name === inputName) ?? inputs[0]
+  if (contract === undefined)
+    return <p class="empty">A contract says what an event looks like; there is none yet.</p>
+  if (input === undefined) return <p class="empty">There is no stream to send to yet.</p>
+  return (
+    <>
+      <div class="two">
+        {active.length > 1 ? (
+          <label>
+            Contract
+            <select value={contract.id} onChange={(event) => setId(event.currentTarget.value)}>
+              {active.map((one) => (
+                <option key={one.id}>{one.id}</option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        {inputs.length > 1 ? (
+          <label>
+            Stream
+            <select
+              value={input.name}
+              onChange={(event) => setInputName(event.currentTarget.value)}
+            >
+              {inputs.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+      </div>
+      <Form key={contract.id} {...{ session, contract, input: input.name, onSend, onSent }} />
+    </>
+  )
+}
+
+type FormProps = Pick<Props, 'session' | 'onSend' | 'onSent'> & {
+  contract: Contract
+  input: string
+}
+
+function Form({ session, contract, input, onSend, onSent }: FormProps) {
+  const fields = useMemo(() => fieldsOf(contract), [contract])
+  const [values, setValues] = useState(() => samplesOf(contract, fields))
+  const [consent, setConsent] = useState(() => levelsIn(contract))
+  const [isStored, setStored] = useState(false)
+  const formId = useId()
+  const sending = useDoing(async () => {
+    setStored(false)
+    const event = eventOf(contract, { fields, values, consent })
+    onSend?.({ contract, event })
+    await sendEvent(session, { input, contractId: contract.id, event })
+    setStored(true)
+    onSent?.()
+  })
+  const refused = sending.error instanceof Refused ? sending.error : undefined
+  const at = refused?.status === 400 ? fieldIn(refused.message, contract, fields) : undefined
+  useEffect(() => {
+    if (at !== undefined) document.getElementById(`${formId}-${at}`)?.focus()
+  }, [refused])
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    sending.run()
+  }
+  return (
+    <form class="event-form" onSubmit={onSubmit}>
+      <div class="fields">
+        <label>
+          consent levels <span class="hint">what the person agreed to</span>
+          <input value={consent} onInput={(event) => setConsent(event.currentTarget.value)} />
+        </label>
+        {fields.map((field) => (
+          <EventField
+            key={field.path}
+            id={`${formId}-${field.path}`}
+            field={field}
+            hint={hintOf(contract, field)}
+            value={values[field.path] ?? ''}
+            problem={at === field.path ? refused : undefined}
+            onValue={(value) => setValues((before) => ({ ...before, [field.path]: value }))}
+          />
+        ))}
+      </div>
+      <Problems of={at === undefined ? sending.error : undefined} />
+      <footer>
+        <p role="status">{isStored ? 'Stored: Kafka has the event.' : ''}</p>
+        <button type="submit" class="main" disabled={sending.isDoing}>
+          {sending.isDoing ? 'Sending …' : `Send to ${input}`}
+        </button>
+      </footer>
+    </form>
+  )
+}
+
+/** Those that some field needs, so that everything can be opened. */
+const levelsIn = ({ levels }: Contract): string =>
+  [...new Set([...levels.values(), 0, 1, 2])].sort((a, b) => a - b).join(', ')
+
+function hintOf(
+  { levels, keyField, validations }: Contract,
+  { path, isNullable }: FormField,
+): string {
+  const level = levels.get(path)
+  const rules = validations
+    .filter(({ field }) => field === path)
+    .map(({ pattern }) => `matches ${pattern}`)
+  return [
+    ...(path === keyField ? ['names the person'] : []),
+    ...(level === undefined ? [] : [`personal, level ${level}`]),
+    ...(isNullable ? ['may be empty'] : []),
+    ...rules,
+  ].join(' · ')
+}

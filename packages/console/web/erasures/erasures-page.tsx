@@ -1,0 +1,111 @@
+// People who were forgotten and consents that were withdrawn: how far each erasure has got, and a form for a new one.
+// A value that is typed here goes to auth and is shown nowhere again.
+import { useEffect, useState } from 'preact/hooks'
+import type { PageProps } from '../session.ts'
+import type { Input } from '../api/account.ts'
+import { erasureStates, listErasures, listInputs, type Erasure } from '../api/resources.ts'
+import { goTo } from '../place.ts'
+import { Problems } from '../ui/problems.tsx'
+import { useLoad } from '../ui/use-load.ts'
+import { dateAndTime, many } from '../ui/words.ts'
+import { ForgetForm } from './forget-form.tsx'
+
+const lookAgainMs = 3_000
+const inWords: Readonly<Record<string, string>> = {
+  accepted: 'accepted',
+  applied: 'applied everywhere',
+  complete: 'complete',
+  destroyed: 'keys destroyed',
+}
+
+export function ErasuresPage({ session, place }: PageProps) {
+  const { calls } = session
+  const inputs = useLoad(() => listInputs(calls), [calls])
+  const input = inputs.value?.find(({ name }) => name === place.name) ?? inputs.value?.[0]
+  return (
+    <>
+      <h1>Erasures</h1>
+      <Problems of={inputs.error} />
+      {inputs.value !== undefined && input === undefined ? (
+        <p class="empty">There is no stream yet.</p>
+      ) : null}
+      {input === undefined ? null : (
+        <OfInput key={input.name} {...{ calls, input }} inputs={inputs.value ?? []} />
+      )}
+    </>
+  )
+}
+
+type OfInputProps = { calls: PageProps['session']['calls']; input: Input; inputs: readonly Input[] }
+
+function OfInput({ calls, input, inputs }: OfInputProps) {
+  const [isForgetting, setForgetting] = useState(false)
+  const erasures = useLoad(() => listErasures(calls, input.name), [calls, input])
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && erasures.reload(), lookAgainMs)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <>
+      <div class="bar">
+        <label>
+          <span class="unseen">Stream</span>
+          <select
+            value={input.name}
+            onChange={(event) => goTo('erasures', event.currentTarget.value)}
+          >
+            {inputs.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="main" onClick={() => setForgetting(true)}>
+          Forget a person
+        </button>
+      </div>
+      <Problems of={erasures.error} />
+      {erasures.value?.length === 0 ? (
+        <p class="empty">Nobody of {input.name} has been forgotten.</p>
+      ) : (
+        <ul class="erasures">
+          {erasures.value?.map((erasure) => (
+            <OneErasure key={erasure.id} erasure={erasure} />
+          ))}
+        </ul>
+      )}
+      {isForgetting ? (
+        <ForgetForm
+          {...{ calls, input }}
+          onClose={() => setForgetting(false)}
+          onDone={erasures.reload}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function OneErasure({ erasure }: { erasure: Erasure }) {
+  const { id, values, fromLevel, times } = erasure
+  const what = fromLevel === undefined ? 'forgotten' : `withdrawn from level ${fromLevel} up`
+  return (
+    <li class="card">
+      <p>
+        <strong>
+          {many(values, 'value')} {what}
+        </strong>{' '}
+        <code class="muted">{id}</code>
+      </p>
+      <ol class="states">
+        {erasureStates.map((state) => {
+          const at = times.get(state) ?? ''
+          return (
+            <li key={state} class={at === '' ? undefined : 'reached'}>
+              <span>{inWords[state]}</span>{' '}
+              <span class="muted small">{at === '' ? 'not yet' : dateAndTime(at)}</span>
+            </li>
+          )
+        })}
+      </ol>
+    </li>
+  )
+}

@@ -1,0 +1,135 @@
+// One event side by side: as it was sent, as it is stored, and as each derived stream shows it.
+import { Fragment } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Contract, Output } from '../api/account.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { dateAndTime, timeOfDay } from '../ui/words.ts'
+import { asCurl } from './as-curl.ts'
+import { columnsOf, rowsOf, type Cell, type Column, type Row } from './event-table.ts'
+import type { LiveEvent } from './live-store.ts'
+
+type Props = {
+  readonly event: LiveEvent
+  readonly input: string
+  readonly outputs: readonly Output[]
+  readonly contract: Contract | undefined
+  readonly ingestUrl: string
+}
+
+export function EventDetail({ event, input, outputs, contract, ingestUrl }: Props) {
+  const columns = columnsOf(event, input, outputs)
+  const rows = rowsOf(event, columns, contract)
+  const consent = event.consent.length === 0 ? 'no level' : `levels ${event.consent.join(', ')}`
+  return (
+    <section class="detail" aria-label="The event side by side">
+      <header>
+        <div>
+          <h2>{event.contractId}</h2>
+          <p class="muted">
+            {dateAndTime(new Date(event.atMs).toISOString()).split(',')[0]} {timeOfDay(event.atMs)}{' '}
+            · consent to {consent}
+          </p>
+        </div>
+        <CopyAsCurl command={asCurl(event, ingestUrl)} />
+      </header>
+      <div class="scroller" tabIndex={0} role="region" aria-label="Fields of the event">
+        <table class="sides">
+          <thead>
+            <tr>
+              <th scope="col">field</th>
+              {columns.map((column) => (
+                <th key={column.title} scope="col">
+                  {column.title} <span class="under">{column.under}</span>
+                  {column.note === undefined ? null : <Note column={column} />}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <FieldRow key={row.path} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+const Note = ({ column: { note, isFiltered } }: { column: Column }) =>
+  isFiltered ? (
+    <span class="note filtered">
+      <strong>filtered</strong> {note}
+    </span>
+  ) : (
+    <span class="note">{note}</span>
+  )
+
+function FieldRow({ row }: { row: Row }) {
+  const isEnvelope = row.path.startsWith('svcMeta/')
+  return (
+    <tr class={isEnvelope ? 'envelope' : undefined}>
+      <th scope="row">
+        <Path path={row.path} />{' '}
+        {row.level === undefined ? null : <span class="level">level {row.level}</span>}
+      </th>
+      {row.cells.map((cell, index) => (
+        <td key={index} class={cell.mark}>
+          <Value cell={cell} />
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** It may break after a slash. */
+const Path = ({ path }: { path: string }) =>
+  path.split('/').map((name, index) => (
+    <Fragment key={name}>
+      {index > 0 ? (
+        <>
+          /<wbr />
+        </>
+      ) : null}
+      {name}
+    </Fragment>
+  ))
+
+function Value({ cell: { text, mark } }: { cell: Cell }) {
+  if (text === undefined) return <span class="nothing">–</span>
+  if (mark === 'plain') return <code>{text}</code>
+  return (
+    <>
+      <span class="mark">{mark}</span>{' '}
+      <code title={mark === 'sealed' ? text : undefined}>{text}</code>
+    </>
+  )
+}
+
+function CopyAsCurl({ command }: { command: string }) {
+  const [state, setState] = useState<'idle' | 'copied' | 'shown'>('idle')
+  const copy = (): void => {
+    navigator.clipboard.writeText(command).then(
+      () => {
+        setState('copied')
+        setTimeout(() => setState('idle'), 2_000)
+      },
+      () => setState('shown'), // a page without TLS may not write to the clipboard
+    )
+  }
+  return (
+    <>
+      <button
+        type="button"
+        onClick={navigator.clipboard === undefined ? () => setState('shown') : copy}
+      >
+        {state === 'copied' ? 'Copied' : 'Copy as curl'}
+      </button>
+      {state === 'shown' ? (
+        <Dialog title="The event as curl" onClose={() => setState('idle')}>
+          <pre tabIndex={0}>{command}</pre>
+        </Dialog>
+      ) : null}
+    </>
+  )
+}

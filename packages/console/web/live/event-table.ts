@@ -1,0 +1,115 @@
+// One event as rows: a field each, with its value as sent, sealed, and in each derived stream. Whether a field is open
+// somewhere is read from the values themselves: it is open where it differs from the sealed one.
+import { isObject, valueAt, type Json } from '../api/json.ts'
+import type { Contract, Output } from '../api/account.ts'
+import type { LiveEvent } from './live-store.ts'
+import { lackedBy, whyFiltered } from './levels.ts'
+
+export type Cell = {
+  /** Undefined where there is nothing to show. */
+  readonly text: string | undefined
+  readonly mark: 'plain' | 'sealed' | 'open'
+}
+
+export type Row = {
+  readonly path: string
+  /** Of a personal field. */
+  readonly level: number | undefined
+  readonly cells: readonly Cell[]
+}
+
+export type Column = {
+  readonly title: string
+  readonly under: string
+  /** Why the whole column is empty, and whether that is for ever: the stream doesn't get the event. */
+  readonly note: string | undefined
+  readonly isFiltered: boolean
+  readonly event: Json | undefined
+  readonly kind: 'sent' | 'sealed' | 'derived'
+}
+
+export function columnsOf(event: LiveEvent, input: string, outputs: readonly Output[]): Column[] {
+  const sent: Column = {
+    title: 'as sent',
+    under: 'by its producer',
+    note:
+      event.sent === undefined
+        ? 'Weir keeps no copy; of test events sent here it is known'
+        : undefined,
+    isFiltered: false,
+    event: event.sent,
+    kind: 'sent',
+  }
+  const sealed: Column = {
+    title: input,
+    under: 'as it is stored',
+    note: undefined,
+    isFiltered: false,
+    event: event.sealed,
+    kind: 'sealed',
+  }
+  return [sent, sealed, ...outputs.map((output) => derivedColumn(event, output))]
+}
+
+function derivedColumn(event: LiveEvent, output: Output): Column {
+  const opened = event.opened.get(output.name)
+  return {
+    title: output.name,
+    under: shortLevels(output),
+    note: opened === undefined ? whyNot(event, output) : undefined,
+    isFiltered: opened === undefined && lackedBy(output, event.consent).length > 0,
+    event: opened,
+    kind: 'derived',
+  }
+}
+
+const shortLevels = ({ levels, type }: Output): string =>
+  type === 'CUMULATIVE' ? `opens level ≤ ${levels.join(', ')}` : `opens level ${levels.join(', ')}`
+
+/** Nothing more is to come of it. */
+export const isSettled = (event: LiveEvent, outputs: readonly Output[]): boolean =>
+  outputs.every(
+    (output) => event.opened.has(output.name) || lackedBy(output, event.consent).length > 0,
+  )
+
+export function whyNot(event: LiveEvent, output: Output): string {
+  const lacked = lackedBy(output, event.consent)
+  if (lacked.length > 0) return whyFiltered(lacked)
+  return output.enabled ? 'not here yet' : 'the stream is disabled'
+}
+
+export function rowsOf(
+  event: LiveEvent,
+  columns: readonly Column[],
+  contract: Contract | undefined,
+): Row[] {
+  return pathsOf(event.sealed).map((path) => {
+    const level = contract?.levels.get(path)
+    const sealed = JSON.stringify(valueAt(event.sealed, path))
+    const cells = columns.map((column): Cell => {
+      if (column.event === undefined) return { text: undefined, mark: 'plain' }
+      const value = valueAt(column.event, path)
+      const text = shown(value)
+      if (level === undefined || column.kind === 'sent' || value === null)
+        return { text, mark: 'plain' }
+      return { text, mark: JSON.stringify(value) === sealed ? 'sealed' : 'open' }
+    })
+    return { path, level, cells }
+  })
+}
+
+/** Texts without their quotes, unless nothing would be left. */
+const shown = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
+
+/** The leaves, in the event's order; the envelope comes last, since it is the service's. */
+function pathsOf(event: Json): string[] {
+  const { svcMeta, ...own } = event
+  return [...leavesOf(own, ''), ...leavesOf({ svcMeta }, '')]
+}
+
+const leavesOf = (object: Json, under: string): string[] =>
+  Object.entries(object).flatMap(([name, value]) => {
+    const path = under === '' ? name : `${under}/${name}`
+    return isObject(value) ? leavesOf(value, path) : [path]
+  })

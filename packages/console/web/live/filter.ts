@@ -1,0 +1,22 @@
+// Which events of the live view are shown: those that hold all of some words, and that a derived stream got or did not.
+import type { LiveEvent } from './live-store.ts'
+
+export type Filter = {
+  readonly words: string
+  /** A derived stream that it is about; undefined: none. */
+  readonly stream: string | undefined
+  readonly wants: 'passed' | 'filtered'
+}
+
+export const noFilter: Filter = { words: '', stream: undefined, wants: 'passed' }
+
+export function matcherOf({ words, stream, wants }: Filter): (event: LiveEvent) => boolean {
+  const wanted = words
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return (event) => {
+    if (stream !== undefined && event.opened.has(stream) !== (wants === 'passed')) return false
+    return wanted.every((word) => event.text.includes(word))
+  }
+}

@@ -1,0 +1,27 @@
+// The event that is shown while nobody has chosen one, held for a moment so that it can be read. Where many come, one
+// that got somewhere shows more than one that is still on its way.
+import { useRef } from 'preact/hooks'
+import type { Input } from '../api/account.ts'
+import { isSettled } from './event-table.ts'
+import type { LiveEvent } from './live-store.ts'
+
+const heldMs = 1_000
+const recentMs = 2_000
+
+export function useFollowed(events: readonly LiveEvent[], input: Input): LiveEvent | undefined {
+  const shown = useRef<{ event: LiveEvent; atMs: number } | undefined>(undefined)
+  const now = performance.now()
+  const held = shown.current
+  if (held !== undefined && now - held.atMs < heldMs && events.includes(held.event))
+    return held.event
+  const event = telling(events, input) ?? events[0]
+  shown.current = event === undefined ? undefined : { event, atMs: now }
+  return event
+}
+
+const telling = (events: readonly LiveEvent[], input: Input): LiveEvent | undefined => {
+  const newestMs = events[0]?.atMs ?? 0
+  return events.find(
+    (one) => newestMs - one.atMs < recentMs && one.opened.size > 0 && isSettled(one, input.outputs),
+  )
+}

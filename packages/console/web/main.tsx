@@ -1,0 +1,15 @@
+// The page's beginning: where the services are, then the console. When output can't say, a plain sentence.
+import { render } from 'preact'
+import { findServices } from './api/calls.ts'
+import { App } from './app.tsx'
+
+const root = document.getElementById('console')
+if (root !== null)
+  findServices().then(
+    (where) => render(<App where={where} />, root),
+    () =>
+      render(
+        <p class="lone">Output did not say where auth and ingest are. Load the page again.</p>,
+        root,
+      ),
+  )

@@ -1,0 +1,72 @@
+// Signing in: the account's billing id and its API key. The key goes to auth as every call's bearer token, and stays in
+// this page's memory; a form that a password manager may fill, and nothing that the page itself stores.
+import { useState } from 'preact/hooks'
+import { createCalls, Refused, type Where } from './api/calls.ts'
+import { objectOf, textOf } from './api/json.ts'
+import type { Session } from './session.ts'
+import { Waves } from './ui/waves.tsx'
+import { Problems } from './ui/problems.tsx'
+import { useDoing } from './ui/use-doing.ts'
+
+type Props = { readonly where: Where; readonly onSignedIn: (session: Session) => void }
+
+export function SignIn({ where, onSignedIn }: Props) {
+  const [billingId, setBillingId] = useState('')
+  const [apiKey, setApiKey] = useState('')
+  const signing = useDoing(async () => {
+    onSignedIn(await signIn(where, billingId.trim(), apiKey.trim()))
+  })
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    signing.run()
+  }
+  return (
+    <main class="sign-in">
+      <form onSubmit={onSubmit} class="card">
+        <h1>
+          <Waves /> Weir
+        </h1>
+        <p class="muted">
+          See events on their way: sealed where they are stored, open where people agreed.
+        </p>
+        <label>
+          Billing id
+          <input
+            name="billing-id"
+            autocomplete="username"
+            required
+            value={billingId}
+            onInput={(event) => setBillingId(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          API key
+          <input
+            name="api-key"
+            type="password"
+            autocomplete="current-password"
+            required
+            value={apiKey}
+            onInput={(event) => setApiKey(event.currentTarget.value)}
+          />
+        </label>
+        <Problems of={signing.error} />
+        <button type="submit" class="main" disabled={signing.isDoing}>
+          {signing.isDoing ? 'Signing in …' : 'Sign in'}
+        </button>
+        <p class="muted small">
+          The key stays in this page's memory; a reload forgets it. After <code>npm start</code> the
+          demo account's key is <code>apiKey</code> in <code>.weir/demo.json</code>.
+        </p>
+      </form>
+    </main>
+  )
+}
+
+async function signIn(where: Where, billingId: string, apiKey: string): Promise<Session> {
+  const calls = createCalls(where, apiKey)
+  const account = objectOf(await calls.auth('GET', '/v2/account'))
+  if (textOf(account['billingId']) !== billingId)
+    throw new Refused(401, [`The API key is not one of the account ${billingId}`])
+  return { billingId, calls }
+}

@@ -1,0 +1,59 @@
+// Deleting a stream, with its events, keys and credentials: its name has to be typed.
+import { useState } from 'preact/hooks'
+import type { Calls } from '../api/calls.ts'
+import type { Input, Output } from '../api/account.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Problems } from '../ui/problems.tsx'
+import { useDoing } from '../ui/use-doing.ts'
+
+export type Doomed = { readonly input: Input; readonly output?: Output }
+
+type Props = {
+  readonly calls: Calls
+  readonly doomed: Doomed
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone }: Props) {
+  const [typed, setTyped] = useState('')
+  const name = output?.name ?? input.name
+  const others = output === undefined ? input.outputs.map((one) => one.name) : []
+  const deleting = useDoing(async () => {
+    await calls.auth('DELETE', pathOf(input, output, others.length > 0))
+    onDone()
+    onClose()
+  })
+  return (
+    <Dialog title={`Delete ${name}`} onClose={onClose}>
+      <form onSubmit={deleting.onSubmit}>
+        <p>
+          Its events and credentials go with it
+          {output === undefined ? ', and the keys: copies of its events stay sealed for ever' : ''}.
+          {others.length > 0 ? ` Its outputs go, too: ${others.join(', ')}.` : ''}
+        </p>
+        <label>
+          Type <code>{name}</code> to delete it
+          <input
+            required
+            autocomplete="off"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
+        <Problems of={deleting.error} />
+        <footer>
+          <button type="submit" class="danger" disabled={typed !== name || deleting.isDoing}>
+            {deleting.isDoing ? 'Deleting …' : `Delete ${name}`}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+function pathOf(input: Input, output: Output | undefined, isRecursive: boolean): string {
+  const path = `/v2/streams/${input.name}`
+  if (output !== undefined) return `${path}/outputs/${output.name}`
+  return isRecursive ? `${path}?recursive=true` : path
+}

@@ -1,0 +1,121 @@
+// Making a derived stream: its levels, and before it is made what it would open of the input's newest events.
+import { useState } from 'preact/hooks'
+import type { Calls } from '../api/calls.ts'
+import type { Input, LevelType } from '../api/account.ts'
+import { previewOf } from '../api/resources.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Problems } from '../ui/problems.tsx'
+import { useDoing } from '../ui/use-doing.ts'
+import { useLoad } from '../ui/use-load.ts'
+import { PreviewTable } from './preview-table.tsx'
+import { credentialsIn, Secrets, type Credentials } from './secrets.tsx'
+
+type Props = {
+  readonly calls: Calls
+  readonly input: Input
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+export function NewOutput({ calls, input, onClose, onDone }: Props) {
+  const [name, setName] = useState('')
+  const [levelText, setLevelText] = useState('0')
+  const [type, setType] = useState<LevelType>('CUMULATIVE')
+  const [from, setFrom] = useState('now')
+  const [made, setMade] = useState<Credentials>()
+  const levels = levelsIn(levelText)
+  const making = useDoing(async () => {
+    const body = { name, consentLevels: levels, consentLevelType: type, from }
+    setMade(credentialsIn(await calls.auth('POST', `/v2/streams/${input.name}/outputs`, body)))
+    onDone()
+  })
+  if (made !== undefined)
+    return (
+      <Dialog title={`${name} is made`} onClose={onClose}>
+        <Secrets credentials={made} />
+      </Dialog>
+    )
+  return (
+    <Dialog title={`New output of ${input.name}`} wide onClose={onClose}>
+      <form onSubmit={making.onSubmit}>
+        <div class="two">
+          <label>
+            Name
+            <input
+              required
+              maxLength={63}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            It begins
+            <select value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
+              <option value="now">now</option>
+              <option value="earliest">with the earliest stored event</option>
+            </select>
+          </label>
+          <label>
+            Levels{' '}
+            <span class="hint">
+              {type === 'CUMULATIVE' ? 'one, 0 to 255' : 'one or more, such as 1, 3'}
+            </span>
+            <input
+              required
+              value={levelText}
+              onInput={(event) => setLevelText(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            It opens
+            <select
+              value={type}
+              onChange={(event) =>
+                setType(event.currentTarget.value === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE')
+              }
+            >
+              <option value="CUMULATIVE">the level and all below (CUMULATIVE)</option>
+              <option value="GRANULAR">these levels alone (GRANULAR)</option>
+            </select>
+          </label>
+        </div>
+        <Preview {...{ calls, input, type, levels }} />
+        <Problems of={making.error} />
+        <footer>
+          <button type="submit" class="main" disabled={making.isDoing}>
+            {making.isDoing ? 'Making it …' : 'Make the output'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+type PreviewProps = { calls: Calls; input: Input; type: LevelType; levels: readonly number[] }
+
+function Preview({ calls, input, type, levels }: PreviewProps) {
+  const wanted = levels.join()
+  const preview = useLoad(
+    async () => (wanted === '' ? undefined : previewOf(calls, input.name, { levels, type })),
+    [calls, input, type, wanted],
+  )
+  return (
+    <section class="preview" aria-label="What it would open">
+      <h3>What it would open</h3>
+      {preview.error !== undefined ? (
+        <Problems of={preview.error} />
+      ) : preview.value === undefined ? (
+        <p class="muted">Looking at the newest events …</p>
+      ) : (
+        <PreviewTable preview={preview.value} />
+      )}
+    </section>
+  )
+}
+
+/** What isn't a number is left to auth to refuse. */
+const levelsIn = (text: string): number[] =>
+  text
+    .split(/[\s,]+/)
+    .filter((item) => /^\d{1,3}$/.test(item))
+    .map(Number)

@@ -1,0 +1,46 @@
+// The derived streams of one input in a row each, for what is done with a single one.
+import type { Input, Output } from '../api/account.ts'
+import { levelsInWords } from '../live/levels.ts'
+
+type Props = { readonly input: Input; readonly onDelete: (output: Output) => void }
+
+export function OutputList({ input: { outputs }, onDelete }: Props) {
+  if (outputs.length === 0) return null
+  return (
+    <details>
+      <summary>Outputs: topics and levels</summary>
+      <div class="scroller" tabIndex={0} role="region" aria-label="Outputs">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">output</th>
+              <th scope="col">gets events with consent to</th>
+              <th scope="col">opens</th>
+              <th scope="col">topic</th>
+              <th scope="col">
+                <span class="unseen">actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {outputs.map((output) => (
+              <tr key={output.name}>
+                <th scope="row">{output.name}</th>
+                <td>{output.levels.join(' and ')}</td>
+                <td>{levelsInWords(output)}</td>
+                <td>
+                  <code>{output.topic}</code>
+                </td>
+                <td>
+                  <button type="button" class="quiet" onClick={() => onDelete(output)}>
+                    Delete<span class="unseen"> {output.name}</span>
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,47 @@
+// What a derived stream of some levels would hold, told from stored events: how many pass, and of each personal field
+// how often it would come out open.
+import type { Preview } from '../api/resources.ts'
+import { many } from '../ui/words.ts'
+
+export function PreviewTable({ preview }: { preview: Preview }) {
+  const { events, passed, filtered, failed, fields } = preview
+  if (events === 0)
+    return <p class="muted">No event is stored yet, so there is nothing to tell from.</p>
+  return (
+    <>
+      <p>
+        Of the newest {many(events, 'event')} <strong>{passed} would pass</strong>, {filtered} lack
+        the consent
+        {failed > 0 ? `, ${failed} can't be derived` : ''}.
+      </p>
+      {fields.length === 0 ? null : (
+        <div class="scroller" tabIndex={0} role="region" aria-label="Personal fields">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">contract</th>
+                <th scope="col">personal field</th>
+                <th scope="col">level</th>
+                <th scope="col">open</th>
+                <th scope="col">sealed</th>
+              </tr>
+            </thead>
+            <tbody>
+              {fields.map(({ contract, path, level, opened, sealed }) => (
+                <tr key={`${contract} ${path}`}>
+                  <td>{contract}</td>
+                  <th scope="row">{path}</th>
+                  <td>
+                    <span class="level">level {level}</span>
+                  </td>
+                  <td class={opened > 0 ? 'open' : undefined}>{opened}</td>
+                  <td class={sealed > 0 ? 'sealed' : undefined}>{sealed}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}

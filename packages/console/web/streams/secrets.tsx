@@ -1,0 +1,31 @@
+// Credentials that were just made. Nobody is shown the secret a second time.
+import { listOf, objectOf, textOf } from '../api/json.ts'
+
+export type Credentials = { readonly clientId: string; readonly clientSecret: string }
+
+/** From a creation's answer. */
+export function credentialsIn(answer: unknown): Credentials {
+  const [first] = listOf(objectOf(answer)['credentials'])
+  const { clientId, clientSecret } = objectOf(first)
+  return { clientId: textOf(clientId), clientSecret: textOf(clientSecret) }
+}
+
+export function Secrets({ credentials }: { credentials: Credentials }) {
+  return (
+    <>
+      <p>
+        Its credentials, for <code>POST /auth</code>. The secret is shown this once.
+      </p>
+      <dl class="secrets">
+        <dt>clientId</dt>
+        <dd>
+          <code>{credentials.clientId}</code>
+        </dd>
+        <dt>clientSecret</dt>
+        <dd>
+          <code>{credentials.clientSecret}</code>
+        </dd>
+      </dl>
+    </>
+  )
+}

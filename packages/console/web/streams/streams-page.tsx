@@ -1,0 +1,96 @@
+// The account's streams, each input as a picture with what it leads to, and how they are made and deleted.
+import { useState } from 'preact/hooks'
+import type { PageProps } from '../session.ts'
+import type { Input } from '../api/account.ts'
+import { listInputs } from '../api/resources.ts'
+import { hrefOf } from '../place.ts'
+import { Problems } from '../ui/problems.tsx'
+import { useLoad } from '../ui/use-load.ts'
+import { DeleteDialog, type Doomed } from './delete-dialog.tsx'
+import { NewOutput } from './new-output.tsx'
+import { NewStream } from './new-stream.tsx'
+import { OutputList } from './output-list.tsx'
+import { Picture } from './picture.tsx'
+import { useFlows, type Flow } from './use-flows.ts'
+
+type Asked =
+  | { readonly for: 'stream' }
+  | { readonly for: 'output'; readonly input: Input }
+  | { readonly for: 'deletion'; readonly doomed: Doomed }
+
+const none: readonly Input[] = []
+
+export function StreamsPage({ session }: PageProps) {
+  const { calls } = session
+  const inputs = useLoad(() => listInputs(calls), [calls])
+  const flows = useFlows(calls, inputs.value ?? none)
+  const [asked, setAsked] = useState<Asked>()
+  const close = (): void => setAsked(undefined)
+  const props = { calls, onClose: close, onDone: inputs.reload }
+  return (
+    <>
+      <div class="title">
+        <h1>Streams</h1>
+        <button type="button" class="main" onClick={() => setAsked({ for: 'stream' })}>
+          New stream
+        </button>
+      </div>
+      <Problems of={inputs.error} />
+      {inputs.value?.length === 0 ? (
+        <p class="empty">
+          There is no stream yet. Make one: events go into it sealed, and come out of its outputs as
+          far as people agreed.
+        </p>
+      ) : null}
+      <div class="stack">
+        {inputs.value?.map((input) => (
+          <InputCard key={input.name} {...{ input, flows }} onAsk={setAsked} />
+        ))}
+      </div>
+      {asked?.for === 'stream' ? <NewStream {...props} /> : null}
+      {asked?.for === 'output' ? <NewOutput {...props} input={asked.input} /> : null}
+      {asked?.for === 'deletion' ? <DeleteDialog {...props} doomed={asked.doomed} /> : null}
+    </>
+  )
+}
+
+type CardProps = {
+  readonly input: Input
+  readonly flows: ReadonlyMap<string, Flow>
+  readonly onAsk: (asked: Asked) => void
+}
+
+function InputCard({ input, flows, onAsk }: CardProps) {
+  return (
+    <section class="card" aria-label={`Stream ${input.name}`}>
+      <header>
+        <h2>{input.name}</h2>
+        <span class="muted small">
+          keys change every {input.rotationHours} h and are kept {input.keyRetentionDays} days
+        </span>
+        <span class="actions">
+          <a class="button" href={hrefOf('live', input.name)}>
+            Watch live
+          </a>
+          <button type="button" onClick={() => onAsk({ for: 'output', input })}>
+            New output
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => onAsk({ for: 'deletion', doomed: { input } })}
+          >
+            Delete<span class="unseen"> {input.name}</span>
+          </button>
+        </span>
+      </header>
+      <div class="scroller" tabIndex={0} role="region" aria-label={`Picture of ${input.name}`}>
+        <Picture input={input} flows={flows} />
+      </div>
+      <OutputList
+        input={input}
+        onDelete={(output) => onAsk({ for: 'deletion', doomed: { input, output } })}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,45 @@
+// Rate and lag of an input's derived streams, asked for again and again while the page is seen: one after the other,
+// since output answers an account one such question at a time.
+import { useEffect, useState } from 'preact/hooks'
+import type { Calls } from '../api/calls.ts'
+import type { Input } from '../api/account.ts'
+import { lagOf, type Lag } from '../api/resources.ts'
+import { ratesOf, withSeen, type Rates, type Seen } from './rates.ts'
+
+export type Flow = { readonly lag: Lag; readonly rates: Rates | undefined }
+
+const everyMs = 1_000
+
+/** By the derived stream's name; what can't be had now is left as it was. */
+export function useFlows(calls: Calls, inputs: readonly Input[]): ReadonlyMap<string, Flow> {
+  const [flows, setFlows] = useState<ReadonlyMap<string, Flow>>(new Map())
+  useEffect(() => {
+    const leaving = new AbortController()
+    void follow(calls, inputs, leaving.signal, (name, flow) =>
+      setFlows((before) => new Map(before).set(name, flow)),
+    )
+    return () => leaving.abort()
+  }, [calls, inputs])
+  return flows
+}
+
+async function follow(
+  calls: Calls,
+  inputs: readonly Input[],
+  leaving: AbortSignal,
+  tell: (name: string, flow: Flow) => void,
+): Promise<void> {
+  const seen = new Map<string, readonly Seen[]>()
+  while (!leaving.aborted) {
+    for (const output of document.hidden ? [] : inputs.flatMap(({ outputs }) => outputs)) {
+      const lag = await lagOf(calls, output).catch(() => undefined)
+      if (leaving.aborted) return
+      if (lag === undefined) continue
+      const now = { atMs: performance.now(), end: lag.end, next: lag.next }
+      const so = withSeen(seen.get(output.name) ?? [], now)
+      seen.set(output.name, so)
+      tell(output.name, { lag, rates: ratesOf(so) })
+    }
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
+  }
+}

@@ -1,0 +1,28 @@
+// Something that takes a moment and may fail: whether it is under way, and the error of the last try.
+import { useState } from 'preact/hooks'
+
+export type Doing = {
+  run(): void
+  /** The same for a form, which the browser would send itself. */
+  onSubmit(event: Event): void
+  readonly isDoing: boolean
+  readonly error: unknown
+}
+
+export function useDoing(work: () => Promise<void>): Doing {
+  const [state, setState] = useState<{ isDoing: boolean; error?: unknown }>({ isDoing: false })
+  const run = async (): Promise<void> => {
+    setState({ isDoing: true })
+    try {
+      await work()
+      setState({ isDoing: false })
+    } catch (error) {
+      setState({ isDoing: false, error })
+    }
+  }
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void run()
+  }
+  return { run: () => void run(), onSubmit, isDoing: state.isDoing, error: state.error }
+}

@@ -1,0 +1,37 @@
+// Numbers and times as people read them.
+
+const plain = new Intl.NumberFormat('en')
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+
+export const count = (value: number): string => plain.format(value)
+
+export const compact = (value: number): string =>
+  value < 10_000 ? plain.format(value) : short.format(value)
+
+/** Events a second. */
+export function rate(perSecond: number): string {
+  if (perSecond === 0) return '0 / s'
+  return `${perSecond < 10 ? perSecond.toFixed(1) : compact(Math.round(perSecond))} / s`
+}
+
+export const many = (value: number, one: string, more = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : more}`
+
+const clock = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
+export const timeOfDay = (epochMs: number): string => clock.format(epochMs)
+
+const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+export const dateAndTime = (iso: string): string =>
+  Number.isNaN(Date.parse(iso)) ? '' : calendar.format(Date.parse(iso))
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB']
+
+export function bytes(value: number): string {
+  const step = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3))
+  return `${Number((value / 1000 ** step).toPrecision(3))} ${units[step] ?? ''}`
+}

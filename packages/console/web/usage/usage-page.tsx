@@ -1,0 +1,128 @@
+// What an input stream took: events, bytes and refusals over time, as charts and as totals.
+import { useState } from 'preact/hooks'
+import type { PageProps } from '../session.ts'
+import type { Input } from '../api/account.ts'
+import {
+  listInputs,
+  usageOf,
+  usageSteps,
+  type UsagePiece,
+  type UsageStep,
+} from '../api/resources.ts'
+import { goTo } from '../place.ts'
+import { Problems } from '../ui/problems.tsx'
+import { useLoad } from '../ui/use-load.ts'
+import { bytes, count } from '../ui/words.ts'
+import { Chart } from './chart.tsx'
+
+const steps = {
+  '1m': 'the last hour, by minute',
+  '15m': 'the last day, by 15 minutes',
+  '1h': 'the last day, by hour',
+  '1d': 'the last 30 days, by day',
+} satisfies Record<UsageStep, string>
+
+export function UsagePage({ session, place }: PageProps) {
+  const { calls } = session
+  const inputs = useLoad(() => listInputs(calls), [calls])
+  const input = inputs.value?.find(({ name }) => name === place.name) ?? inputs.value?.[0]
+  return (
+    <>
+      <h1>Usage</h1>
+      <Problems of={inputs.error} />
+      {inputs.value !== undefined && input === undefined ? (
+        <p class="empty">There is no stream yet.</p>
+      ) : null}
+      {input === undefined ? null : (
+        <OfInput key={input.name} {...{ calls, input }} inputs={inputs.value ?? []} />
+      )}
+    </>
+  )
+}
+
+type OfInputProps = { calls: PageProps['session']['calls']; input: Input; inputs: readonly Input[] }
+
+function OfInput({ calls, input, inputs }: OfInputProps) {
+  const [by, setBy] = useState<UsageStep>('1m')
+  const usage = useLoad(() => usageOf(calls, input.name, by), [calls, input, by])
+  return (
+    <>
+      <div class="bar">
+        <label>
+          <span class="unseen">Stream</span>
+          <select value={input.name} onChange={(event) => goTo('usage', event.currentTarget.value)}>
+            {inputs.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span class="unseen">Time</span>
+          <select
+            value={by}
+            onChange={(event) =>
+              setBy(usageSteps.find((step) => step === event.currentTarget.value) ?? '1m')
+            }
+          >
+            {usageSteps.map((step) => (
+              <option key={step} value={step}>
+                {steps[step]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={usage.reload}>
+          Look again
+        </button>
+      </div>
+      <Problems of={usage.error} />
+      {usage.value === undefined ? null : <Charts pieces={usage.value} input={input} />}
+    </>
+  )
+}
+
+function Charts({ pieces, input }: { pieces: readonly UsagePiece[]; input: Input }) {
+  const sum = (of: (piece: UsagePiece) => number): number =>
+    pieces.reduce((all, piece) => all + of(piece), 0)
+  const times = pieces.map(({ from }) => Date.parse(from) / 1000)
+  const totals = [
+    ['events', count(sum(({ events }) => events))],
+    ['bytes', bytes(sum((piece) => piece.bytes))],
+    ['refused', count(sum(({ refused }) => refused))],
+    ['limit a second', count(Number(input.eventRate))],
+    ['limit a month', count(Number(input.eventCount))],
+  ] as const
+  return (
+    <>
+      <dl class="totals">
+        {totals.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Chart
+        title="Events stored"
+        times={times}
+        values={pieces.map(({ events }) => events)}
+        show={count}
+        tone="good"
+      />
+      <Chart
+        title="Bytes taken"
+        times={times}
+        values={pieces.map((piece) => piece.bytes)}
+        show={bytes}
+        tone="good"
+      />
+      <Chart
+        title="Refused"
+        times={times}
+        values={pieces.map(({ refused }) => refused)}
+        show={count}
+        tone="bad"
+      />
+    </>
+  )
+}

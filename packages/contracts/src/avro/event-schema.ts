@@ -1,0 +1,32 @@
+// The schema of an event alone, for whoever reads what is stored and knows no contract: an export. Not a way to make
+// or to check events; that is `contract.ts`.
+import { Unreadable } from '../unreadable.ts'
+import { compilePlain } from './plain.ts'
+import { compileAvroReader } from './read-avro.ts'
+import { parseSchema } from './schema.ts'
+import type { AvroType, RecordType } from './types.ts'
+import { isFields, type Fields } from './values.ts'
+
+export type EventSchema = {
+  readonly root: RecordType
+  /** Throws for anything that isn't one event of the schema. */
+  readonly decode: (payload: Buffer) => Fields
+}
+
+/** Undefined for a text that is no schema of a record. */
+export function readEventSchema(schemaText: string): EventSchema | undefined {
+  const parsed = parseSchema(schemaText)
+  if (!('type' in parsed) || parsed.type.kind !== 'record') return undefined
+  const read = compileAvroReader(parsed.type)
+  return {
+    root: parsed.type,
+    decode(payload) {
+      const event = read(payload)
+      if (isFields(event)) return event
+      throw new Unreadable('is not an event')
+    },
+  }
+}
+
+/** A value of a type as JSON for people, as `Contract.toPlain` gives it. */
+export const plainOf = (type: AvroType): ((value: unknown) => unknown) => compilePlain(type)

@@ -1,0 +1,61 @@
+// How derived streams are made, and shown on WebSockets.
+
+import { processPanels, type Dashboard } from './dashboard.ts'
+
+export const derive: Dashboard = {
+  uid: 'weir-derive',
+  title: 'Weir: derived streams',
+  panels: [
+    {
+      title: 'Events read by derivers',
+      help: 'Passed: their consent reaches the stream. Filtered: it does not.',
+      unit: 'short',
+      queries: [['sum by (outcome) (rate(svc_output_events_total[5m]))', '{{outcome}}, a second']],
+    },
+    {
+      title: 'Lag, the ten largest',
+      unit: 'short',
+      queries: [['topk(10, max by (stream) (svc_output_lag_events))', '{{stream}}']],
+    },
+    {
+      title: 'Rounds that failed',
+      help: 'Tried again until they work. not_known_yet: a key is missing, and the partition waits for it.',
+      unit: 'short',
+      queries: [['sum by (code) (rate(svc_output_derive_failures_total[5m]))', '{{code}}']],
+    },
+    {
+      title: 'Dead records',
+      help: 'Parked because of themselves. Ingest writes none.',
+      unit: 'short',
+      queries: [
+        ['sum by (code) (increase(svc_output_dead_total[1h]))', '{{code}}, in an hour'],
+        ['sum by (outcome) (increase(svc_output_dead_retried_total[1h]))', 'anew: {{outcome}}'],
+      ],
+    },
+    {
+      title: 'Lost to retention',
+      help: 'Events that were gone before they were derived. Should be none, ever.',
+      unit: 'short',
+      queries: [['sum(increase(svc_output_events_lost_to_retention_total[1h]))', 'in an hour']],
+    },
+    {
+      title: 'Fields delivered sealed, their keys erased',
+      unit: 'short',
+      queries: [['sum(rate(svc_output_undecryptable_fields_total[5m]))', 'a second']],
+    },
+    {
+      title: 'WebSockets',
+      unit: 'short',
+      queries: [
+        ['sum(svc_output_ws_clients)', 'open'],
+        ['sum(increase(svc_output_ws_too_slow_total[1h]))', 'closed as too slow, in an hour'],
+      ],
+    },
+    {
+      title: 'Messages to WebSockets',
+      unit: 'short',
+      queries: [['sum(rate(svc_output_ws_messages_total[5m]))', 'a second']],
+    },
+    ...processPanels('weir-output'),
+  ],
+}

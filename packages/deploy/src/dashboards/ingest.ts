@@ -1,0 +1,75 @@
+// How events come in.
+
+import { processPanels, type Dashboard } from './dashboard.ts'
+
+const quantile = (q: number, metric: string) =>
+  `histogram_quantile(${q}, sum by (le) (rate(${metric}_bucket[5m])))`
+
+export const ingest: Dashboard = {
+  uid: 'weir-ingest',
+  title: 'Weir: ingest',
+  panels: [
+    {
+      title: 'Answers',
+      help: '204 and 200: Kafka has it. 503: it may or may not have it, and the producer is asked to send again.',
+      unit: 'reqps',
+      queries: [['sum by (status) (rate(svc_ingest_requests_total[5m]))', '{{status}}']],
+    },
+    {
+      title: 'Refusals, by code',
+      unit: 'reqps',
+      queries: [
+        ['sum by (code) (rate(svc_ingest_requests_total{code!="none"}[5m]))', '{{code}}'],
+        ['sum by (code) (rate(svc_ingest_events_total{code!="none"}[5m]))', '{{code}}, in a batch'],
+      ],
+    },
+    {
+      title: 'Events stored',
+      help: 'Single ones, and those of POST /events.',
+      unit: 'short',
+      queries: [
+        ['sum(rate(svc_ingest_batch_records_sum[5m]))', 'all, a second'],
+        ['sum(rate(svc_ingest_events_total{code="none"}[5m]))', 'in batches'],
+      ],
+    },
+    {
+      title: 'Time to the answer',
+      unit: 's',
+      queries: [
+        [quantile(0.5, 'svc_ingest_request_seconds'), 'half'],
+        [quantile(0.99, 'svc_ingest_request_seconds'), '99 %'],
+      ],
+    },
+    {
+      title: "Time to Kafka's acknowledgement",
+      unit: 's',
+      queries: [
+        [quantile(0.5, 'svc_ingest_produce_seconds'), 'half'],
+        [quantile(0.99, 'svc_ingest_produce_seconds'), '99 %'],
+      ],
+    },
+    {
+      title: 'On the way to Kafka',
+      help: 'Near IN_FLIGHT_BYTES_MAX producers are made to wait, then refused.',
+      unit: 'bytes',
+      queries: [['svc_ingest_in_flight_bytes', '{{instance}}']],
+    },
+    {
+      title: 'Bytes stored',
+      unit: 'Bps',
+      queries: [['sum(rate(svc_ingest_stored_bytes_total[5m]))', 'stored']],
+    },
+    {
+      title: 'Events in a produce request',
+      help: 'The busier, the more: this is what makes ingest cheap.',
+      unit: 'short',
+      queries: [
+        [
+          'sum(rate(svc_ingest_batch_records_sum[5m])) / sum(rate(svc_ingest_batch_records_count[5m]))',
+          'on average',
+        ],
+      ],
+    },
+    ...processPanels('weir-ingest'),
+  ],
+}

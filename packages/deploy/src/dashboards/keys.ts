@@ -1,0 +1,68 @@
+// Who gets in, and whether keys are where they are needed.
+
+import { processPanels, type Dashboard } from './dashboard.ts'
+
+export const keys: Dashboard = {
+  uid: 'weir-keys',
+  title: 'Weir: keys, tokens and changes',
+  panels: [
+    {
+      title: 'Partitions that wait for a key',
+      help: 'Rounds a second that ended with not_known_yet. More than a moment of it: the KEK file of a service lacks a version.',
+      unit: 'short',
+      queries: [
+        [
+          'sum(rate(svc_output_derive_failures_total{code="not_known_yet"}[5m]))',
+          'rounds a second',
+        ],
+      ],
+    },
+    {
+      title: 'Fields whose keys are erased',
+      unit: 'short',
+      queries: [['sum(rate(svc_output_undecryptable_fields_total[5m]))', 'a second']],
+    },
+    {
+      title: 'Tokens issued',
+      unit: 'reqps',
+      queries: [['sum by (grant) (rate(svc_auth_tokens_issued_total[5m]))', '{{grant}}']],
+    },
+    {
+      title: 'Tokens refused',
+      unit: 'reqps',
+      queries: [['sum by (code) (rate(svc_auth_tokens_refused_total[5m]))', '{{code}}']],
+    },
+    {
+      title: 'Changes of control state',
+      unit: 'short',
+      queries: [['sum by (outcome) (rate(svc_auth_changes_total[5m]))', '{{outcome}}']],
+    },
+    {
+      title: 'Deleted streams of which something is left',
+      help: 'Their topics, groups or keys go within seconds, unless Kafka refuses.',
+      unit: 'none',
+      queries: [['max(svc_auth_clean_ups_pending)', 'streams']],
+    },
+    {
+      title: 'Certificates of our ports, until they expire',
+      unit: 's',
+      queries: [['min by (job) (weir_tls_certificate_expiry_seconds)', '{{job}}']],
+    },
+    {
+      title: "Auth's answers",
+      unit: 'reqps',
+      queries: [['sum by (status) (rate(svc_auth_requests_total[5m]))', '{{status}}']],
+    },
+    {
+      title: "Auth's time to the answer, 99 %",
+      unit: 's',
+      queries: [
+        [
+          'histogram_quantile(0.99, sum by (le, route) (rate(svc_auth_request_duration_seconds_bucket[5m])))',
+          '{{route}}',
+        ],
+      ],
+    },
+    ...processPanels('weir-auth'),
+  ],
+}

@@ -1,0 +1,30 @@
+// Looking into parsed YAML and JSON without trusting it.
+
+export type Json = Record<string, unknown>
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+export const objectsOf = (value: unknown): Json[] => arrayOf(value).filter(isJson)
+
+/** What lies at a path of names and indexes; undefined where it ends early. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let here = value
+  for (const step of path) {
+    if (typeof step === 'number') here = arrayOf(here)[step]
+    else here = isJson(here) ? here[step] : undefined
+  }
+  return here
+}
+
+export function objectAt(value: unknown, ...path: readonly (string | number)[]): Json {
+  const found = at(value, ...path)
+  return isJson(found) ? found : {}
+}
+
+export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
+  const found = at(value, ...path)
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+}

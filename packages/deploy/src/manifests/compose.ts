@@ -1,0 +1,26 @@
+// docker-compose.yml as compose reads it, merge keys resolved.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { parse } from 'yaml'
+
+import { isJson, objectAt, textAt, type Json } from '../json.ts'
+import { REPOSITORY } from '../repository.ts'
+
+export async function readCompose(): Promise<Json> {
+  const text = await readFile(join(REPOSITORY, 'docker-compose.yml'), 'utf8')
+  const document: unknown = parse(text, { merge: true })
+  if (!isJson(document)) throw new Error('docker-compose.yml is not an object')
+  return document
+}
+
+export const composeServices = (compose: Json): [name: string, service: Json][] =>
+  Object.entries(objectAt(compose, 'services')).flatMap(([name, service]) =>
+    isJson(service) ? [[name, service] as [string, Json]] : [],
+  )
+
+export function environmentOf(service: Json): Record<string, string> {
+  const given = objectAt(service, 'environment')
+  return Object.fromEntries(Object.keys(given).map((key) => [key, textAt(given, key)]))
+}

@@ -1,0 +1,47 @@
+// What a rendered Deployment tells its pods.
+
+import { at, objectAt, objectsOf, textAt, type Json } from '../json.ts'
+import { nameOf, ofKind } from './render.ts'
+
+export const podOf = (workload: Json): Json => objectAt(workload, 'spec', 'template', 'spec')
+export const containersOf = (workload: Json): Json[] => objectsOf(podOf(workload)['containers'])
+
+/** The variables of a workload's first container, ConfigMaps first, as Kubernetes has it. */
+export function environmentOf(objects: readonly Json[], workload: Json): Record<string, string> {
+  const [container] = containersOf(workload)
+  const env: Record<string, string> = {}
+  for (const source of objectsOf(at(container, 'envFrom'))) {
+    const name = textAt(source, 'configMapRef', 'name')
+    const map = ofKind(objects, 'ConfigMap').find((each) => nameOf(each) === name)
+    if (map === undefined) throw new Error(`${nameOf(workload)} asks for a ConfigMap ${name}`)
+    for (const key of Object.keys(objectAt(map, 'data'))) env[key] = textAt(map, 'data', key)
+  }
+  for (const variable of objectsOf(at(container, 'env'))) {
+    const isGiven = 'value' in variable
+    env[textAt(variable, 'name')] = isGiven ? textAt(variable, 'value') : 'from elsewhere'
+  }
+  return env
+}
+
+/** The path in a container of each file that a variable names must lie below a mount. */
+export const mountsOf = (workload: Json): string[] =>
+  objectsOf(at(containersOf(workload)[0], 'volumeMounts')).map((mount) =>
+    textAt(mount, 'mountPath'),
+  )
+
+export function deployment(objects: readonly Json[], name: string): Json {
+  const found = ofKind(objects, 'Deployment').find((each) => nameOf(each) === name)
+  if (found === undefined) throw new Error(`there is no Deployment ${name}`)
+  return found
+}
+
+/** The number of a container's port by its name. */
+export function portNamed(workload: Json, name: string): number {
+  const ports = containersOf(workload).flatMap((container) => objectsOf(container['ports']))
+  return Number(
+    textAt(
+      ports.find((port) => port['name'] === name),
+      'containerPort',
+    ),
+  )
+}

@@ -1,0 +1,46 @@
+// Certificates for tests: an authority of its own and what it vouches for, as PEM files in one folder, made by
+// openssl. For nothing else: the keys lie there as they are.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+export type CertificateFiles = { readonly cert: string; readonly key: string }
+
+export type Authority = {
+  /** The file of its own certificate. */
+  readonly ca: string
+  /** `names` as openssl has them: `IP:127.0.0.1`, `DNS:localhost`. */
+  issue(name: string, names: readonly string[], days?: number): Promise<CertificateFiles>
+}
+
+const run = promisify(execFile)
+
+const NEW_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'.split(' ')
+
+/** Files in `folder` begin with `name`. */
+export async function makeAuthority(folder: string, name: string): Promise<Authority> {
+  const filesOf = (which: string): CertificateFiles => ({
+    cert: join(folder, `${name}-${which}.pem`),
+    key: join(folder, `${name}-${which}.key`),
+  })
+  const own = filesOf('ca')
+  const make = ({ cert, key }: CertificateFiles, subject: string, more: readonly string[]) =>
+    run(
+      'openssl',
+      ['req', '-x509', '-subj', `/CN=${subject}`, '-keyout', key, '-out', cert].concat(
+        NEW_KEY,
+        more,
+      ),
+    )
+  await make(own, `Weir test authority ${name}`, ['-days', '2'])
+  return {
+    ca: own.cert,
+    async issue(which, names, days = 1) {
+      const files = filesOf(which)
+      const signed = ['-CA', own.cert, '-CAkey', own.key, '-days', String(days)]
+      await make(files, which, [...signed, '-addext', `subjectAltName=${names.join()}`])
+      return files
+    },
+  }
+}

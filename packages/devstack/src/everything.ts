@@ -1,0 +1,142 @@
+// Kafka, the schema registry and Weir's three services on this machine, as `npm start` has them. auth starts
+// together with Kafka: it answers for the keys that Kafka's listener for analysts checks tokens with, and Kafka
+// waits for that answer; auth in turn is ready once Kafka is. The others start when both are.
+
+import { pollUntil } from '@weir/kit'
+
+import { startAllOrNone } from './all-or-none.ts'
+import { demandUnlocked } from './folder-lock.ts'
+import { allPorts, brokerAddress, demandFree, freePort, LOOPBACK } from './ports.ts'
+import { registryAddress } from './registry.ts'
+import { startService, type Service, type ServiceName } from './services.ts'
+import { startStack, type Stack, type StackOptions } from './stack.ts'
+
+export type ServicePorts = Readonly<Record<ServiceName, { port: number; adminPort: number }>>
+
+export type EverythingOptions = {
+  /** Of Kafka and the registry; the analysts' listener comes by itself. */
+  stack: Omit<StackOptions, 'analysts' | 'signal'>
+  ports: ServicePorts | 'free'
+  /** What all services are told beside where the others are. */
+  env: NodeJS.ProcessEnv
+  logFileOf?(name: ServiceName): string
+  /** A service ended although nobody asked it to. */
+  onServiceEnded?(service: Service): void
+  /** Calls the start off; nothing is left running. */
+  signal?: AbortSignal
+}
+
+export type Everything = {
+  stack: Stack
+  auth: Service
+  ingest: Service
+  output: Service
+  /** The services first, so that what they hold reaches Kafka. */
+  stop(): Promise<void>
+}
+
+const ENDING_WITHIN_MS = 3000
+// It waits for Kafka, which may have to be downloaded first.
+const AUTH_READY_WITHIN_MS = 30 * 60_000
+
+/** Throws what `startStack` and `startService` throw. */
+export async function startEverything(options: EverythingOptions): Promise<Everything> {
+  const { signal } = options
+  const settings = await settle(options)
+  const parts: Parts = {}
+  const service = (name: ServiceName) => async (off: AbortSignal) => {
+    const started = await startOne(options, settings, { name, signal: off })
+    parts[name] = started
+    return started
+  }
+  const stack = async (off: AbortSignal) =>
+    (parts.stack = await startStack({ ...settings.stack, signal: off }))
+  try {
+    await startAllOrNone<Stopping>([stack, service('auth')], (part) => part.stop(), signal)
+    await startAllOrNone([service('ingest'), service('output')], (part) => part.stop(), signal)
+    return whole(parts)
+  } catch (error) {
+    await stopAll(parts)
+    throw error
+  }
+}
+
+type Stopping = { stop(): Promise<void> }
+type Parts = Partial<Omit<Everything, 'stop'>>
+type Settings = { stack: StackOptions; ports: ServicePorts; env: NodeJS.ProcessEnv }
+
+/** Who is where must be known before anything starts: each is told of the other. */
+async function settle({ stack, ports, env }: EverythingOptions): Promise<Settings> {
+  const { kafkaBrokers, schemaRegistryUrl } = stack
+  demandUnlocked(stack.folder)
+  const stackPorts = await allPorts(stack.ports ?? {})
+  const chosen = ports === 'free' ? await freeServicePorts() : ports
+  const authUrl = `http://${LOOPBACK}:${chosen.auth.port}`
+  const issuer = env['AUTH_PUBLIC_URL'] ?? authUrl
+  return {
+    stack: {
+      ...stack,
+      ports: stackPorts,
+      analysts: { jwksUrl: `${authUrl}/.well-known/jwks.json`, issuer },
+    },
+    ports: chosen,
+    env: {
+      ...env,
+      KAFKA_BROKERS: kafkaBrokers ?? brokerAddress(stackPorts.kafka),
+      SCHEMA_REGISTRY_URL: schemaRegistryUrl ?? registryAddress(stackPorts.registry),
+      AUTH_PUBLIC_URL: issuer,
+      CONSOLE_AUTH_URL: authUrl,
+      CONSOLE_INGEST_URL: `http://${LOOPBACK}:${chosen.ingest.port}`,
+      CONSOLE_ORIGINS: [LOOPBACK, 'localhost']
+        .map((name) => `http://${name}:${chosen.output.port}`)
+        .join(','),
+    },
+  }
+}
+
+async function startOne(
+  { logFileOf, onServiceEnded }: EverythingOptions,
+  { ports, env }: Settings,
+  { name, signal }: { name: ServiceName; signal: AbortSignal },
+): Promise<Service> {
+  const setting = name.toUpperCase()
+  const { port, adminPort } = ports[name]
+  await demandPorts(setting, [port, adminPort])
+  const own = { [`${setting}_PORT`]: `${port}`, [`${setting}_ADMIN_PORT`]: `${adminPort}` }
+  const service = await startService({
+    name,
+    env: { ...env, ...own },
+    logFile: logFileOf?.(name),
+    signal,
+    ...(name === 'auth' ? { readyWithinMs: AUTH_READY_WITHIN_MS } : {}),
+  })
+  void service.exited.then(() => onServiceEnded?.(service))
+  return service
+}
+
+async function freeServicePorts(): Promise<ServicePorts> {
+  const pair = async () => ({ port: await freePort(), adminPort: await freePort() })
+  return { auth: await pair(), ingest: await pair(), output: await pair() }
+}
+
+/** One that was just killed may still be ending. */
+async function demandPorts(setting: string, ports: readonly [number, number]): Promise<void> {
+  const demand = async (): Promise<true> => {
+    await demandFree(ports[0], setting.toLowerCase(), `${setting}_PORT to another one`)
+    await demandFree(ports[1], setting.toLowerCase(), `${setting}_ADMIN_PORT to another one`)
+    return true
+  }
+  const look = () => demand().catch(() => false)
+  await pollUntil(look, { deadlineMs: ENDING_WITHIN_MS }).catch(() => demand())
+}
+
+function whole(parts: Parts): Everything {
+  const { stack, auth, ingest, output } = parts
+  if (!stack || !auth || !ingest || !output) throw new Error('a part was started and is not there')
+  return { stack, auth, ingest, output, stop: () => stopAll(parts) }
+}
+
+async function stopAll({ stack, auth, ingest, output }: Parts): Promise<void> {
+  await Promise.all([auth?.stop(), ingest?.stop(), output?.stop()])
+  await stack?.stop()
+}

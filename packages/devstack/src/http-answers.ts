@@ -1,0 +1,13 @@
+// Whether an address answers. What it says, and who it is, isn't looked at.
+
+const ANSWER_WITHIN_MS = 5000
+
+export async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}

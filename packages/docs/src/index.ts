@@ -1,0 +1,7 @@
+export { createErrorPages, type ErrorPages } from './error-pages.ts'
+export { escapeHtml, renderMarkdown } from './markdown.ts'
+export { openApiOf } from './openapi/document.ts'
+export { apiPageOf } from './openapi/page.ts'
+export * as schema from './openapi/schema.ts'
+export type { Api, JsonSchema, Operation, Parameter } from './openapi/types.ts'
+export { pageHeaders, pageOf, style, styleHeaders } from './page.ts'

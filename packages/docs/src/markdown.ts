@@ -1,0 +1,75 @@
+// Markdown as this project writes it, made into HTML. Raw HTML in a document is shown as text: a page holds no tag that
+// isn't made here. Headings get ids as GitHub gives them, so that links to a section work in both places.
+import { Marked } from 'marked'
+
+export type Heading = { readonly rank: number; readonly id: string; readonly text: string }
+
+export type Rendered = {
+  /** Of the first heading. */
+  readonly title: string
+  readonly html: string
+  readonly headings: readonly Heading[]
+}
+
+/** Where a link of the document leads on the page. */
+export type LinkTo = (href: string) => string
+
+export function renderMarkdown(markdown: string, linkTo: LinkTo = (href) => href): Rendered {
+  const headings: Heading[] = []
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ tokens, depth }) {
+        const html = this.parser.parseInline(tokens)
+        const text = textOf(html)
+        const id = uniqueId(slugOf(text), headings)
+        headings.push({ rank: depth, id, text })
+        return `<h${depth} id="${id}">${html}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        return `<a href="${escapeHtml(linkTo(href))}">${this.parser.parseInline(tokens)}</a>`
+      },
+      image({ href, text }) {
+        return `<img src="${escapeHtml(linkTo(href))}" alt="${escapeHtml(text)}">`
+      },
+      html({ text }) {
+        return escapeHtml(text)
+      },
+    },
+  })
+  const html = marked.parse(markdown, { async: false })
+  return { title: headings[0]?.text ?? '', html, headings }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
+
+/** What a reader sees of rendered inline Markdown. */
+const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+
+/** As GitHub makes them of a heading's text. */
+const slugOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+    .replaceAll(' ', '-')
+
+function uniqueId(slug: string, taken: readonly Heading[]): string {
+  const before = taken.filter(({ id }) => id === slug || id.startsWith(`${slug}-`)).length
+  return before === 0 || taken.every(({ id }) => id !== slug) ? slug : `${slug}-${before}`
+}

@@ -1,0 +1,56 @@
+// The one template of all pages. A page is complete as it stands: no script, no font, nothing from another host, and a
+// policy that would let nothing of that in.
+import { escapeHtml } from './markdown.ts'
+import { style } from './style.ts'
+
+export type PageLink = { readonly href: string; readonly text: string; readonly isHere?: boolean }
+
+export type Page = {
+  readonly title: string
+  /** HTML. */
+  readonly body: string
+  readonly styleHref: string
+  readonly home: PageLink
+  readonly links?: readonly PageLink[]
+}
+
+/** For pages that are answered by a service. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+export const styleHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/css; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+}
+
+export { style }
+
+export const pageOf = ({ title, body, styleHref, home, links = [] }: Page): string =>
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="stylesheet" href="${escapeHtml(styleHref)}">
+</head>
+<body>
+<header>${linkOf(home)}</header>
+<nav aria-label="Pages"><ul>
+${links.map((link) => `<li>${linkOf(link)}</li>`).join('\n')}
+</ul></nav>
+<main>
+${body}
+</main>
+</body>
+</html>
+`
+
+const linkOf = ({ href, text, isHere = false }: PageLink): string =>
+  `<a href="${escapeHtml(href)}"${isHere ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a>`

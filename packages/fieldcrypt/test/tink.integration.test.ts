@@ -1,0 +1,67 @@
+// Google's Tink opens what we seal, with a keyset of the one key of a person, level and epoch: so that an archive can
+// be read without Weir (docs/keys.md, A sealed field).
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { linkDigits, openKeyLink, pathOf, sivKeyOf } from '../src/derivation.ts'
+import { createSealer, timeOf, type EraKeys, type KeyTime } from '../src/index.ts'
+import { walk } from '../src/node-hash.ts'
+import { madeKeys } from './support/made-keys.ts'
+
+const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
+const script = join(import.meta.dirname, 'open_with_tink.py')
+const time = timeOf(1_635_416_584_627, 86_400_000)
+
+/** The keyset of one key; whoever holds the era's keys and a record's keyLink can make it. */
+function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: KeyTime }): object {
+  const levelKey = keys.levelKey(of.level)
+  if (keys.label === undefined || levelKey === undefined) throw new Error('a part is missing')
+  const link = openKeyLink(keys.label, keyLink, of.time.epoch)
+  const path = pathOf(linkDigits(link), of.level, of.time.slot)
+  const stored = keys.tree.find(path)
+  if (typeof stored === 'string') throw new Error(stored)
+  const sivKey = sivKeyOf(levelKey, walk(stored.node, path.slice(stored.digits)))
+  const keyId = keyLink.readUInt32BE(0)
+  // The message AesSivKey: its second member, 64 bytes.
+  const value = Buffer.concat([Buffer.of(0x12, sivKey.length), sivKey]).toString('base64')
+  const typeUrl = 'type.googleapis.com/google.crypto.tink.AesSivKey'
+  const keyData = { typeUrl, value, keyMaterialType: 'SYMMETRIC' }
+  const key = { keyData, status: 'ENABLED', keyId, outputPrefixType: 'TINK' }
+  return { primaryKeyId: keyId, key: [key] }
+}
+
+type Field = { readonly path: string; readonly text: string }
+
+function openWithTink(keyset: object, fields: readonly Field[]): unknown {
+  const input = JSON.stringify({ keyset, fields })
+  return JSON.parse(execFileSync(python, [script], { input, encoding: 'utf8' }))
+}
+
+test('Tink opens fields of a person with the key of their level and epoch, and nothing else with it', () => {
+  const keys = madeKeys('tink', time.era)
+  const sealer = createSealer({ entriesMax: 10 })
+  const seal = (person: string, level: number, path: string, value: string): Field => ({
+    path,
+    text: sealer.seal(sealer.person(keys, person, time), level, path, value),
+  })
+  const mine = [
+    seal('ada', 1, 'customer/id', 'customer-00042'),
+    seal('ada', 1, 'email', 'ada@example.org, «ünïcødé» 🗝'),
+    seal('ada', 1, 'empty', ''),
+  ]
+  const [first = { path: '', text: '' }] = mine
+  const others = [
+    seal('ada', 2, 'email', 'of another level'),
+    seal('grace', 1, 'email', 'of another person'),
+    { ...first, path: 'email' },
+  ]
+  const { keyLink } = sealer.person(keys, 'ada', time)
+  expect(openWithTink(keysetOf(keys, keyLink, { level: 1, time }), [...mine, ...others])).toEqual([
+    'customer-00042',
+    'ada@example.org, «ünïcødé» 🗝',
+    '',
+    null,
+    null,
+    null,
+  ])
+})

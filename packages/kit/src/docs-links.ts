@@ -1,0 +1,25 @@
+// Where a refusal sends its reader: the page of its code. Every refusal of a service links there, in a `Link` header and,
+// where its form has a place for it, in the body.
+
+import { url } from './config-fields.ts'
+
+export const docsFields = {
+  DOCS_URL: url()
+    .optional()
+    .describe(
+      'where the documents are: every refusal links to `<DOCS_URL>/errors/<code>`; unset: `<AUTH_PUBLIC_URL>/docs`, which auth serves',
+    ),
+}
+
+export type PageOf = (code: string) => string
+
+export function createPageOf(config: {
+  readonly DOCS_URL?: string | undefined
+  readonly AUTH_PUBLIC_URL: string
+}): PageOf {
+  const docsUrl = config.DOCS_URL ?? `${config.AUTH_PUBLIC_URL}/docs`
+  return (code) => `${docsUrl}/errors/${code}`
+}
+
+/** The value of a `Link` header (RFC 8288). */
+export const helpLink = (page: string): string => `<${page}>; rel="help"`

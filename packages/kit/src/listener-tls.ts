@@ -1,0 +1,53 @@
+// TLS of a service's own port: its settings and the rules between them. What the files hold, and that they
+// change, is follow-tls.ts's affair.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+import type { z } from 'zod'
+
+import { certificateFile, keyRule, milliseconds, privateKeyFile } from './config-fields.ts'
+
+export const listenerTlsFields = {
+  TLS_CERT_FILE: certificateFile()
+    .optional()
+    .describe('the certificate chain; with it and the key the port speaks TLS'),
+  TLS_KEY_FILE: privateKeyFile().optional().describe("the certificate's private key"),
+  TLS_RELOAD_MS: milliseconds({ min: 100, max: 3_600_000 })
+    .default(10_000)
+    .describe('how often both files are looked at; a new pair is taken without a restart'),
+}
+
+export type ListenerTlsSettings = {
+  TLS_CERT_FILE?: string | undefined
+  TLS_KEY_FILE?: string | undefined
+}
+
+/** One of the two alone would mean no TLS where TLS was meant; two that don't belong together likewise. */
+export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(schema: T): T {
+  return schema
+    .refine(
+      ({ TLS_CERT_FILE, TLS_KEY_FILE }) =>
+        (TLS_CERT_FILE === undefined) === (TLS_KEY_FILE === undefined),
+      keyRule('TLS_KEY_FILE', 'it and TLS_CERT_FILE go together: set both or neither'),
+    )
+    .refine(
+      ({ TLS_CERT_FILE, TLS_KEY_FILE }) => areAPair(TLS_CERT_FILE, TLS_KEY_FILE),
+      keyRule('TLS_KEY_FILE', 'it is not the key of the first certificate in TLS_CERT_FILE'),
+    )
+}
+
+/** False only for a certificate and a key that are known not to fit; other problems are told elsewhere. */
+export function areAPair(certFile: string | undefined, keyFile: string | undefined): boolean {
+  if (certFile === undefined || keyFile === undefined) return true
+  try {
+    return isKeyOf(readFileSync(certFile), readFileSync(keyFile))
+  } catch {
+    return true
+  }
+}
+
+/** Throws when either can't be read. */
+export function isKeyOf(certificate: Buffer, key: Buffer): boolean {
+  return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
+}

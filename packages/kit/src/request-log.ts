@@ -1,0 +1,48 @@
+// What the log has of requests to people's endpoints: each call of management, and each that failed for a fault of
+// ours, under the id that its client gets in `Svc-Request-Id`. Of what was asked it has the path's template and whose
+// key it was, never a name, an id or anything else that a client wrote. It reads from an answer's `locals` what the
+// services' routers put there: `route`, `caller`, `code`.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { createFaultLog } from './fault-log.ts'
+import type { Log } from './log.ts'
+import { requestIdHeader, requestIdOf } from './request-id.ts'
+
+type Answer = ServerResponse & { readonly locals: Readonly<Record<string, unknown>> }
+
+const management = /^\/v\d+\//
+
+/** Gives every request its id, and tells of calls of management once they are answered. */
+export function nameRequests(log: Log) {
+  return (req: IncomingMessage, res: Answer, next: () => void): void => {
+    const startMs = performance.now()
+    const { traceparent } = req.headers
+    const requestId = requestIdOf(typeof traceparent === 'string' ? traceparent : undefined)
+    res.setHeader(requestIdHeader, requestId)
+    res.once('finish', () => {
+      const route = localOf(res, 'route')
+      if (route === undefined || !management.test(route)) return
+      const what = { method: req.method, route, status: res.statusCode, code: localOf(res, 'code') }
+      const ms = Math.round(performance.now() - startMs)
+      log.info({ requestId, caller: localOf(res, 'caller'), ...what, ms }, 'a call of management')
+    })
+    next()
+  }
+}
+
+export type Refused = { readonly code: string; readonly status: number; readonly error: unknown }
+
+/** What is our side's fault; a refusal for other reasons is the client's to read. */
+export function tellFaults(log: Log): (refused: Refused, res: Answer) => void {
+  const tell = createFaultLog(log)
+  return ({ code, status, error }, res) => {
+    if (status < 500) return
+    const requestId = String(res.getHeader(requestIdHeader))
+    tell({ requestId, code, status, route: localOf(res, 'route') ?? 'none', err: error })
+  }
+}
+
+function localOf({ locals }: Answer, name: string): string | undefined {
+  const value = locals[name]
+  return typeof value === 'string' ? value : undefined
+}

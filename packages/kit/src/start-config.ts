@@ -1,0 +1,81 @@
+// How a service's main comes by its configuration, and what it answers on the command line instead of
+// starting. Settings are never taken from the command line: everybody on the machine can read that.
+
+import type { z } from 'zod'
+
+import { listConfigKeys, loadConfig } from './config.ts'
+import type { ConfigKey, Env } from './config.ts'
+import { settingFileProblem } from './setting-files.ts'
+
+const MASK = '********'
+const FAILED = 1
+const MISUSED = 2
+const ARGUMENTS: readonly (string | undefined)[] = [undefined, '--help', '--print-config']
+
+/**
+ * The configuration, its files looked at too. Ends the process with a sentence for each problem when it can't be
+ * used, and after what `--help` or `--print-config` asked for.
+ */
+export function startConfig<T extends object>(service: string, schema: z.ZodType<T>, env: Env): T {
+  const [asked, ...more] = process.argv.slice(2)
+  if (more.length > 0 || !ARGUMENTS.includes(asked)) {
+    return leave(`${service} takes no such argument; ask with --help.`, MISUSED)
+  }
+  if (asked === '--help') return leave(helpText(service, schema), 0)
+  const config = loadOrLeave(schema, env)
+  return asked === '--print-config' ? leave(printed(schema, config), 0) : config
+}
+
+function loadOrLeave<T>(schema: z.ZodType<T>, env: Env): T {
+  try {
+    return loadConfig(schema, env, settingFileProblem)
+  } catch (error) {
+    return leave(error instanceof Error ? error.message : String(error), FAILED)
+  }
+}
+
+function leave(text: string, code: number): never {
+  const stream = code === 0 ? process.stdout : process.stderr
+  stream.write(`${text}\n`)
+  process.exit(code)
+}
+
+/** As lines of an environment file; no value of a secret, nor a password in an address. */
+function printed(schema: z.ZodType, config: object): string {
+  const values = new Map<string, unknown>(Object.entries(config))
+  return listConfigKeys(schema)
+    .map(({ key, isSecret }) => {
+      const value = values.get(key)
+      if (value === undefined) return `# ${key} is not set`
+      return `${key}=${isSecret === true ? MASK : withoutLogin(configText(value))}`
+    })
+    .join('\n')
+}
+
+/** A value as it would stand in the environment. */
+export function configText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+// Greedy: a password may hold an @ of its own.
+function withoutLogin(value: string): string {
+  return value.replace(/^(https?:\/\/)[^/?#]*@/i, `$1${MASK}@`)
+}
+
+function helpText(service: string, schema: z.ZodType): string {
+  return [
+    `Weir's ${service}. It reads these environment variables at its start:`,
+    '',
+    ...listConfigKeys(schema).flatMap(helpLines),
+    '',
+    '--print-config  shows the configuration that holds, without secrets, and ends',
+    '--help          shows this',
+  ].join('\n')
+}
+
+function helpLines({ key, required, fallback, unit, description }: ConfigKey): string[] {
+  const unset = fallback === undefined ? 'not set' : configText(fallback)
+  const notes = [required ? 'required' : `default: ${unset}`, ...(unit === undefined ? [] : [unit])]
+  return [`${key}  (${notes.join('; ')})`, `    ${description}`]
+}

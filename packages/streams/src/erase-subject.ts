@@ -1,0 +1,85 @@
+// Forgetting a data subject (docs/forgetting.md): every link that was kept of it goes, in the same change that erases a
+// person by a value of the key field. Where the links are found is the caller's; the value is put nowhere.
+import { randomBytes } from 'node:crypto'
+import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
+import { AppError } from '@weir/kit'
+import { changeErasing, putErasure, subjectOf } from './erase.ts'
+import type { Erased } from './erase.ts'
+import type { InputStream } from './records.ts'
+import { requireInput } from './rules.ts'
+import type { StateFollower } from './follow.ts'
+import type { Stewardship } from './stewardship.ts'
+
+/** The links of a data subject, by era. */
+export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
+
+export type EraseSubjectRequest = {
+  /** Whose links they are: a re-created name is another stream. */
+  readonly stream: InputStream
+  readonly subject: string
+  readonly links: LinksByEra
+  readonly fromLevel?: number | undefined
+}
+
+const saltBytes = 32
+
+/** Accepted, once it resolves. @throws AppError `no_such_subject` */
+export async function eraseSubject(
+  deps: Stewardship,
+  { stream, subject, links, fromLevel }: EraseSubjectRequest,
+): Promise<Erased> {
+  const { billingId, name, streamId } = stream
+  if (links.size === 0) throw noSuchSubject(name)
+  const salt = randomBytes(saltBytes).toString('base64url')
+  const target = {
+    account: billingId,
+    stream: name,
+    ...(fromLevel === undefined ? {} : { fromLevel }),
+  }
+  const erasure = await changeErasing(deps, target, (draft) => {
+    const current = requireInput(draft, billingId, name)
+    if (current.streamId !== streamId) throw noSuchSubject(name)
+    return putErasure(deps, draft, {
+      stream: current,
+      subjects: [subjectOf(salt, subject)],
+      linksIn: ({ era }) => links.get(era) ?? [],
+      fromLevel,
+    })
+  })
+  return { erasure, salt }
+}
+
+/** The eras of which links may have been kept, and may still be read. */
+export function subjectEras(
+  { keyring }: Pick<StateFollower, 'keyring'>,
+  { billingId, streamId }: InputStream,
+): number[] {
+  const eras = new Set<number>()
+  const prefix = `${billingId}/${streamId}/`
+  for (const key of keyring.under(prefix)) {
+    const [era, part] = key.slice(prefix.length).split('/')
+    if (part === 'link') eras.add(Number(era))
+  }
+  return [...eras].sort((a, b) => a - b)
+}
+
+/** Says whether anything that was sealed for a link in an era may still be opened, at some level. */
+export function openableIn(
+  { keyring }: Pick<StateFollower, 'keyring'>,
+  { billingId, streamId }: InputStream,
+  { era, tree }: EraKeys,
+): (link: Uint8Array) => boolean {
+  const prefix = `${billingId}/${streamId}/${era}/`
+  const levels = [...keyring.under(prefix)].flatMap(
+    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
+  )
+  return (link) => prefixesOf(link, levels).some((path) => tree.find(path) !== 'erased')
+}
+
+/** What is there of a subject is known by its links alone, so one that isn't kept can't be erased. */
+const noSuchSubject = (name: string): AppError<'no_such_subject'> =>
+  new AppError(
+    'no_such_subject',
+    `Nothing is kept of this data subject in the stream ${name}: no event named it, it was erased, or its keys are past`,
+  )

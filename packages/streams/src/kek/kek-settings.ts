@@ -1,0 +1,97 @@
+// Where the keys that wrap the rings (KEKs) come from: a file, a variable, HashiCorp Vault, or several of them
+// while keys move from one to another (docs/keys.md, Where KEKs come from). Which of them wraps is auth's to
+// know, in kek-wraps.ts: the others only unwrap.
+import { parseKekFile } from '@weir/fieldcrypt'
+import {
+  certificateFile,
+  file,
+  hasCode,
+  keyRule,
+  secretFile,
+  secretLines,
+  text,
+  url,
+} from '@weir/kit'
+import { z } from 'zod'
+
+const KUBERNETES_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
+
+export const kekFields = {
+  KEK_FILE: file(kekProblem)
+    .optional()
+    .describe(
+      'the keys that wrap all others, a line `name version key` each; read anew whenever one is needed. This, KEK or VAULT_ADDR',
+    ),
+  KEK: secretLines(kekProblem)
+    .optional()
+    .describe('the same lines as in KEK_FILE; a file is better: an environment is easily seen'),
+  VAULT_ADDR: url()
+    .optional()
+    .describe('HashiCorp Vault, whose Transit engine wraps; its keys have `vault` before the name'),
+  VAULT_TRANSIT_MOUNT: text().default('transit').describe('where Transit is mounted in Vault'),
+  VAULT_TOKEN_FILE: secretFile()
+    .optional()
+    .describe(
+      'a file with a token of Vault, read anew for each call; this or VAULT_KUBERNETES_ROLE',
+    ),
+  VAULT_KUBERNETES_ROLE: text()
+    .optional()
+    .describe("log in to Vault by the pod's own service account, under this role"),
+  VAULT_KUBERNETES_MOUNT: text()
+    .default('kubernetes')
+    .describe('where the login for Kubernetes is mounted in Vault'),
+  VAULT_KUBERNETES_TOKEN_FILE: secretFile()
+    .default(KUBERNETES_TOKEN)
+    .describe("the file with the service account's token, read anew for each login"),
+  VAULT_CA_FILE: certificateFile()
+    .optional()
+    .describe("the certificates that vouch for Vault; Node's own list when unset"),
+}
+
+const schema = z.object(kekFields)
+
+export type KekSettings = z.infer<typeof schema>
+
+type Rule = {
+  readonly key: keyof KekSettings
+  readonly message: string
+  holds(settings: Partial<KekSettings>): boolean
+}
+
+const needsVault = (key: keyof KekSettings): Rule => ({
+  key,
+  message: 'it needs VAULT_ADDR',
+  holds: (settings) => settings[key] === undefined || settings.VAULT_ADDR !== undefined,
+})
+
+const rules: readonly Rule[] = [
+  {
+    key: 'KEK_FILE',
+    message: 'one of KEK_FILE, KEK and VAULT_ADDR must be set',
+    holds: ({ KEK_FILE, KEK, VAULT_ADDR }) => (KEK_FILE ?? KEK ?? VAULT_ADDR) !== undefined,
+  },
+  {
+    key: 'VAULT_ADDR',
+    message: 'it needs VAULT_TOKEN_FILE or VAULT_KUBERNETES_ROLE, and not both',
+    holds: ({ VAULT_ADDR, VAULT_TOKEN_FILE: tokenFile, VAULT_KUBERNETES_ROLE: role }) =>
+      VAULT_ADDR === undefined || (tokenFile === undefined) !== (role === undefined),
+  },
+  ...(['VAULT_TOKEN_FILE', 'VAULT_KUBERNETES_ROLE', 'VAULT_CA_FILE'] as const).map(needsVault),
+]
+
+export function withKekRules<T extends z.ZodType<KekSettings>>(fields: T): T {
+  return rules.reduce(
+    (ruled, { key, message, holds }) => ruled.refine(holds, keyRule(key, message)),
+    fields,
+  )
+}
+
+/** The message tells the line and the rule, never what stands there. */
+function kekProblem(contents: Buffer | string): string | undefined {
+  try {
+    parseKekFile(contents.toString('utf8'))
+    return undefined
+  } catch (error) {
+    return hasCode(error, 'kek_file_invalid') ? error.message : 'it holds no keys'
+  }
+}

@@ -1,0 +1,79 @@
+// All the places that KEKs come from, as one: what a ring's record names unwraps it, whatever wraps now. So keys can
+// move from one place to another with both set up, by `weir keys rotate`.
+import { parseKekFile } from '@weir/fieldcrypt'
+import type { KekProvider } from '@weir/fieldcrypt'
+import { AppError, hasCode, readSettingFile } from '@weir/kit'
+import type { KekSettings } from './kek-settings.ts'
+import type { KekOfRing } from './kek-wraps.ts'
+import { createVault } from './vault.ts'
+
+/**
+ * What each place of KEKs offers, and all that another KMS has to: wrap under the newest version of the KEK of a
+ * name, unwrap by the id of a KEK, and tell whether that id is there still. What is wrapped is bound to the record key.
+ */
+export type KekPlace = {
+  wrap(name: string, ...ring: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
+  readonly unwrap: KekProvider['unwrap']
+  readonly has: KekProvider['has']
+}
+
+/**
+ * Services that only unwrap give no `kekOf`.
+ * @throws AppError `setting_file_unreadable`, `kek_file_invalid`
+ */
+export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise<KekProvider> {
+  const places = new Map<string, KekPlace>()
+  const { KEK_FILE: file, KEK: lines } = settings
+  if (file !== undefined) places.set('file', await linesPlace('file', () => linesIn(file)))
+  if (lines !== undefined) places.set('env', await linesPlace('env', async () => lines))
+  const vault = createVault(settings)
+  if (vault !== undefined) places.set('vault', vault)
+
+  const placeOf = (provider: string): KekPlace => {
+    const place = places.get(provider)
+    if (place !== undefined) return place
+    throw new AppError('kek_not_at_hand', `no KEKs of the provider ${provider} are set up here`)
+  }
+  return {
+    async wrap(recordKey, plain) {
+      if (kekOf === undefined) throw new AppError('kek_unsaid', 'this service wraps no rings')
+      const { provider, name } = kekOf(ringOf(recordKey))
+      return placeOf(provider).wrap(name, recordKey, plain)
+    },
+    unwrap: async (recordKey, kek, wrapped) =>
+      placeOf(providerOf(kek)).unwrap(recordKey, kek, wrapped),
+    has: async (kek) => (await places.get(providerOf(kek))?.has(kek)) ?? false,
+  }
+}
+
+const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))
+const ringOf = (recordKey: string): string => recordKey.split('/')[1] ?? ''
+
+/**
+ * Lines are read for each use, which is a few times per start: a version that was added is seen at once, and one
+ * that was taken away is in nobody's memory.
+ */
+async function linesPlace(
+  provider: 'file' | 'env',
+  read: () => Promise<string>,
+): Promise<KekPlace> {
+  parseKekFile(await read())
+  return {
+    wrap: async (name, recordKey, plain) =>
+      parseKekFile(await read(), { provider, name }).wrap(recordKey, plain),
+    unwrap: async (...ring) => parseKekFile(await read(), { provider }).unwrap(...ring),
+    has: async (kek) => parseKekFile(await read(), { provider }).has(kek),
+  }
+}
+
+async function linesIn(file: string): Promise<string> {
+  const text = (await readSettingFile('KEK_FILE', file)).toString('utf8')
+  try {
+    parseKekFile(text)
+    return text
+  } catch (error) {
+    if (!hasCode(error, 'kek_file_invalid')) throw error
+    const message = `KEK_FILE names the file ${file}, which can't be used: ${error.message}`
+    throw new AppError(error.code, message)
+  }
+}

@@ -1,0 +1,75 @@
+// Opening an era's parts, whether they lie in the tables that follow `weir.keys` or in a change that isn't
+// committed yet. Readers wait with an alert where they can't open a part; it is never taken for erased.
+import {
+  eraKeys,
+  levelPart,
+  replaceTreeParts,
+  ringOfPart,
+  suffixOfPart,
+  treePart,
+  withTree,
+} from '@weir/fieldcrypt'
+import type { EraKeys, TreePartSource } from '@weir/fieldcrypt'
+import type { Log } from '@weir/kit'
+
+export type StreamEra = {
+  readonly billingId: string
+  readonly streamId: string
+  readonly era: number
+}
+
+export type EraSource = {
+  under(prefix: string): Iterable<string>
+  /** @throws AppError when its ring isn't there or it is corrupt */
+  open(recordKey: string, ring: string): Buffer | undefined
+  log: Pick<Log, 'error'>
+}
+
+export const eraPrefix = ({ billingId, streamId, era }: StreamEra): string =>
+  `${billingId}/${streamId}/${era}/`
+
+function openPart({ open, log }: EraSource, at: StreamEra, part: string): Buffer | undefined {
+  const recordKey = eraPrefix(at) + part
+  try {
+    return open(recordKey, ringOfPart(part))
+  } catch (error) {
+    log.error({ err: error, part: recordKey }, 'a key part can not be opened')
+    return undefined
+  }
+}
+
+/** Opened when it is first searched: most of a large tree is never looked at. */
+const treeSource =
+  (source: EraSource, at: StreamEra, suffix: string): TreePartSource =>
+  () =>
+    openPart(source, at, treePart(suffix))
+
+/** Undefined while a part that every reader needs is missing or sealed. */
+export function openEra(source: EraSource, at: StreamEra): EraKeys | undefined {
+  const prefix = eraPrefix(at)
+  const part = (name: string): Buffer | undefined => openPart(source, at, name)
+  const label = part('label')
+  const trees = [...source.under(`${prefix}tree`)].map((recordKey) => {
+    const name = recordKey.slice(prefix.length)
+    const suffix = suffixOfPart(name) ?? name
+    return [suffix, treeSource(source, at, suffix)] as const
+  })
+  if (label === undefined || trees.length === 0) return undefined
+  const level = (number: number): Buffer | undefined => part(levelPart(number))
+  const { streamId, era } = at
+  return eraKeys({ streamId, era, link: part('link'), label, trees, level })
+}
+
+/**
+ * The same keys after one part of their tree was written anew, or has gone: what was opened of the others stays so. A
+ * tree may have thousands of parts, and an erasure changes one of them in each era.
+ */
+export function withTreePart(
+  source: EraSource,
+  keys: EraKeys,
+  { at, suffix, isThere }: { at: StreamEra; suffix: string; isThere: boolean },
+): EraKeys | undefined {
+  const part = isThere ? treeSource(source, at, suffix) : undefined
+  const tree = replaceTreeParts(keys.tree, [[suffix, part]])
+  return tree.parts.size === 0 ? undefined : withTree(keys, tree)
+}

@@ -1,0 +1,30 @@
+// `weir.subjects`: which links a data subject has in an era (docs/keys.md, Data subjects). Keys alone, values empty;
+// nobody without the era's part `link` can tell whose they are. Pure.
+import type { LinkKeys } from '@weir/fieldcrypt'
+
+export const subjectsTopic = 'weir.subjects'
+/** Fixed for good: a subject's records are looked for in its partition alone. */
+export const subjectsPartitions = 12
+
+const dayMs = 86_400_000
+/** An era of 32 days, and one for clocks and clean-up: what is written in its first hour outlives its keys. */
+export const subjectsRetentionMs = (keyRetentionDays: number): number =>
+  (keyRetentionDays + 33) * dayMs
+
+type Era = { readonly streamId: string; readonly era: number }
+
+/** What all records of a subject in an era begin with. */
+export const subjectPrefix = ({ streamId, era }: Era, hash: Buffer): string =>
+  `${streamId}/${era}/${hash.toString('hex')}/`
+
+export const subjectKeyOf = (era: Era, hash: Buffer, sealedLink: Buffer): string =>
+  subjectPrefix(era, hash) + sealedLink.toString('hex')
+
+export const subjectPartitionOf = (hash: Buffer): number =>
+  hash.readUInt32BE(0) % subjectsPartitions
+
+/** The link that a record of this subject names; undefined for another's. @throws AppError `corrupt` */
+export function linkIn(key: string, prefix: string, keys: LinkKeys): Uint8Array | undefined {
+  if (!key.startsWith(prefix)) return undefined
+  return keys.openLink(Buffer.from(key.slice(prefix.length), 'hex'))
+}

@@ -1,0 +1,57 @@
+// Where links of a page lead on the site. A link to a page goes to its HTML, one to a folder or another file of the repository
+// to a page that shows it; what leads nowhere is remembered, so that the build can fail.
+import { posix } from 'node:path'
+
+import { isPage } from './sources.ts'
+
+export type Known = {
+  /** Of the repository. */
+  readonly files: ReadonlySet<string>
+  /** Of a page's headings. */
+  readonly idsOf: (page: string) => ReadonlySet<string>
+}
+
+export type Linker = {
+  linkTo(from: string, href: string): string
+  /** Files and folders that are linked to, and aren't pages. */
+  readonly shown: ReadonlySet<string>
+  readonly images: ReadonlySet<string>
+  readonly broken: readonly string[]
+}
+
+export const htmlOf = (file: string): string => file.replace(/\.md$/, '') + '.html'
+
+/** From one place of the site to another. */
+export const hrefBetween = (from: string, to: string): string =>
+  posix.relative(posix.dirname(from), to)
+
+export function createLinker({ files, idsOf }: Known): Linker {
+  const shown = new Set<string>()
+  const images = new Set<string>()
+  const broken: string[] = []
+  const isFolder = (path: string): boolean => [...files].some((file) => file.startsWith(`${path}/`))
+
+  function linkTo(from: string, href: string): string {
+    if (/^[a-z]+:/.test(href)) return href
+    const [path = '', hash = ''] = href.split('#')
+    const target =
+      path === '' ? from : posix.normalize(posix.join(posix.dirname(from), path)).replace(/\/$/, '')
+    const suffix = hash === '' ? '' : `#${hash}`
+    if (isPage(target) && files.has(target)) {
+      if (hash !== '' && !idsOf(target).has(hash)) broken.push(`${from}: ${href}`)
+      return `${hrefBetween(htmlOf(from), htmlOf(target))}${suffix}`
+    }
+    if (/\.(svg|png)$/.test(target) && files.has(target)) {
+      images.add(target)
+      return hrefBetween(htmlOf(from), target)
+    }
+    if (!files.has(target) && !isFolder(target)) {
+      broken.push(`${from}: ${href}`)
+      return href
+    }
+    shown.add(target)
+    return hrefBetween(htmlOf(from), htmlOf(target))
+  }
+
+  return { linkTo, shown, images, broken }
+}

@@ -1,0 +1,44 @@
+// Loaded into auth before anything else (`--import`): ends it by SIGKILL at a step of its writing, before a transaction
+// of control state that holds what DIE_AT_RECORD matches (a pattern over «key value» of each record of
+// weir.control), when the first of several chunks of it is sent, when all are and it is still open, or right after it is
+// committed; DIE_AT_WHEN says which.
+import { registerHooks } from 'node:module'
+
+const SOURCE = '/packages/streams/src/writer.ts'
+const COMMIT = `      await producer.transaction(async (tx) => {
+        for (const chunk of chunks) await tx.send(chunk)
+      })`
+const WATCHED = `      globalThis.dieAt('before', chunks)
+      await producer.transaction(async (tx) => {
+        for (const chunk of chunks) {
+          await tx.send(chunk)
+          if (chunk !== chunks.at(-1)) globalThis.dieAt('between', chunks)
+        }
+        globalThis.dieAt('open', chunks)
+      })
+      globalThis.dieAt('after', chunks)`
+
+type Written = { readonly topic: string; readonly key: string; readonly value: Buffer | null }
+
+const record = new RegExp(process.env['DIE_AT_RECORD'] ?? '')
+const wanted = process.env['DIE_AT_WHEN']
+
+function dieAt(when: string, chunks: readonly (readonly Written[])[]): void {
+  const isIt = ({ topic, key, value }: Written) =>
+    topic === 'weir.control' && record.test(`${key} ${value?.toString('utf8') ?? ''}`)
+  if (when === wanted && chunks.some((chunk) => chunk.some(isIt)))
+    process.kill(process.pid, 'SIGKILL')
+}
+Object.assign(globalThis, { dieAt })
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context)
+    if (!url.endsWith(SOURCE) || loaded.source === undefined || loaded.source === null)
+      return loaded
+    const source =
+      typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source)
+    if (!source.includes(COMMIT)) throw new Error(`${SOURCE} has another way of writing now`)
+    return { ...loaded, source: source.replace(COMMIT, WATCHED) }
+  },
+})

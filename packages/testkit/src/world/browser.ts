@@ -1,0 +1,82 @@
+// A real Chromium, as tests of the console drive it: without a window, its problems kept, and what it says of itself:
+// tasks that held the page up, memory, and what axe finds.
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+import axe from 'axe-core'
+import { chromium } from 'playwright-core'
+import type { Page } from 'playwright-core'
+
+export type ConsolePage = {
+  readonly page: Page
+  /** Errors of the page, and what its own policy refused it. */
+  readonly problems: readonly string[]
+  /** What axe finds on the page as it is, in the colours that are asked for. */
+  axeFinds(scheme: 'light' | 'dark'): Promise<string[]>
+  /** The longest task since the page was loaded, or since it was asked last. */
+  longestTaskMs(): Promise<number>
+  heapBytes(): Promise<number>
+  close(): Promise<void>
+}
+
+const names = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** undefined where there is none. */
+export const chromiumProgram = (): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find(existsSync)
+
+export async function openConsole(program: string, url: string): Promise<ConsolePage> {
+  const browser = await chromium.launch({ executablePath: program })
+  const context = await browser.newContext({ viewport: { width: 1360, height: 850 } })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    // What a refusal's status is, the page shows itself.
+    if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return
+    problems.push(message.text())
+  })
+  await page.addInitScript(watchTasks)
+  const devtools = await context.newCDPSession(page)
+  await page.goto(url)
+  return {
+    page,
+    problems,
+    async axeFinds(scheme) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      await page.evaluate(axe.source)
+      const found: unknown = await page.evaluate(runAxe)
+      await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+      return Array.isArray(found) ? found.map(String) : ['axe gave no list']
+    },
+    async longestTaskMs() {
+      return Number(
+        await page.evaluate(
+          '(() => { const most = window.longestTaskMs; window.longestTaskMs = 0; return most })()',
+        ),
+      )
+    },
+    async heapBytes() {
+      return Number(Object((await devtools.send('Runtime.getHeapUsage')).usedSize))
+    },
+    close: () => browser.close(),
+  }
+}
+
+// These two run in the page, as text: nothing of this file is there.
+const watchTasks = `
+  window.longestTaskMs = 0
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries())
+      window.longestTaskMs = Math.max(window.longestTaskMs, duration)
+  }).observe({ type: 'longtask', buffered: true })
+`
+const runAxe = `
+  axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))
+`

@@ -1,0 +1,112 @@
+// Two accounts that must not see each other. Each has everything an account can have, under names that nobody else
+// uses; and there are names of the same form that nobody has. Whatever one account asks about the other's names must be
+// answered as if it had asked about nobody's.
+import { randomUUID } from 'node:crypto'
+import {
+  asObject,
+  createAccount,
+  exampleContract,
+  expectStatus,
+  freshName,
+  textIn,
+} from './account.ts'
+import type { Account, Reply, TestStream } from './account.ts'
+
+/** What parameters of paths stand for, and what else can be named in a request. */
+export type Names = {
+  readonly billingId: string
+  readonly stream: string
+  readonly output: string
+  readonly contract: string
+  readonly subject: string
+  readonly clientId: string
+  readonly erasure: string
+}
+
+export type Tenant = {
+  readonly account: Account
+  readonly names: Names
+  readonly input: TestStream
+  readonly derived: TestStream
+}
+
+export type Tenants = { readonly ours: Tenant; readonly theirs: Tenant; readonly nobodys: Names }
+
+export async function makeTenants(authUrl: string, output: object = {}): Promise<Tenants> {
+  const [ours, theirs] = await Promise.all([
+    makeTenant(authUrl, output),
+    makeTenant(authUrl, output),
+  ])
+  return { ours, theirs, nobodys: freshNames() }
+}
+
+/** All of the same length as anybody else's, so that lengths tell nothing either. */
+const freshNames = (): Names => ({
+  billingId: freshName('t'),
+  stream: freshName('i'),
+  output: freshName('o'),
+  contract: freshName('c'),
+  subject: freshName('s'),
+  clientId: randomUUID(),
+  erasure: randomUUID(),
+})
+
+async function makeTenant(authUrl: string, output: object): Promise<Tenant> {
+  const names = freshNames()
+  const account = await createAccount(authUrl, names.billingId)
+  expectStatus(await account.call('POST', '/v2/contracts', await tenantsContract(names)), 201)
+  const input = await account.input(names.stream)
+  const levels = { consentLevels: [1], ...output }
+  const derived = await account.output(names.stream, names.output, levels)
+  const path = `/v2/streams/${names.stream}/erasures`
+  const erased = await account.call('POST', path, { keyFieldValue: 'nobody yet' })
+  const erasure = textIn(expectStatus(erased, 201).body, 'id')
+  return { account, names: { ...names, clientId: input.clientId, erasure }, input, derived }
+}
+
+/** The clickstream under these names. */
+export async function tenantsContract({ contract, subject }: Pick<Names, 'contract' | 'subject'>) {
+  const example = await exampleContract('clickstream')
+  const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
+  return { ...example, id: contract, schema }
+}
+
+/** The template filled in all ways in which at least one parameter is another's; in the same order for all others. */
+export function foreignPaths(template: string, ours: Names, others: Names): string[] {
+  const parameters = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const ways = Array.from({ length: 2 ** parameters.length - 1 }, (_, index) => index + 1)
+  return ways.map((way) => {
+    let bit = 1
+    return template.replace(/:(\w+)/g, (_, name: string) => {
+      const isForeign = (way & bit) !== 0
+      bit *= 2
+      return encodeURIComponent(nameIn(isForeign ? others : ours, name))
+    })
+  })
+}
+
+function nameIn(names: Names, parameter: string): string {
+  const value = Object.entries(names).find(([name]) => name === parameter)?.[1]
+  if (value === undefined) throw new Error(`no test knows what :${parameter} stands for`)
+  return value
+}
+
+/** An answer with these names taken out: all that may be the same for others. */
+export function withoutNames(
+  { status, headers, text }: Pick<Reply, 'status' | 'headers' | 'text'>,
+  names: Names,
+) {
+  const own = new Set(['date', 'svc-request-id'])
+  const told = [...headers].filter(([name]) => !own.has(name))
+  return { status, told, text: anonymous(text, names) }
+}
+
+function anonymous(text: string, names: Names): string {
+  let left = text
+  for (const [name, value] of Object.entries(names)) left = left.replaceAll(value, `<${name}>`)
+  return left
+}
+
+/** What of a tenant's is named in a text. */
+export const namesIn = (text: string, names: Names): string[] =>
+  Object.entries(names).flatMap(([name, value]) => (text.includes(value) ? [name] : []))

@@ -1,0 +1,167 @@
+// A real Vault on this machine, for tests: one server with its store in memory, TLS by an authority of its own, its
+// Transit engine mounted, and a login by signed tokens as Kubernetes' is. Made by packages/testkit/ci/vault.sh.
+import { generateKeyPairSync, sign } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { freePort, makeAuthority, startWatched } from '@weir/devstack'
+import { httpCall } from '@weir/kafka'
+import { pollUntil } from '@weir/kit'
+
+import { REPOSITORY } from '../test-run/tools.ts'
+import { asObject } from './account.ts'
+
+export type Vault = {
+  readonly address: string
+  /** The file of the certificate that vouches for it. */
+  readonly ca: string
+  /** As its administrator; throws unless it is done. The answer's object, empty when there is none. */
+  ask(path: string, body?: object): Promise<Record<string, unknown>>
+  /** Looks like a KMS that is gone: 503 to everything. */
+  seal(): Promise<void>
+  unseal(): Promise<void>
+  /** A file with a new token that may do this to keys of Transit. */
+  tokenFile(name: string, rights: readonly Right[]): Promise<string>
+  /** A file with what the login `jwt` takes for the role `weir`, which may do both. */
+  jwtFile(name: string): Promise<string>
+  stop(): Promise<void>
+}
+
+/** What a token may: wrap, unwrap, and see which versions of a key there are. */
+type Right = 'encrypt' | 'decrypt' | 'keys'
+
+const folderOfVault = join(REPOSITORY, '.weir', 'vault')
+const builtWithinMs = 10 * 60_000
+
+/** undefined where it can't be had. Waits while it is being built. */
+export async function vaultProgram(): Promise<string | undefined> {
+  const building = join(folderOfVault, 'building')
+  await pollUntil(() => !existsSync(building), { deadlineMs: builtWithinMs, everyMs: 500 })
+  const program = join(folderOfVault, 'v1.21.2')
+  return existsSync(program) ? program : undefined
+}
+
+export async function startVault(program: string, folder: string): Promise<Vault> {
+  const port = await freePort()
+  const address = `https://127.0.0.1:${port}`
+  const authority = await makeAuthority(folder, 'vault')
+  const { cert, key } = await authority.issue('server', ['IP:127.0.0.1'])
+  const config = join(folder, 'vault.hcl')
+  await writeFile(config, configOf({ port, cert, key }))
+  const server = await startWatched({
+    command: program,
+    args: ['server', `-config=${config}`],
+    env: { PATH: process.env['PATH'], HOME: folder },
+    cwd: folder,
+    output: 'pipe',
+    graceMs: 2_000,
+  })
+  for (const stream of server.output) stream.resume()
+  const ca = await readFile(authority.ca)
+  const call = createCall(address, ca)
+  const opened = await open(call)
+  const ask = (path: string, body?: object) => call(path, { token: opened.token, body })
+  const unseal = async (): Promise<void> => void (await call('sys/unseal', { body: opened.unseal }))
+  const signer = await prepare(ask)
+  const fileWith = async (name: string, text: string): Promise<string> => {
+    const file = join(folder, name)
+    await writeFile(file, text, { mode: 0o600 })
+    return file
+  }
+  return {
+    address,
+    ca: authority.ca,
+    ask,
+    seal: async () => void (await ask('sys/seal', {})),
+    unseal,
+    async tokenFile(name, rights) {
+      await ask(`sys/policies/acl/${name}`, { policy: policyOf(rights) })
+      const made = await ask('auth/token/create', { policies: [name], no_parent: true })
+      return fileWith(name, String(asObject(made['auth'])['client_token']))
+    },
+    jwtFile: (name) => fileWith(name, jwtOf(signer)),
+    stop: async () => void (await server.stop(5_000)),
+  }
+}
+
+const configOf = (of: { port: number; cert: string; key: string }): string => `
+storage "inmem" {}
+disable_mlock = true
+listener "tcp" {
+  address = "127.0.0.1:${of.port}"
+  tls_cert_file = "${of.cert}"
+  tls_key_file = "${of.key}"
+}
+`
+
+type Call = (
+  path: string,
+  more: { token?: string; body?: object | undefined },
+) => Promise<Record<string, unknown>>
+
+const createCall =
+  (address: string, ca: Buffer): Call =>
+  async (path, { token, body }) => {
+    const answer = await httpCall(new URL(`${address}/v1/${path}`), {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: token === undefined ? {} : { 'x-vault-token': token },
+      body: body && JSON.stringify(body),
+      ca,
+      timeoutMs: 10_000,
+    })
+    if (answer.status >= 300) throw new Error(`Vault: ${path}: ${answer.status} ${answer.text}`)
+    return answer.text === '' ? {} : asObject(JSON.parse(answer.text))
+  }
+
+/** Its first start: one key unseals it, and the root token is ours. */
+async function open(call: Call): Promise<{ token: string; unseal: object }> {
+  const init = { secret_shares: 1, secret_threshold: 1 }
+  const made = await pollUntil(() => call('sys/init', { body: init }).catch(() => undefined), {
+    deadlineMs: 30_000,
+    what: 'the start of Vault',
+  })
+  const [key]: unknown[] = Array.isArray(made['keys']) ? made['keys'] : []
+  const unseal = { key }
+  await call('sys/unseal', { body: unseal })
+  const token = String(made['root_token'])
+  const isActive = () => call('sys/mounts', { token }).catch(() => undefined)
+  await pollUntil(isActive, { deadlineMs: 30_000, what: 'Vault becoming active' })
+  return { token, unseal }
+}
+
+async function prepare(ask: Vault['ask']): Promise<KeyObject> {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  await ask('sys/mounts/transit', { type: 'transit' })
+  await ask('transit/keys/weir', {})
+  await ask('sys/auth/jwt', { type: 'jwt' })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' })
+  await ask('auth/jwt/config', { jwt_validation_pubkeys: [pem] })
+  await ask('sys/policies/acl/by-role', { policy: policyOf(['encrypt', 'decrypt']) })
+  await ask('auth/jwt/role/weir', {
+    role_type: 'jwt',
+    user_claim: 'sub',
+    bound_audiences: ['vault'],
+    token_policies: ['by-role'],
+    token_ttl: '1m',
+  })
+  return privateKey
+}
+
+const policyOf = (rights: readonly string[]): string =>
+  ['path "nothing" { capabilities = ["deny"] }']
+    .concat(
+      rights.map((right) => `path "transit/${right}/*" { capabilities = ["read", "update"] }`),
+    )
+    .join('\n')
+
+function jwtOf(key: KeyObject): string {
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { sub: 'weir', aud: 'vault', iat: now, nbf: now - 10, exp: now + 600 }
+  const signed = [{ alg: 'ES256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
+  return `${signed}.${signature.toString('base64url')}`
+}

@@ -1,0 +1,98 @@
+// Somebody who has the KEK and a copy of everything that Kafka's disk gives away of `weir.keys`, also what was
+// replaced or never committed. He tries every tree that he finds on a sealed field.
+import { createSecretKey } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { KeyObject } from 'node:crypto'
+import {
+  createOpener,
+  ERA_MS,
+  eraKeys,
+  levelPart,
+  parseKekFile,
+  ringOfPart,
+  ringVersionOf,
+  suffixOfPart,
+  timeOf,
+  unwrapPart,
+  unwrapRing,
+} from '@weir/fieldcrypt'
+import { createLogScan } from '@weir/kafka'
+import type { Kafka, SourceRecord } from '@weir/kafka'
+
+export type SealedField = {
+  readonly record: SourceRecord
+  readonly level: number
+  readonly path: string
+  readonly text: string
+}
+
+export type Loot = {
+  /** What he makes of the field with any of the trees. */
+  open(field: SealedField): string | undefined
+  /** Versions of trees that he found. */
+  readonly trees: number
+}
+
+const dayMs = 86_400_000
+
+export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
+  const kek = parseKekFile(await readFile(kekFile, 'utf8'))
+  const versions: (readonly [string, Buffer])[] = []
+  const scan = createLogScan(kafka)
+  await scan.scan('weir.keys', ({ key, value }) => {
+    if (value !== null) versions.push([key, value])
+  })
+  await scan.close()
+
+  const rings = new Map<string, KeyObject>()
+  for (const [key, value] of versions)
+    if (key.startsWith('_ring/')) rings.set(key, createSecretKey(await unwrapRing(kek, key, value)))
+
+  const opened = (recordKey: string, part: string): Buffer[] =>
+    versions.flatMap(([key, value]) => {
+      const ringKey =
+        key === recordKey && rings.get(`_ring/${ringOfPart(part)}/${ringVersionOf(value)}`)
+      return ringKey ? [unwrapPart({ ringKey, recordKey, value })] : []
+    })
+
+  const treeKeys = [...new Set(versions.map(([key]) => key).filter((key) => /\/tree/.test(key)))]
+
+  return {
+    trees: versions.filter(([key]) => /\/tree/.test(key)).length,
+    open({ record, level, path, text }) {
+      const time = timeOf(record.timestampMs, dayMs)
+      const keyLink = record.headers['svc-key-link']
+      if (keyLink === undefined) throw new Error('a record without a keyLink')
+      for (const treeKey of treeKeys) {
+        const [billingId, streamId = '', era, part = ''] = treeKey.split('/')
+        if (Number(era) !== Math.floor(record.timestampMs / ERA_MS)) continue
+        const prefix = `${billingId}/${streamId}/${era}/`
+        for (const tree of opened(treeKey, part)) {
+          const keys = eraKeys({
+            streamId,
+            era: time.era,
+            trees: [[suffixOfPart(part) ?? '', tree]],
+            label: opened(`${prefix}label`, 'label').at(-1),
+            level: (number) => opened(prefix + levelPart(number), levelPart(number)).at(-1),
+          })
+          const value = tryOpen(() => {
+            const opener = createOpener({ entriesMax: 10 })
+            const person = opener.person(keys, keyLink, time)
+            return person === 'unknown' ? undefined : opener.open(person, level, path, text)
+          })
+          if (value?.kind === 'opened') return value.value
+        }
+      }
+      return undefined
+    },
+  }
+}
+
+/** A keyLink of another stream checks out nowhere. */
+function tryOpen<Value>(work: () => Value): Value | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

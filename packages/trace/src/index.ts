@@ -1,0 +1,3 @@
+export { openTracing, type Tracing } from './open-tracing.ts'
+export type { Beginning, Span, SpanOutcome } from './span.ts'
+export { traceFields } from './trace-fields.ts'

@@ -1,0 +1,45 @@
+// Traces, for whoever asks for them by an endpoint: without one nothing is loaded, and there is nothing to ask later.
+// A client's own decision counts (its traceparent says whether it records), without one a share is drawn; so many
+// spans a second are begun at most. Whether anybody takes them never matters to the service: a bounded number waits,
+// and what is more is lost and counted.
+import type { Log } from '@weir/kit'
+import { createAllowance, delay, parseTraceparent } from '@weir/kit'
+import type { Beginning, Span, SpanOutcome } from './span.ts'
+import type { TraceSettings } from './trace-fields.ts'
+
+export type Tracing = {
+  /** Undefined when it isn't traced. */
+  begin(beginning: Beginning): Span | undefined
+  /** Sends what waits, for a second at most. */
+  close(): Promise<void>
+}
+
+const closeWithinMs = 1_000
+
+export async function openTracing(
+  config: TraceSettings,
+  from: { service: string; log: Log; count: (outcome: SpanOutcome, spans: number) => void },
+): Promise<Tracing | undefined> {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (endpoint === undefined) return undefined
+  const { startSdk } = await import('./sdk.ts')
+  const ratio = config.OTEL_TRACES_SAMPLER_ARG
+  const sdk = startSdk({ endpoint, ...from })
+  const allowance = createAllowance(config.TRACE_SPANS_PER_SECOND_MAX)
+  return {
+    begin(beginning) {
+      const parent = parseTraceparent(beginning.parent)
+      if (parent === undefined ? ratio === 0 : !parent.isSampled) return undefined
+      if (parent === undefined && Math.random() >= ratio) return undefined
+      const isAllowed = allowance.take()
+      from.count(isAllowed ? 'begun' : 'over_rate', 1)
+      return isAllowed ? sdk.begin(beginning, parent) : undefined
+    },
+    async close() {
+      const inTime = new AbortController()
+      const late = delay(closeWithinMs, inTime.signal).catch(() => {})
+      await Promise.race([sdk.close(), late])
+      inTime.abort()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+// What a service is told about traces. The names are OpenTelemetry's own where it has one; what else its exporter
+// reads by itself (headers, certificates, time-outs) is in docs/observability.md.
+import { integer, url, withUnit } from '@weir/kit'
+import { z } from 'zod'
+
+const ratio = () => {
+  const field = z
+    .string()
+    .trim()
+    .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, 'it must be a share from 0 to 1')
+    .transform(Number)
+  return withUnit(field, '0 to 1')
+}
+
+export const traceFields = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: url()
+    .optional()
+    .describe('where spans go, as OTLP over HTTP, without the /v1/traces; unset: there are none'),
+  OTEL_TRACES_SAMPLER_ARG: ratio()
+    .default(0)
+    .describe('the share of what comes without a traceparent that is traced all the same'),
+  TRACE_SPANS_PER_SECOND_MAX: integer({ min: 1, max: 100_000, of: 'spans a second' })
+    .default(500)
+    .describe('how many spans a replica begins at most, whatever its clients ask for'),
+}
+
+const settings = z.object(traceFields)
+export type TraceSettings = z.infer<typeof settings>

@@ -1,0 +1,42 @@
+// auth's care for the audit log, beside what the writer of control state puts into it: reading it, and telling of
+// refusals.
+import { createRangeReader } from '@weir/kafka'
+import type { Admin, Kafka } from '@weir/kafka'
+import type { Log } from '@weir/kit'
+import type { StateFollower, Writer } from '@weir/streams'
+import type { Round } from '../rounds.ts'
+import { createAuditLog } from './audit-log.ts'
+import type { AuditLog } from './audit-log.ts'
+import { createRefusals } from './refusals.ts'
+import type { Refusals } from './refusals.ts'
+
+export type AuditSteward = {
+  readonly log: AuditLog
+  readonly refusals: Refusals
+  readonly rounds: readonly Round[]
+  close(): Promise<void>
+}
+
+const tellCountsEveryMs = 10 * 60_000
+
+export function createAuditSteward(options: {
+  kafka: Kafka
+  admin: Admin
+  follower: StateFollower
+  writer: Writer
+  log: Log
+}): AuditSteward {
+  const { kafka, admin, follower, writer, log } = options
+  const reader = createRangeReader(kafka)
+  const refusals = createRefusals({ writer, log, now: Date.now })
+  const tellCounts = async (): Promise<number> => {
+    await refusals.tellCounts()
+    return tellCountsEveryMs
+  }
+  return {
+    log: createAuditLog({ admin, reader, follower }),
+    refusals,
+    rounds: [{ name: 'audit', run: tellCounts }],
+    close: () => reader.close(),
+  }
+}

@@ -1,0 +1,63 @@
+// A backup: a head, a line for each record in the order of its topic, and a last line with the count, so that
+// half a backup is known for one. JSON, bytes in base64.
+import { AppError } from '@weir/kit'
+import type { AddressedRecord, SourceRecord } from '@weir/kafka'
+import { auditTopic, controlTopic, keysTopic } from '@weir/streams'
+import { z } from 'zod'
+
+export const HEAD = '{"weir":"backup","version":1}'
+
+const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'))
+const record = z.strictObject({
+  topic: z.enum([controlTopic, keysTopic, auditTopic]),
+  key: bytes.nullable(),
+  value: bytes.nullable(),
+  headers: z.record(z.string(), bytes),
+  timestampMs: z.number(),
+})
+const end = z.strictObject({ records: z.number() })
+
+export function lineOf(topic: string, { key, value, headers, timestampMs }: SourceRecord): string {
+  const text = (part: Buffer | null): string | null => part?.toString('base64') ?? null
+  return JSON.stringify({
+    topic,
+    key: text(key),
+    value: text(value),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, header]) => [name, text(header)]),
+    ),
+    timestampMs,
+  })
+}
+
+export const endLine = (records: number): string => JSON.stringify({ records })
+
+/** All records of a backup. Throws AppError `backup_unreadable`: nothing of it is to be used then. */
+export async function readLines(lines: AsyncIterable<string>): Promise<AddressedRecord[]> {
+  const records: AddressedRecord[] = []
+  let count: number | undefined
+  let number = 0
+  for await (const line of lines) {
+    number += 1
+    if (number === 1 && line !== HEAD) throw unreadable('it does not begin as a backup does')
+    if (number === 1 || line === '') continue
+    if (count !== undefined) throw unreadable('something comes after its end')
+    const parsed = parse(line, number)
+    if ('records' in parsed) count = parsed.records
+    else records.push({ ...parsed, partition: 0 })
+  }
+  if (count !== records.length) throw unreadable('its end is missing')
+  return records
+}
+
+function parse(line: string, number: number): z.infer<typeof record> | z.infer<typeof end> {
+  try {
+    return z.union([record, end]).parse(JSON.parse(line))
+  } catch (error) {
+    throw unreadable(`line ${number} is not one of a backup`, error)
+  }
+}
+
+function unreadable(why: string, cause?: unknown): AppError<'backup_unreadable'> {
+  return new AppError('backup_unreadable', `The backup can't be used: ${why}.`, { cause })
+}

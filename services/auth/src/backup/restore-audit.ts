@@ -1,0 +1,49 @@
+// What becomes of the audit log when control state is restored. A log that is still there stays, and goes on after its
+// last entry; one that was lost comes back as far as the backup's control state knows of it. Either way the restoring
+// is an entry itself, and the chain holds.
+import type { AddressedRecord } from '@weir/kafka'
+import { auditHeadKey, auditTopic, controlTopic, hashOf, nextEntry, noEntries } from '@weir/streams'
+import type { AuditHead } from '@weir/streams'
+
+/** The records to write. `last`: the last entry of the log that is there, if there is one. */
+export function withAuditLog(
+  records: readonly AddressedRecord[],
+  last: Buffer | undefined,
+  nowMs: number,
+): AddressedRecord[] {
+  const state = records.filter((record) => record.topic !== auditTopic && !isHead(record))
+  const known = linkOf(records.findLast(isHead)?.value)
+  const entries =
+    last === undefined
+      ? records.filter((record) => record.topic === auditTopic && seqOf(record) <= known.seq)
+      : []
+  const end = last ?? entries.at(-1)?.value
+  const { value, head } = nextEntry(
+    end === undefined || end === null ? noEntries : headOf(Buffer.from(end)),
+    {
+      action: 'backup.restore',
+      actor: { kind: 'auth' },
+      target: { count: state.length },
+    },
+    nowMs,
+  )
+  return [
+    ...state,
+    ...entries,
+    { topic: controlTopic, partition: 0, key: auditHeadKey, value: JSON.stringify(head) },
+    { topic: auditTopic, partition: 0, key: null, value, timestampMs: nowMs },
+  ]
+}
+
+const isHead = ({ topic, key }: AddressedRecord): boolean =>
+  topic === controlTopic && key?.toString() === auditHeadKey
+
+const seqOf = ({ value }: AddressedRecord): number => linkOf(value).seq
+
+const headOf = (entry: Buffer): AuditHead => ({ seq: linkOf(entry).seq, hash: hashOf(entry) })
+
+/** Of an entry or of a head: only auth writes either. */
+function linkOf(value: Buffer | string | null | undefined): Pick<AuditHead, 'seq'> {
+  if (value === null || value === undefined) return noEntries
+  return JSON.parse(value.toString()) as AuditHead
+}

@@ -1,0 +1,83 @@
+// Writes a backup into empty topics, all of it or nothing: one transaction over all, under the writer's own
+// transactional id, so that an auth that still runs is shut out.
+import type { AddressedRecord, Admin, Kafka } from '@weir/kafka'
+import { createRangeReader, createTransactor } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import { auditTopic, controlTopic, keysTopic } from '@weir/streams'
+import { makeControlTopics } from '../bootstrap.ts'
+import { readLines } from './lines.ts'
+import { withAuditLog } from './restore-audit.ts'
+
+type RestoreDeps = {
+  kafka: Kafka
+  admin: Admin
+  log: Log
+  topicReplication: number | undefined
+  say(line: string): void
+}
+
+const SEND_BYTES_MAX = 500_000
+const TIMEOUT_MS = 60_000
+
+export async function restoreTopics(
+  { kafka, say, ...deps }: RestoreDeps,
+  lines: AsyncIterable<string>,
+): Promise<void> {
+  const saved = await readLines(lines)
+  await makeControlTopics(deps)
+  for (const topic of [controlTopic, keysTopic]) await demandEmpty(deps.admin, topic)
+  const records = withAuditLog(saved, await lastEntry(kafka, deps.admin), Date.now())
+  const transactor = createTransactor(kafka, {
+    transactionalId: 'weir.control.writer',
+    timeoutMs: TIMEOUT_MS,
+  })
+  try {
+    await transactor.fence()
+    await transactor.transaction(async ({ send }) => {
+      for (const chunk of chunksOf(records)) await send(chunk)
+    })
+  } finally {
+    await transactor.close()
+  }
+  say(`${records.length} records are back. Start auth, then the others.`)
+}
+
+/** Of the audit log, when it has outlived control state. */
+async function lastEntry(kafka: Kafka, admin: Admin): Promise<Buffer | undefined> {
+  const [from = 0n] = await admin.earliestOffsets(auditTopic)
+  const [to = 0n] = await admin.endOffsets(auditTopic, { isolation: 'read_committed' })
+  const reader = createRangeReader(kafka)
+  let last: Buffer | undefined
+  try {
+    await reader.read({ topic: auditTopic, partition: 0, from, to }, (records) => {
+      last = records.at(-1)?.value ?? last
+    })
+    return last
+  } finally {
+    await reader.close()
+  }
+}
+
+async function demandEmpty(admin: Admin, topic: string): Promise<void> {
+  if (await admin.isEmpty(topic)) return
+  throw new AppError(
+    'not_empty',
+    `${topic} is not empty. Stop all services and delete the topic first, if it really is to go.`,
+  )
+}
+
+function chunksOf(records: readonly AddressedRecord[]): AddressedRecord[][] {
+  const chunks: AddressedRecord[][] = []
+  let bytes = SEND_BYTES_MAX
+  for (const record of records) {
+    const own = (record.key?.length ?? 0) + (record.value?.length ?? 0)
+    if (bytes + own > SEND_BYTES_MAX) {
+      chunks.push([])
+      bytes = 0
+    }
+    chunks.at(-1)?.push(record)
+    bytes += own
+  }
+  return chunks
+}

@@ -1,0 +1,42 @@
+// Reads weir.control, weir.keys and weir.audit to the ends that they have now. Control state goes first: a key that nobody
+// names yet does no harm, a stream whose key is missing would.
+import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import { auditTopic, controlTopic, keysTopic } from '@weir/streams'
+import { endLine, HEAD, lineOf } from './lines.ts'
+
+type SaveDeps = { admin: Admin; reader: RangeReader; say(line: string): void }
+
+export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
+  let count = 0
+  yield `${HEAD}\n`
+  for (const topic of [controlTopic, keysTopic, auditTopic]) {
+    let ofTopic = 0
+    for await (const record of recordsOf(deps, topic)) {
+      yield `${lineOf(topic, record)}\n`
+      ofTopic += 1
+    }
+    count += ofTopic
+    deps.say(`${topic}: ${ofTopic} records`)
+  }
+  yield `${endLine(count)}\n`
+}
+
+/** Fetch by fetch: the audit log is kept for ever, and need not fit into memory. */
+async function* recordsOf(
+  { admin, reader }: SaveDeps,
+  topic: string,
+): AsyncGenerator<SourceRecord> {
+  const [first = 0n] = await admin.earliestOffsets(topic)
+  const [to = 0n] = await admin.endOffsets(topic, { isolation: 'read_committed' })
+  for (let from = first; ;) {
+    let fetched: readonly SourceRecord[] = []
+    await reader.read({ topic, partition: 0, from, to }, async (records) => {
+      fetched = records
+      return records.length === 0
+    })
+    yield* fetched
+    const last = fetched.at(-1)
+    if (last === undefined) return
+    from = last.offset + 1n
+  }
+}

@@ -1,0 +1,55 @@
+// Data subjects that are not the key field (docs/forgetting.md): what is kept of one, and its erasure. The value comes in
+// the body, since paths are logged on their way; it is handed on and told nowhere.
+import { act, eraseSubject, requireInput } from '@weir/streams'
+import type { Erased, InputStream } from '@weir/streams'
+import { subjectBody } from '../bodies.ts'
+import type { Call, Handler } from '../http.ts'
+import { acting, lookUp } from '../management.ts'
+import type { Caller } from '../api-keys.ts'
+import type { Shown } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+import { eraOf } from '../render.ts'
+
+/** A value may be as long as an event, and JSON makes it longer. */
+const bodyBytesMax = 4_194_304
+
+export const lookUpSubject =
+  (deps: Shown): Handler =>
+  async (call) => {
+    const caller = await deps.callers.account(call)
+    const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
+    const stream = await inputOf(deps, call, caller)
+    // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.
+    const target = { account: stream.billingId, stream: stream.name }
+    const { writer } = deps.stewardship
+    await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
+    const found = await deps.subjects.find(stream, subject)
+    const eras = found.map(({ era, links }) => ({ ...eraOf(era), links: links.size }))
+    const links = eras.reduce((sum, each) => sum + each.links, 0)
+    return { status: 200, body: { links, eras } }
+  }
+
+/** Answers how many links went with it. */
+export async function eraseBySubject(
+  deps: Shown,
+  { call, caller }: { call: Call; caller: Caller },
+  { subject, fromLevel }: { subject: string; fromLevel: number | undefined },
+): Promise<Erased & { links: number }> {
+  const stream = await inputOf(deps, call, caller)
+  const found = await deps.subjects.find(stream, subject)
+  const links = new Map(found.map((each) => [each.era, [...each.links.values()]]))
+  const erased = await eraseSubject(acting(deps, caller), { stream, subject, links, fromLevel })
+  // With some levels left the links are needed yet. What stays here by a fault leads to what is erased.
+  if (fromLevel === undefined)
+    await deps.subjects.forget(found).catch((error: unknown) => {
+      const { log } = deps.stewardship
+      log.warn({ err: error }, 'links of an erased data subject are left until their time is over')
+    })
+  return { ...erased, links: [...links.values()].reduce((sum, each) => sum + each.length, 0) }
+}
+
+/** With everything that ingest has acknowledged by now: its keys are those that auth has, too. */
+async function inputOf(deps: Shown, call: Call, { billingId }: Caller): Promise<InputStream> {
+  const name = call.param('stream')
+  return lookUp(deps, (state) => requireInput(state, billingId, name))
+}

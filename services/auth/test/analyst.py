@@ -1,0 +1,93 @@
+"""Confluent's consumer and producer, told what to do by a line of JSON each, many at once. A token that isn't
+fetched by the client itself comes in the settings, as `token`.
+
+    in   {"id": 1, "do": "follow", "settings": {…}, "topic": "…"}
+    out  {"id": 1, "record": "…"}   {"id": 1, "error": "TOPIC_AUTHORIZATION_FAILED"}   {"id": 1, "done": true}
+"""
+
+import json
+import sys
+import threading
+import time
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+WITHIN_S = 20
+out = threading.Lock()
+
+
+def say(id, **what):
+    with out:
+        print(json.dumps({"id": id, **what}), flush=True)
+
+
+def settings_of(task):
+    settings = dict(task["settings"])
+    token = settings.pop("token", None)
+    # What it says of a token's life is for the client, which would not bring one that is over.
+    if token is not None:
+        settings["oauth_cb"] = lambda _: (token, time.time() + 3600)
+    # The broker refusing a token shows nowhere else.
+    settings["error_cb"] = lambda error: say(task["id"], error=error.name())
+    return settings
+
+
+def read(task, group):
+    """All that is there, and then what comes, until this program ends."""
+    consumer = Consumer({**settings_of(task), "auto.offset.reset": "earliest"})
+    if group:
+        consumer.subscribe([task["topic"]])
+    else:
+        found = look_up(consumer, task["topic"])
+        if found.error:
+            return say(task["id"], error=found.error.name())
+        consumer.assign([TopicPartition(task["topic"], p, OFFSET_BEGINNING) for p in found.partitions])
+    while True:
+        record = consumer.poll(0.2)
+        if record is None:
+            continue
+        if record.error():
+            say(task["id"], error=record.error().name())
+        else:
+            say(task["id"], record=record.value().hex())
+
+
+def look_up(consumer, topic):
+    """Errors of the connection are told while it polls, and not while it looks."""
+    while True:
+        consumer.poll(0.2)
+        try:
+            return consumer.list_topics(topic, timeout=1).topics[topic]
+        except KafkaException:
+            pass
+
+
+def write(task):
+    producer = Producer({**settings_of(task), "message.timeout.ms": 5000})
+    producer.produce(
+        task["topic"], b"forged", on_delivery=lambda error, _: say(task["id"], error=error.name() if error else None)
+    )
+    producer.flush(WITHIN_S)
+
+
+def topics(task):
+    found = AdminClient(settings_of(task)).list_topics(timeout=WITHIN_S).topics
+    say(task["id"], topics=sorted(found))
+
+
+def run(task):
+    try:
+        if task["do"] == "write":
+            write(task)
+        elif task["do"] == "topics":
+            topics(task)
+        else:
+            read(task, task["do"] == "follow")
+    except KafkaException as error:
+        say(task["id"], error=error.args[0].name())
+    say(task["id"], done=True)
+
+
+for line in sys.stdin:
+    threading.Thread(target=run, args=(json.loads(line),), daemon=True).start()

@@ -1,0 +1,57 @@
+// Analysts who come with Confluent's Python client: each does one thing, and tells what came of it.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pollUntil } from '@weir/kit'
+
+export type Task = {
+  /** `follow` in a group, `read` without one, `write`, or `topics`: list them. */
+  readonly do: 'follow' | 'read' | 'write' | 'topics'
+  readonly settings: Readonly<Record<string, string>>
+  readonly topic?: string
+}
+
+export type Analyst = {
+  /** The values of records, hex. */
+  readonly records: readonly string[]
+  /** The names that librdkafka has for them; null is none. */
+  readonly errors: readonly (string | null)[]
+  readonly topics: readonly string[]
+  until(holds: (analyst: Analyst) => boolean, withinMs?: number): Promise<void>
+}
+
+export type Analysts = { start(task: Task): Analyst; close(): void }
+
+const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
+const program = join(import.meta.dirname, 'analyst.py')
+
+export function openAnalysts(): Analysts {
+  const child = spawn(python, [program], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const all: { records: string[]; errors: (string | null)[]; topics: string[] }[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const said: { id: number; record?: string; error?: string | null; topics?: string[] } =
+      JSON.parse(line)
+    const analyst = all[said.id]
+    if (said.record !== undefined) analyst?.records.push(said.record)
+    if (said.error !== undefined) analyst?.errors.push(said.error)
+    if (said.topics !== undefined) analyst?.topics.push(...said.topics)
+  })
+  return {
+    start(task) {
+      const seen = { records: [], errors: [], topics: [] }
+      const id = all.push(seen) - 1
+      child.stdin.write(`${JSON.stringify({ ...task, id })}\n`)
+      const analyst: Analyst = {
+        ...seen,
+        async until(holds, withinMs = 20_000) {
+          const look = () => holds(analyst)
+          await pollUntil(look, { deadlineMs: withinMs, everyMs: 20 }).catch((error: unknown) => {
+            throw new Error(`the analyst has seen ${JSON.stringify(seen)}`, { cause: error })
+          })
+        },
+      }
+      return analyst
+    },
+    close: () => void child.kill('SIGKILL'),
+  }
+}

@@ -1,0 +1,153 @@
+// Accounts can't see each other through ingest: another account's contracts, ids and tokens are refused as if there
+// were none, and nothing that one account sends gets into another's stream, whatever it says of itself.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  asObject,
+  compiledExample,
+  createTopicReader,
+  exampleEvent,
+  makeTenants,
+  plainEvent,
+  startWorld,
+  type Names,
+  type Tenants,
+  type TopicReader,
+  type World,
+} from '@weir/testkit'
+import { takersOf } from '../src/routes.ts'
+import { connect, type Answer, type Client, type Header } from './support/clients.ts'
+import { bearer, schema } from './support/scene.ts'
+
+let world: World
+let tenants: Tenants
+let token: string
+let theirToken: string
+let client: Client
+let reader: TopicReader
+
+beforeAll(async () => {
+  world = await startWorld()
+  tenants = await makeTenants(world.auth.url)
+  token = await tenants.ours.account.token(tenants.ours.input)
+  theirToken = await tenants.theirs.account.token(tenants.theirs.input)
+  client = await connect['HTTP/2'](world.ingest.url)
+  reader = createTopicReader()
+})
+afterAll(async () => {
+  client?.close()
+  await reader?.close()
+  await world?.stop()
+})
+
+type Ask = (about: Names) => Promise<readonly Answer[]>
+
+/** How events are sent on each path, and how the answer names the event's refusal. */
+const forms: Readonly<Record<string, { type: string }>> = {
+  '/event': { type: 'application/json' },
+  '/events': { type: 'application/x-ndjson' },
+}
+
+const send = async (path: string, headers: readonly Header[], more: object = {}) =>
+  client.send({
+    path,
+    headers: [['content-type', forms[path]?.type ?? ''], ...headers],
+    body: `${JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })}\n`,
+  })
+
+/** Every way in which somebody can be named on a path. */
+const asksOn = (path: string): Readonly<Record<string, Ask>> => ({
+  'a contract id': async ({ contract }) => [
+    await send(path, [bearer(token), schema(contract)]),
+    await send(path, [bearer(token), ['strm-schema-ref', contract]]),
+  ],
+  'an id of a contract, as owner of another': async ({ contract, billingId }) => [
+    await send(path, [bearer(token), schema(`${billingId}/${contract}/1.0.0`)]),
+  ],
+  'claims in a token of one’s own': async (about) => {
+    const { billingId, stream, clientId } = about
+    const claims = [
+      { billingId },
+      { stream },
+      { sub: clientId },
+      { billingId, stream, sub: clientId },
+    ]
+    return Promise.all(
+      claims.map((claim) =>
+        send(path, [bearer(forged(claim)), schema(tenants.ours.names.contract)]),
+      ),
+    )
+  },
+  'what is no token': async ({ clientId, billingId }) => [
+    await send(path, [bearer(clientId), schema(tenants.ours.names.contract)]),
+    await send(path, [['authorization', `Basic ${billingId}`]]),
+  ],
+})
+
+/** One's own signature under other claims. */
+function forged(claims: object): string {
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  const own = asObject(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+  const other = Buffer.from(JSON.stringify({ ...own, ...claims })).toString('base64url')
+  return `${head}.${other}.${signature}`
+}
+
+const told = ({ status, header, body }: Answer, names: Names) => {
+  let text = body
+  for (const [name, value] of Object.entries(names)) text = text.replaceAll(value, `<${name}>`)
+  return { status, code: header('svc-error'), length: body.length, text }
+}
+
+const paths = [...takersOf(unusable()).keys()]
+
+/** Paths are listed here, and never served. */
+function unusable(): Parameters<typeof takersOf>[0] {
+  return { metrics: {} } as Parameters<typeof takersOf>[0]
+}
+
+test('every path of ingest has its case', () => {
+  expect(Object.keys(forms).toSorted()).toEqual(paths.toSorted())
+})
+
+test.each(paths.flatMap((path) => Object.keys(asksOn(path)).map((what) => [path, what] as const)))(
+  'on %s %s of another account is refused as if nobody had it',
+  async (path, what) => {
+    const { theirs, nobodys } = tenants
+    const ask = asksOn(path)[what]
+    const about = ((await ask?.(theirs.names)) ?? []).map((answer) => told(answer, theirs.names))
+    const ofNobody = ((await ask?.(nobodys)) ?? []).map((answer) => told(answer, nobodys))
+    expect(about).toEqual(ofNobody)
+    expect(about.length).toBeGreaterThan(0)
+    for (const { status } of about) expect([400, 401]).toContain(status)
+  },
+)
+
+test.each(paths)('what is sent to %s lies in one’s own stream, whatever it says', async (path) => {
+  const { ours, theirs } = tenants
+  const { billingId } = theirs.names
+  const example = asObject((await exampleEvent('clickstream'))['svcMeta'])
+  const svcMeta = { ...example, schemaId: theirs.names.contract, billingId }
+  const before = (await reader.read(ours.input.topic)).length
+  const answer = await send(path, [bearer(token), schema(ours.names.contract)], { svcMeta })
+  expect([200, 204]).toContain(answer.status)
+  const records = await reader.readUntil(ours.input.topic, before + 1)
+  const contract = await compiledExample('clickstream')
+  for (const record of records) {
+    const meta = asObject(plainEvent(contract, record)['svcMeta'])
+    expect(meta['billingId']).toBe(ours.names.billingId)
+    expect(meta['schemaId']).toBe(ours.names.contract)
+  }
+  expect(await reader.read(theirs.input.topic)).toEqual([])
+})
+
+test('with a token of the other account one’s own contract is unknown, as any other', async () => {
+  const { ours, theirs, nobodys } = tenants
+  for (const path of paths) {
+    const answers = [ours.names, nobodys].map(async (names) =>
+      told(await send(path, [bearer(theirToken), schema(names.contract)]), names),
+    )
+    const [about, ofNobody] = await Promise.all(answers)
+    expect(about).toEqual(ofNobody)
+    expect(about?.code).toBe('unknown_schema_id')
+  }
+  expect(await reader.read(theirs.input.topic)).toEqual([])
+})

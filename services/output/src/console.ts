@@ -1,0 +1,61 @@
+// The console's page at /console: files that packages/console has built, with headers that let the page load nothing
+// but them and call nobody but Weir. It holds no secret, so whoever reaches the port may have it: what the page shows,
+// it asks for with the API key that its user gives it.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import express from 'express'
+import type { Express, NextFunction, Request, Response } from 'express'
+
+export type ConsoleSettings = {
+  /** Where the built page lies. */
+  readonly folder: string
+  /** Both as browsers see them. */
+  readonly authUrl: string
+  readonly ingestUrl: string
+}
+
+export function mountConsole(app: Express, settings: ConsoleSettings): void {
+  const { folder, authUrl, ingestUrl } = settings
+  const isBuilt = existsSync(join(folder, 'index.html'))
+  const console = express.Router()
+  console.use(protect(policyOf(settings)))
+  console.get('/where.json', (_req, res) => void res.json({ authUrl, ingestUrl }))
+  if (isBuilt) console.use(express.static(folder, { etag: true, setHeaders: keepAssets }))
+  else console.get('/', (_req, res) => void res.status(404).type('text').send(notBuilt))
+  app.use('/console', console)
+}
+
+const notBuilt =
+  'The console is not built here. npm start builds it, and so does: node packages/console/src/build.ts\n'
+
+/** `'self'` is this origin, WebSockets included. */
+const policyOf = ({ authUrl, ingestUrl }: ConsoleSettings): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(authUrl).origin} ${new URL(ingestUrl).origin}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+
+function protect(policy: string) {
+  return (_req: Request, res: Response, next: NextFunction): void => {
+    res.set({
+      'content-security-policy': policy,
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    })
+    next()
+  }
+}
+
+/** Their names change with what they hold. */
+function keepAssets(res: Response, path: string): void {
+  if (path.includes('/assets/')) res.set('cache-control', 'public, max-age=31536000, immutable')
+}

@@ -1,0 +1,65 @@
+// Watching with an account's API key, as the console does: the path names the stream, and only streams of that account.
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { hashSecret } from '@weir/streams'
+import { openGateway, watched } from './support/gateway.ts'
+import { derivedStream } from './support/streams.ts'
+
+let scene: Awaited<ReturnType<typeof openGateway>>
+const stream = watched()
+const derived = derivedStream(stream)
+const apiKey = 'weir_of-the-account'
+const ofInput = `/v2/streams/${stream.name}/watch`
+const ofOutput = `/v2/streams/${stream.name}/outputs/${derived.name}/watch`
+
+beforeEach(async () => {
+  scene = await openGateway()
+  scene.putStream(stream)
+  scene.putStream(derived)
+  scene.putAccount(stream.billingId, hashSecret(apiKey))
+  scene.putAccount('others', hashSecret('weir_of-others'))
+})
+afterEach(() => scene.close())
+
+async function answerOf(key: string, path: string) {
+  const { status, header } = await scene.connect(key, { path })
+  return { status, code: header('svc-error') }
+}
+
+test('an input stream and its outputs are watched by their paths, the key in a header or a subprotocol', async () => {
+  const clients = [
+    await scene.connect(apiKey, { path: ofInput }),
+    await scene.connect(undefined, { path: ofOutput, protocols: ['weir', `bearer.${apiKey}`] }),
+  ]
+  expect(clients.map(({ status }) => status)).toEqual([101, 101])
+  expect(scene.feeds.made.map((feed) => feed.stream.streamId)).toEqual([
+    stream.streamId,
+    derived.streamId,
+  ])
+})
+
+test('a wrong key is 401, and a token is none', async () => {
+  const refused = { status: 401, code: 'invalid_api_key' }
+  expect(await answerOf('weir_wrong', ofInput)).toEqual(refused)
+  expect(await answerOf(scene.tokenOf(stream), ofInput)).toEqual(refused)
+})
+
+test('an API key is no token: at /ws it is 401', async () => {
+  expect(await answerOf(apiKey, '/ws')).toEqual({ status: 401, code: 'invalid_token' })
+})
+
+test('what is not there or not the account’s is 404 alike', async () => {
+  const refused = { status: 404, code: 'not_found' }
+  expect(await answerOf('weir_of-others', ofInput)).toEqual(refused)
+  expect(await answerOf('weir_of-others', ofOutput)).toEqual(refused)
+  expect(await answerOf(apiKey, '/v2/streams/nothing/watch')).toEqual(refused)
+  expect(await answerOf(apiKey, `/v2/streams/${derived.name}/watch`)).toEqual(refused)
+  expect(await answerOf(apiKey, `${ofInput}/more`)).toEqual(refused)
+})
+
+test('a disabled stream is 403, and one that goes ends its watchers', async () => {
+  const client = await scene.connect(apiKey, { path: ofInput })
+  scene.removeStream(stream)
+  expect((await client.closed).code).toBe(4410)
+  scene.putStream({ ...stream, enabled: false })
+  expect(await answerOf(apiKey, ofInput)).toEqual({ status: 403, code: 'stream_disabled' })
+})
