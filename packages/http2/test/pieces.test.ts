@@ -213,7 +213,7 @@ describe.each(['own', 'node', 'HTTP/1.1'] as const)('over HTTP/2 by %s', (server
     const dripping = setInterval(() => to.write('x'), 20)
     try {
       await expect(withTimeout(answered, deadlineMs, 'the end')).rejects.toThrow(
-        /closed|reset|hang up/,
+        /closed|reset|hang up/i,
       )
     } finally {
       clearInterval(dripping)

@@ -46,8 +46,8 @@ export async function deliver(deps: DeliverDeps, batch: readonly Pending[]): Pro
   const failed: Failed[] = []
   let hasStored = false
   for (const [at, pending] of batch.entries()) {
-    const outcome = outcomes[at]
-    if (outcome === undefined || outcome.kind === 'stored') {
+    const outcome = outcomes[at] ?? unknown
+    if (outcome.kind === 'stored') {
       deps.buffer.settle(pending)
       hasStored = true
     } else if (outcome.kind === 'rejected') {
@@ -58,6 +58,15 @@ export async function deliver(deps: DeliverDeps, batch: readonly Pending[]): Pro
   if (failed.some(({ outcome }) => outcome.kind === 'token')) deps.tokens.refused(token)
   if (hasStored || !isWhole) deps.gate.succeeded()
   if (failed.length > 0) sendAgain(deps, failed, isWhole)
+}
+
+/** Of an event that the answer says nothing of. */
+const unknown: Outcome = {
+  kind: 'again',
+  mayBeStored: true,
+  isRate: false,
+  afterMs: undefined,
+  trouble: 'The answer says nothing of the event.',
 }
 
 type Failed = {

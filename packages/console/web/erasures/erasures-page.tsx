@@ -2,9 +2,8 @@
 // A value that is typed here goes to auth and is shown nowhere again.
 import { useEffect, useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
-import type { Input } from '../api/account.ts'
-import { erasureStates, listErasures, listInputs, type Erasure } from '../api/resources.ts'
-import { goTo } from '../place.ts'
+import { erasureStates, listErasures, type Erasure } from '../api/resources.ts'
+import { InputChoice, PageOfInput, type OfInputProps } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { dateAndTime, many } from '../ui/words.ts'
@@ -18,27 +17,11 @@ const inWords: Readonly<Record<string, string>> = {
   destroyed: 'keys destroyed',
 }
 
-export function ErasuresPage({ session, place }: PageProps) {
-  const { calls } = session
-  const inputs = useLoad(() => listInputs(calls), [calls])
-  const input = inputs.value?.find(({ name }) => name === place.name) ?? inputs.value?.[0]
-  return (
-    <>
-      <h1>Erasures</h1>
-      <Problems of={inputs.error} />
-      {inputs.value !== undefined && input === undefined ? (
-        <p class="empty">There is no stream yet.</p>
-      ) : null}
-      {input === undefined ? null : (
-        <OfInput key={input.name} {...{ calls, input }} inputs={inputs.value ?? []} />
-      )}
-    </>
-  )
-}
+export const ErasuresPage = (props: PageProps) => (
+  <PageOfInput {...props} title="Erasures" of={ErasuresOf} />
+)
 
-type OfInputProps = { calls: PageProps['session']['calls']; input: Input; inputs: readonly Input[] }
-
-function OfInput({ calls, input, inputs }: OfInputProps) {
+function ErasuresOf({ calls, input, inputs }: OfInputProps) {
   const [isForgetting, setForgetting] = useState(false)
   const erasures = useLoad(() => listErasures(calls, input.name), [calls, input])
   useEffect(() => {
@@ -48,17 +31,7 @@ function OfInput({ calls, input, inputs }: OfInputProps) {
   return (
     <>
       <div class="bar">
-        <label>
-          <span class="unseen">Stream</span>
-          <select
-            value={input.name}
-            onChange={(event) => goTo('erasures', event.currentTarget.value)}
-          >
-            {inputs.map(({ name }) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <InputChoice {...{ input, inputs }} page="erasures" />
         <button type="button" class="main" onClick={() => setForgetting(true)}>
           Forget a person
         </button>

@@ -8,7 +8,7 @@ import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
 import { PreviewTable } from './preview-table.tsx'
-import { credentialsIn, Secrets, type Credentials } from './secrets.tsx'
+import { credentialsIn, SecretsDialog, type Credentials } from './secrets.tsx'
 
 type Props = {
   readonly calls: Calls
@@ -29,12 +29,7 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
     setMade(credentialsIn(await calls.auth('POST', `/v2/streams/${input.name}/outputs`, body)))
     onDone()
   })
-  if (made !== undefined)
-    return (
-      <Dialog title={`${name} is made`} onClose={onClose}>
-        <Secrets credentials={made} />
-      </Dialog>
-    )
+  if (made !== undefined) return <SecretsDialog {...{ name, onClose }} credentials={made} />
   return (
     <Dialog title={`New output of ${input.name}`} wide onClose={onClose}>
       <form onSubmit={making.onSubmit}>

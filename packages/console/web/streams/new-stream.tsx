@@ -4,7 +4,7 @@ import type { Calls } from '../api/calls.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
-import { credentialsIn, Secrets, type Credentials } from './secrets.tsx'
+import { credentialsIn, SecretsDialog, type Credentials } from './secrets.tsx'
 
 type Props = { readonly calls: Calls; readonly onClose: () => void; readonly onDone: () => void }
 
@@ -20,12 +20,7 @@ export function NewStream({ calls, onClose, onDone }: Props) {
     )
     onDone()
   })
-  if (made !== undefined)
-    return (
-      <Dialog title={`${name} is made`} onClose={onClose}>
-        <Secrets credentials={made} />
-      </Dialog>
-    )
+  if (made !== undefined) return <SecretsDialog {...{ name, onClose }} credentials={made} />
   return (
     <Dialog title="New stream" onClose={onClose}>
       <form onSubmit={making.onSubmit}>

@@ -1,5 +1,6 @@
 // Credentials that were just made. Nobody is shown the secret a second time.
 import { listOf, objectOf, textOf } from '../api/json.ts'
+import { Dialog } from '../ui/dialog.tsx'
 
 export type Credentials = { readonly clientId: string; readonly clientSecret: string }
 
@@ -10,9 +11,16 @@ export function credentialsIn(answer: unknown): Credentials {
   return { clientId: textOf(clientId), clientSecret: textOf(clientSecret) }
 }
 
-export function Secrets({ credentials }: { credentials: Credentials }) {
+type Props = {
+  /** Of what they are for. */
+  readonly name: string
+  readonly credentials: Credentials
+  readonly onClose: () => void
+}
+
+export function SecretsDialog({ name, credentials, onClose }: Props) {
   return (
-    <>
+    <Dialog title={`${name} is made`} onClose={onClose}>
       <p>
         Its credentials, for <code>POST /auth</code>. The secret is shown this once.
       </p>
@@ -26,6 +34,6 @@ export function Secrets({ credentials }: { credentials: Credentials }) {
           <code>{credentials.clientSecret}</code>
         </dd>
       </dl>
-    </>
+    </Dialog>
   )
 }

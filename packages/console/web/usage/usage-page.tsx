@@ -3,13 +3,12 @@ import { useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import type { Input } from '../api/account.ts'
 import {
-  listInputs,
   usageOf,
   usageSteps,
   type UsagePiece,
   type UsageStep,
 } from '../api/resources.ts'
-import { goTo } from '../place.ts'
+import { InputChoice, PageOfInput, type OfInputProps } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { bytes, count } from '../ui/words.ts'
@@ -22,40 +21,17 @@ const steps = {
   '1d': 'the last 30 days, by day',
 } satisfies Record<UsageStep, string>
 
-export function UsagePage({ session, place }: PageProps) {
-  const { calls } = session
-  const inputs = useLoad(() => listInputs(calls), [calls])
-  const input = inputs.value?.find(({ name }) => name === place.name) ?? inputs.value?.[0]
-  return (
-    <>
-      <h1>Usage</h1>
-      <Problems of={inputs.error} />
-      {inputs.value !== undefined && input === undefined ? (
-        <p class="empty">There is no stream yet.</p>
-      ) : null}
-      {input === undefined ? null : (
-        <OfInput key={input.name} {...{ calls, input }} inputs={inputs.value ?? []} />
-      )}
-    </>
-  )
-}
+export const UsagePage = (props: PageProps) => (
+  <PageOfInput {...props} title="Usage" of={UsageOf} />
+)
 
-type OfInputProps = { calls: PageProps['session']['calls']; input: Input; inputs: readonly Input[] }
-
-function OfInput({ calls, input, inputs }: OfInputProps) {
+function UsageOf({ calls, input, inputs }: OfInputProps) {
   const [by, setBy] = useState<UsageStep>('1m')
   const usage = useLoad(() => usageOf(calls, input.name, by), [calls, input, by])
   return (
     <>
       <div class="bar">
-        <label>
-          <span class="unseen">Stream</span>
-          <select value={input.name} onChange={(event) => goTo('usage', event.currentTarget.value)}>
-            {inputs.map(({ name }) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <InputChoice {...{ input, inputs }} page="usage" />
         <label>
           <span class="unseen">Time</span>
           <select
