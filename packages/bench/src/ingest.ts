@@ -5,12 +5,15 @@ import { startWorld } from '@weir/testkit'
 import { measure } from './measure.ts'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
-import { otherCore, pin, unpin } from './processes.ts'
+import { measuredCore, otherCore, pin, unpin } from './processes.ts'
 import type { Running } from './processes.ts'
 import { resultOf, spreadOf } from './results.ts'
 import type { Result } from './results.ts'
 import { prepareTargets } from './targets.ts'
 import type { Target, TargetName } from './targets.ts'
+
+/** V8 goes on for ten seconds of full load, and Kafka's JVM for longer. */
+const warmUps = 3
 
 export async function benchIngest(options: PartOptions): Promise<Result[]> {
   const world = await startWorld()
@@ -38,7 +41,8 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
   }
   /** Until V8 has compiled what a server does. */
   const warmUp = async (name: string, { pid, load }: Target): Promise<void> => {
-    if (isWanted(name)) await measure(pid, { ...load, warmUpMs: 0, measuredMs: options.warmUpMs })
+    const measuredMs = warmUps * options.warmUpMs
+    if (isWanted(name)) await measure(pid, { ...load, warmUpMs: 0, measuredMs })
   }
 
   /** At half of the rate that it was measured to have. */
@@ -51,14 +55,15 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
     const { 'sessions-1000000': millionSessions, ...targets } = await prepareTargets(world, started)
     for (const [name, target] of Object.entries(targets)) await warmUp(name, target)
     await inRounds(Object.entries(targets))
-    // What the machine and the load add themselves shows in the bare server at half of its own rate.
-    // On one core with Kafka the load would wait for it, and nobody would know whose time that was.
-    if (options.brokerPid !== undefined) unpin(options.brokerPid)
-    await inRounds([
-      ['latency-post', atHalf('ingest-json', targets['ingest-json'])],
-      ['latency-bare', atHalf('http-bare', targets['http-bare'])],
-    ])
-    if (options.brokerPid !== undefined) pin(options.brokerPid, otherCore)
+    // What the machine adds itself shows in the bare server at half of its own rate.
+    const halves = {
+      'latency-post': atHalf('ingest-json', targets['ingest-json']),
+      'latency-bare': atHalf('http-bare', targets['http-bare']),
+    }
+    await sharingAllCores(options, Object.values(halves), async () => {
+      for (const [name, target] of Object.entries(halves)) await warmUp(name, target)
+      await inRounds(Object.entries(halves))
+    })
     await inRounds([['sessions-1000000', millionSessions]])
     const bare = spreadOf((runs.get('http-bare') ?? []).map((run) => run.eventsPerCpuSecond))
     return [...runs].map(([name, each]) => resultOf(name, each, bare))
@@ -66,4 +71,17 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
     for (const each of started) each.stop()
     await world.stop()
   }
+}
+
+/** What waits for whom on one core would be the bench's own doing where latencies are measured. */
+async function sharingAllCores(
+  { brokerPid }: PartOptions,
+  servers: readonly Target[],
+  work: () => Promise<void>,
+): Promise<void> {
+  for (const { pid } of servers) unpin(pid)
+  if (brokerPid !== undefined) unpin(brokerPid)
+  await work()
+  for (const { pid } of servers) pin(pid, measuredCore)
+  if (brokerPid !== undefined) pin(brokerPid, otherCore)
 }

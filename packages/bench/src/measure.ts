@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadPlan, LoadResult } from './load/load.ts'
-import { cpuSeconds, otherCore, rssMb, startNode } from './processes.ts'
+import { cpuSeconds, otherCore, putFirst, rssMb, startNode } from './processes.ts'
 
 export type Run = {
   eventsPerCpuSecond: number
@@ -22,6 +22,8 @@ const loadFlags = ['--max-semi-space-size=32']
 /** Each request counts as so many events. */
 export async function measure(pid: number, plan: LoadPlan, eventsPerRequest = 1): Promise<Run> {
   const load = startNode(loadFile, [JSON.stringify(plan)], otherCore, loadFlags)
+  // At a rate of its own, latencies are what counts.
+  if (plan.rate !== undefined) putFirst(load.pid)
   try {
     await load.line((line) => line === 'measuring')
     const before = cpuSeconds(pid)

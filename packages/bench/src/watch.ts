@@ -5,7 +5,15 @@ import type { Account, TestStream, World } from '@weir/testkit'
 import { partitions, unlimited } from './filled-stream.ts'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
-import { cpuSeconds, measuredCore, otherCore, pin, rssMb, startNode } from './processes.ts'
+import {
+  cpuSeconds,
+  measuredCore,
+  otherCore,
+  pin,
+  putFirst,
+  rssMb,
+  startNode,
+} from './processes.ts'
 import { resultOf } from './results.ts'
 import type { Result } from './results.ts'
 import type { LatencyPlan, LatencyResult } from './watching/latency-probe.ts'
@@ -22,6 +30,7 @@ export type Streams = {
 }
 type Watched<Outcome> = { outcome: Outcome; cpuUsed: number; rssMb: number }
 
+const latencyProbe = 'latency-probe.ts'
 const latencyRate = 2_000
 const tailRate = 500
 const watchers = 1_000
@@ -59,7 +68,7 @@ export async function measureLatency(
     warmUpMs,
     measuredMs,
   }
-  const watched = await watch<LatencyResult>(world, 'latency-probe.ts', plan)
+  const watched = await watch<LatencyResult>(world, latencyProbe, plan)
   const { consumer, webSocket, errors, events } = watched.outcome
   log(
     `latency: consumer ${consumer.p50Ms.toFixed(1)} and ${consumer.p99Ms.toFixed(1)} ms, ` +
@@ -145,6 +154,7 @@ async function watch<Outcome>(
     [JSON.stringify(plan)],
     otherCore,
   )
+  if (file === latencyProbe) putFirst(watching.pid)
   try {
     await watching.line((line) => line === 'measuring')
     const before = cpuSeconds(output.pid)

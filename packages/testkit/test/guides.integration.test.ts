@@ -33,7 +33,8 @@ test.each(withCommands)(
   async (guide) => {
     for (const { commands, output = '' } of shBlocksOf(await readDocument(guide))) {
       const shown = comparable(output)
-      const isAsShown = (text: string) => comparable(clone.asInDocument(text)).join() === shown.join()
+      const isAsShown = (text: string) =>
+        comparable(clone.asInDocument(text)).join() === shown.join()
 
       const printed = await shell.run(clone.asHere(commands), isAsShown)
 

@@ -2,12 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import type { Input } from '../api/account.ts'
-import {
-  usageOf,
-  usageSteps,
-  type UsagePiece,
-  type UsageStep,
-} from '../api/resources.ts'
+import { usageOf, usageSteps, type UsagePiece, type UsageStep } from '../api/resources.ts'
 import { InputChoice, PageOfInput, type OfInputProps } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
@@ -21,9 +16,7 @@ const steps = {
   '1d': 'the last 30 days, by day',
 } satisfies Record<UsageStep, string>
 
-export const UsagePage = (props: PageProps) => (
-  <PageOfInput {...props} title="Usage" of={UsageOf} />
-)
+export const UsagePage = (props: PageProps) => <PageOfInput {...props} title="Usage" of={UsageOf} />
 
 function UsageOf({ calls, input, inputs }: OfInputProps) {
   const [by, setBy] = useState<UsageStep>('1m')
