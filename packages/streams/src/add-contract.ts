@@ -47,7 +47,7 @@ export async function addContract(
   const { billingId, prepared } = request
   const newLevels = Object.values(prepared.piiFields)
   const what = act(deps, 'contract.create', { account: billingId, contract: prepared.id })
-  return deps.rings.changeWithRings(what, { billingId, newLevels }, (draft) => {
+  return deps.rings.changeFor(what, { billingId, newLevels }, (draft) => {
     requireAccount(draft, billingId)
     requireFreeId(draft, billingId, prepared.id)
     const contract = contractRecord(request, deps.now())

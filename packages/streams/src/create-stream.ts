@@ -43,7 +43,7 @@ export async function createInput(
   const { billingId, name } = request
   const what = act(deps, 'stream.create', { account: billingId, stream: name })
   const reserving = partOf('stream.create')
-  const reserved = await deps.rings.changeWithRings(reserving, { billingId }, (draft) => {
+  const reserved = await deps.rings.changeFor(reserving, { billingId }, (draft) => {
     requireAccount(draft, request.billingId)
     requireFreeName(draft, request.billingId, request.name)
     const stream: InputStream = { ...request, ...newStream(deps, credential), kind: 'input' }

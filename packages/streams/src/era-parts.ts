@@ -21,7 +21,7 @@ export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): 
   return [...levels].sort((a, b) => a - b)
 }
 
-/** Puts what this era and the next lack. The rings must be there: see `Rings.ensure`. */
+/** Puts what this era and the next lack. The rings must be there: see `Rings.changeFor`. */
 export function putEraParts(
   deps: Pick<Stewardship, 'rings' | 'now'>,
   draft: Draft,
@@ -54,7 +54,7 @@ export async function keepErasAhead(deps: Stewardship): Promise<void> {
     if (stream.kind === 'input' && stream.state !== 'deleting') accounts.add(stream.billingId)
   for (const billingId of accounts) {
     const what = act(deps, 'keys.era.create', { account: billingId })
-    await deps.rings.changeWithRings(what, { billingId }, (draft) => {
+    await deps.rings.changeFor(what, { billingId }, (draft) => {
       for (const stream of draft.streamsOf(billingId))
         if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
     })

@@ -71,8 +71,8 @@ export async function changeErasing<Answer>(
   target: AuditTarget,
   decide: (draft: Draft) => Answer,
 ): Promise<Answer> {
-  await deps.rings.ensure(['open'])
-  const answer = await deps.writer.change(act(deps, 'erasure.create', target), decide)
+  const what = act(deps, 'erasure.create', target)
+  const answer = await deps.rings.changeWith(what, ['open'], decide)
   deps.erasuresSoon()
   return answer
 }

@@ -16,11 +16,11 @@ const signsForMs = 365 * 24 * 3_600_000
 
 /** Makes the first key, and the next one when its time has come. */
 export async function keepReceiptKey(deps: Stewardship): Promise<void> {
-  await deps.rings.ensure([SIGN_RING])
   if (!isDue(deps.follower.tables, deps.now())) return
   const { kid, publicJwk, privatePem } = makeReceiptKey()
   const recordKey = privateReceiptKey(kid)
-  await deps.writer.change(act(deps, 'keys.receipt.rotate', { kid }), (draft) => {
+  const what = act(deps, 'keys.receipt.rotate', { kid })
+  await deps.rings.changeWith(what, [SIGN_RING], (draft) => {
     if (!isDue(draft, deps.now())) return
     for (const old of draft.receiptKeys())
       if (draft.key(privateReceiptKey(old.kid)) !== undefined)

@@ -15,22 +15,27 @@ import type { Decide, Writer } from './writer.ts'
 export type Ring = { readonly ringVersion: number; readonly ringKey: KeyObject }
 
 export type Rings = {
-  /** Resolves when each of the rings exists and this process can wrap with it. */
-  ensure(names: readonly string[]): Promise<void>
   /**
-   * A change that makes key parts for the streams of an account: the rings are there when it is
-   * decided, also when another replica's contract needs a new one in the meantime.
+   * A change that wraps with the named rings: they exist when it is decided and this process can use their newest
+   * versions, also when another replica makes some in the meantime. @throws AppError `unavailable` and what `decide` does
    */
-  changeWithRings<Answer>(
+  changeWith<Answer>(
+    what: Change,
+    names: readonly string[],
+    decide: Decide<Answer>,
+  ): Promise<Answer>
+  /** The same with all rings that make key parts for the streams of an account. */
+  changeFor<Answer>(
     what: Change,
     account: { billingId: string; newLevels?: readonly number[] },
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** The newest version of a ring. @throws AppError `ring_missing` */
+  /** The newest version of a ring. @throws AppError `ring_missing`, which the two above see to */
   current(name: string): Ring
 }
 
 const settleMs = 10_000
+const triesMax = 4
 
 /** A random ring, wrapped. @throws AppError `unavailable` */
 export async function newRing(kek: KekProvider, recordKey: string): Promise<Buffer> {
@@ -90,24 +95,31 @@ export function createRings(deps: {
     await settled()
   }
 
-  const ensureForAccount = (billingId: string, newLevels: readonly number[]): Promise<void> => {
+  const change = async <Answer>(
+    what: Change,
+    namesNow: () => readonly string[],
+    decide: Decide<Answer>,
+  ): Promise<Answer> => {
+    for (let tries = 1; ; tries++) {
+      await ensure(namesNow())
+      try {
+        return await writer.change(what, decide)
+      } catch (error) {
+        if (!hasCode(error, 'ring_missing')) throw error
+        if (tries === triesMax) throw new AppError('unavailable', error.message, { cause: error })
+      }
+    }
+  }
+
+  const ringsFor = (billingId: string, newLevels: readonly number[]): string[] => {
     const levels = new Set([...levelsOf(follower.tables, billingId), ...newLevels])
-    return ensure(['link', 'open', ...[...levels].map(levelPart)])
+    return ['link', 'open', ...[...levels].map(levelPart)]
   }
 
   return {
-    ensure,
-    async changeWithRings(what, { billingId, newLevels = [] }, decide) {
-      for (let triesLeft = 3; ; triesLeft--) {
-        await ensureForAccount(billingId, newLevels)
-        try {
-          return await writer.change(what, decide)
-        } catch (error) {
-          if (!hasCode(error, 'ring_missing')) throw error
-          if (triesLeft === 0) throw new AppError('unavailable', error.message, { cause: error })
-        }
-      }
-    },
+    changeWith: (what, names, decide) => change(what, () => names, decide),
+    changeFor: (what, { billingId, newLevels = [] }, decide) =>
+      change(what, () => ringsFor(billingId, newLevels), decide),
     current(name) {
       const newest = follower.keyring.newestRing(name)
       if (newest === undefined)

@@ -21,12 +21,11 @@ const tokensLiveMs = 30 * dayMs
 
 /** Makes the first key, or the next one when its time has come, and drops what is past. */
 export async function keepSigningKeys(deps: Stewardship): Promise<void> {
-  await deps.rings.ensure([SIGN_RING])
   const due = keysDue(deps.follower.tables, deps.now())
   if (!due.next && due.past.length === 0) return
   const { kid, publicJwk, privatePem } = makeSigningKey()
   const recordKey = privateSigningKey(kid)
-  await deps.writer.change(act(deps, 'keys.signing.rotate', {}), (draft) => {
+  await deps.rings.changeWith(act(deps, 'keys.signing.rotate', {}), [SIGN_RING], (draft) => {
     const { next, past } = keysDue(draft, deps.now())
     for (const key of past) {
       draft.put(signingKeyKey(key.kid), null)

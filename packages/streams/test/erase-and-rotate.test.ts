@@ -7,6 +7,7 @@ import { partOf } from '../src/audit.ts'
 import { eraseValues } from '../src/erase.ts'
 import type { ErasureRecord, InputStream } from '../src/records.ts'
 import { erasureKey } from '../src/records.ts'
+import { createRings } from '../src/rings.ts'
 import { continueRotation } from '../src/rotation/continue-rotation.ts'
 import { lookForDestroyed } from '../src/rotation/destroyed.ts'
 import { keyReport } from '../src/rotation/key-report.ts'
@@ -86,6 +87,28 @@ test.each([1, 2, 3])(
     })
   },
 )
+
+test('an erasure that finds new rings which are not unwrapped yet waits for them', async () => {
+  // Given
+  const { deps, follower } = memory
+  const ada = seal('ada')
+  let changes = 0
+  const writer: Stewardship['writer'] = {
+    ...deps.writer,
+    async change(what, decide) {
+      // Another replica's, between the look for the ring and the change.
+      if (++changes === 1) await startRotation(deps)
+      return deps.writer.change(what, decide)
+    },
+  }
+
+  // When
+  await erase({ ...deps, rings: createRings({ writer, follower, kek }) }, 'ada')
+
+  // Then
+  expect(changes).toBe(2)
+  expect(open(ada)).toBe('erased')
+})
 
 async function rotate(): Promise<void> {
   await startRotation(memory.deps)

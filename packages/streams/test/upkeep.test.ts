@@ -150,9 +150,9 @@ describe('eras', () => {
 describe('rings', () => {
   test('are made when they are first needed, and never twice', async () => {
     const { deps, follower } = memoryStewardship()
-    await deps.rings.ensure(['open', 'level.1'])
+    await deps.rings.changeWith(given, ['open', 'level.1'], () => undefined)
     const first = follower.keyring.get('_ring/open/1')
-    await deps.rings.ensure(['open'])
+    await deps.rings.changeWith(given, ['open'], () => undefined)
     expect(first).toBeDefined()
     expect(follower.keyring.get('_ring/open/1')).toBe(first)
     expect(deps.rings.current('level.1').ringVersion).toBe(1)
@@ -161,13 +161,13 @@ describe('rings', () => {
   test('a change that finds a ring missing is made again once the ring is there', async () => {
     const { deps } = memoryStewardship()
     let tries = 0
-    const answer = await deps.rings.changeWithRings(given, { billingId: 'acme' }, (draft) => {
+    const answer = await deps.rings.changeFor(given, { billingId: 'acme' }, (draft) => {
       tries += 1
       if (tries === 1) throw new AppError('ring_missing', 'another replica needs level.7')
       return draft.account('acme')?.billingId
     })
     expect(answer).toBe('acme')
-    const never = deps.rings.changeWithRings(given, { billingId: 'acme' }, () =>
+    const never = deps.rings.changeFor(given, { billingId: 'acme' }, () =>
       deps.rings.current('level.8'),
     )
     await expect(never).rejects.toMatchObject({ code: 'unavailable' })
