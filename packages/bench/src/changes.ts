@@ -10,10 +10,9 @@ import { loadOf } from './load-of.ts'
 import { measure } from './measure.ts'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
-import { unpin } from './processes.ts'
 import { resultOf, timesOf } from './results.ts'
 import type { Result } from './results.ts'
-import { measureLatency, withStreams } from './watch.ts'
+import { measureLatency, shareAllCores, withStreams } from './watch.ts'
 import type { Latency, Streams } from './watch.ts'
 
 const quietRate = 100
@@ -52,12 +51,6 @@ export async function benchChanges(options: PartOptions): Promise<Result[]> {
     ...resultsOf('quiet-beside-noisy', beside),
     ...results,
   ]
-}
-
-/** Nobody's time is taken here: what waits for whom on one core would be the bench's own doing. */
-function shareAllCores({ brokerPid }: PartOptions, { world }: Streams): void {
-  for (const { pid } of [process, world.auth, world.ingest, world.output]) unpin(pid)
-  if (brokerPid !== undefined) unpin(brokerPid)
 }
 
 const resultsOf = (name: string, runs: readonly Latency[]): Result[] => [
