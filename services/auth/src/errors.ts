@@ -80,7 +80,7 @@ export function refusalOf(error: unknown): Refusal {
 function refusalOfUnreadable(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined
   if (error.status === 413)
-    return new Refusal('too_large', `The body may have ${mebibytesMaxOf(error)} MiB at most`, {
+    return new Refusal('too_large', `The body may have ${bytesMaxOf(error)} at most; send less`, {
       cause: error,
     })
   if (error.status === 415)
@@ -96,8 +96,12 @@ function refusalOfUnreadable(error: unknown): Refusal | undefined {
 }
 
 /** The body reader tells its limit with the error. */
-const mebibytesMaxOf = (error: Error): number =>
-  'limit' in error && typeof error.limit === 'number' ? error.limit / 1_048_576 : 1
+function bytesMaxOf(error: Error): string {
+  const bytes = 'limit' in error && typeof error.limit === 'number' ? error.limit : mebibyte
+  return bytes < mebibyte ? `${bytes / 1_024} KiB` : `${bytes / mebibyte} MiB`
+}
+
+const mebibyte = 1_048_576
 
 export const statusOfCode = (code: ErrorCode): number => table[code].status
 export const statusOf = ({ code }: Refusal): number => statusOfCode(code)

@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Call, Handler } from '../http.ts'
 import { idTokenLifeSeconds } from '../issue.ts'
 import type { Secrets } from '../prove.ts'
+import { malformed, parseForm, tokenBodyBytesMax } from '../token-body.ts'
 import type { TokenDesk } from '../token-desk.ts'
 import { counted } from './tokens.ts'
 
@@ -11,9 +12,9 @@ export const issueForGrant =
   (desk: TokenDesk): Handler =>
   (call) =>
     counted(desk, 'client_credentials', async () => {
-      const form = await readForm(call)
+      const form = parseForm(await call.readBody(tokenBodyBytesMax))
       const grant = form.get('grant_type')
-      if (grant === null) throw malformed('grant_type is missing')
+      if (grant === undefined) throw malformed('grant_type is missing')
       const secrets = secretsOf(call, form)
       if (grant !== 'client_credentials')
         throw new Refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
@@ -27,22 +28,15 @@ export const issueForGrant =
       return { status: 200, headers: { pragma: 'no-cache' }, body }
     })
 
-async function readForm(call: Call): Promise<URLSearchParams> {
-  const form = new URLSearchParams((await call.readBody()).toString('utf8'))
-  // RFC 6749 3.2: no parameter twice.
-  for (const name of new Set(form.keys()))
-    if (form.getAll(name).length > 1) throw malformed('A parameter is there twice')
-  return form
-}
-
-function secretsOf(call: Call, form: URLSearchParams): Secrets {
+function secretsOf(call: Call, form: ReadonlyMap<string, string>): Secrets {
   const authorization = call.header('authorization')
   const clientId = form.get('client_id')
   const clientSecret = form.get('client_secret')
   if (authorization !== undefined) {
-    if (clientSecret !== null) throw malformed('Send the client secret in one place, not in two')
+    if (clientSecret !== undefined)
+      throw malformed('Send the client secret in one place, not in two')
     const basic = basicOf(authorization)
-    if (clientId !== null && clientId !== basic.clientId)
+    if (clientId !== undefined && clientId !== basic.clientId)
       throw malformed('client_id differs from the one in the header Authorization')
     return basic
   }
@@ -67,5 +61,3 @@ function basicOf(authorization: string): Secrets {
 function formDecoded(text: string): string {
   return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? text
 }
-
-const malformed = (sentence: string): Refusal => new Refusal('invalid_request', sentence)

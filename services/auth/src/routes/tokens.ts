@@ -2,9 +2,10 @@
 // that nobody asked for are let through here: clients send back whole answers.
 import { z } from 'zod'
 import { Refusal } from '../errors.ts'
-import type { Handler } from '../http.ts'
+import type { Call, Handler } from '../http.ts'
 import type { Grant } from '../metrics.ts'
 import { readJson } from '../read-json.ts'
+import { malformed, requireFewMembers, tokenBodyBytesMax } from '../token-body.ts'
 import type { TokenDesk } from '../token-desk.ts'
 
 const text = z.string().min(1).max(1_000)
@@ -15,7 +16,7 @@ export const issueForSecret =
   (desk: TokenDesk): Handler =>
   (call) =>
     counted(desk, 'credentials', async () => {
-      const secrets = secretsBody.safeParse(await readJson(call))
+      const secrets = secretsBody.safeParse(await readMembers(call))
       if (!secrets.success)
         throw malformed('Send billingId, clientId and clientSecret, each a string')
       const client = await desk.prover.bySecret(secrets.data)
@@ -26,7 +27,7 @@ export const issueForRefreshToken =
   (desk: TokenDesk): Handler =>
   (call) =>
     counted(desk, 'refresh', async () => {
-      const body = refreshBody.safeParse(await readJson(call))
+      const body = refreshBody.safeParse(await readMembers(call))
       if (!body.success) throw malformed('Send refreshToken, a string')
       const client = await desk.prover.byRefreshToken(body.data.refreshToken)
       return { status: 200, body: desk.issue(client) }
@@ -47,4 +48,8 @@ export async function counted<Result>(
   }
 }
 
-const malformed = (sentence: string): Refusal => new Refusal('invalid_request', sentence)
+async function readMembers(call: Call): Promise<unknown> {
+  const body = await readJson(call, tokenBodyBytesMax)
+  requireFewMembers(body)
+  return body
+}
