@@ -40,12 +40,16 @@ export async function eraseSubject(
   const erasure = await changeErasing(deps, target, (draft) => {
     const current = requireInput(draft, billingId, name)
     if (current.streamId !== streamId) throw noSuchSubject(name)
-    return putErasure(deps, draft, {
+    const put = putErasure(deps, draft, {
       stream: current,
       subjects: [subjectOf(salt, subject)],
       linksIn: ({ era }) => links.get(era) ?? [],
+      counted: Math.max(...[...links.values()].map((inEra) => inEra.length)),
       fromLevel,
     })
+    // It isn't counted before it is taken, so one that changes nothing must leave no record either.
+    if (put.eras.length === 0) throw nothingAtLevel(name, fromLevel)
+    return put
   })
   return { erasure, salt }
 }
@@ -82,4 +86,10 @@ const noSuchSubject = (name: string): AppError<'no_such_subject'> =>
   new AppError(
     'no_such_subject',
     `Nothing is kept of this data subject in the stream ${name}: no event named it, it was erased, or its keys are past`,
+  )
+
+const nothingAtLevel = (name: string, fromLevel = 0): AppError<'no_such_subject'> =>
+  new AppError(
+    'no_such_subject',
+    `Nothing of this data subject can be decrypted from level ${fromLevel} up in the stream ${name}: it was withdrawn or erased before, or there is no such level`,
   )

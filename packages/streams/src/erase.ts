@@ -18,6 +18,7 @@ import { act } from './audit.ts'
 import type { AuditTarget } from './audit.ts'
 import type { Draft } from './draft.ts'
 import { kekIdsOf } from './kek-ids.ts'
+import { requireRoom, warnOfBound } from './erasure-bound.ts'
 import { erasureMarker } from './keyring.ts'
 import { eraPrefix, openEra } from './open-era.ts'
 import type { StreamEra } from './open-era.ts'
@@ -44,7 +45,7 @@ const saltBytes = 32
 export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
-/** Accepted, once it resolves: nothing can take it back. */
+/** Accepted, once it resolves: nothing can take it back. @throws AppError `erasures_exceeded` */
 export async function eraseValues(deps: Stewardship, request: EraseRequest): Promise<Erased> {
   const salt = randomBytes(saltBytes).toString('base64url')
   const values = [...new Set(request.values)]
@@ -54,25 +55,29 @@ export async function eraseValues(deps: Stewardship, request: EraseRequest): Pro
     stream: name,
     ...(fromLevel === undefined ? {} : { fromLevel }),
   }
-  const erasure = await changeErasing(deps, target, (draft) =>
-    putErasure(deps, draft, {
-      stream: requireInput(draft, billingId, name),
+  const erasure = await changeErasing(deps, target, (draft) => {
+    const stream = requireInput(draft, billingId, name)
+    requireRoom(deps, draft, { billingId, count: values.length })
+    return putErasure(deps, draft, {
+      stream,
       subjects: values.map((value) => subjectOf(salt, value)),
       linksIn: (keys) => values.flatMap((value) => linksOf(keys, value)),
+      counted: values.length,
       fromLevel,
-    }),
-  )
+    })
+  })
   return { erasure, salt }
 }
 
 /** A change that puts an erasure; whether it is applied is looked for at once afterwards. */
 export async function changeErasing<Answer>(
   deps: Stewardship,
-  target: AuditTarget,
+  target: AuditTarget & { readonly account: string },
   decide: (draft: Draft) => Answer,
 ): Promise<Answer> {
   const what = act(deps, 'erasure.create', target)
   const answer = await deps.rings.changeWith(what, ['open'], decide)
+  warnOfBound(deps, target.account)
   deps.erasuresSoon()
   return answer
 }
@@ -82,6 +87,8 @@ export type Erasure = {
   readonly subjects: readonly string[]
   /** Every link under which something may have been sealed in the era. */
   readonly linksIn: (keys: EraKeys) => readonly Uint8Array[]
+  /** See erasure-bound.ts. */
+  readonly counted: number
   readonly fromLevel?: number | undefined
 }
 
@@ -89,7 +96,7 @@ export type Erasure = {
 export function putErasure(
   deps: Pick<Stewardship, 'rings' | 'follower' | 'log' | 'now'>,
   draft: Draft,
-  { stream, subjects, linksIn, fromLevel }: Erasure,
+  { stream, subjects, linksIn, counted, fromLevel }: Erasure,
 ): ErasureRecord {
   const erasureId = randomUUID()
   // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
@@ -115,6 +122,7 @@ export function putErasure(
     billingId: stream.billingId,
     streamId: stream.streamId,
     subjects,
+    counted,
     ...(fromLevel === undefined ? {} : { fromLevel, levels: [...levels].sort((a, b) => a - b) }),
     eras: Object.keys(replaced).map(Number),
     replaced,

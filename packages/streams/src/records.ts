@@ -131,6 +131,8 @@ export type ErasureRecord = {
   readonly streamId: string
   /** HMAC-SHA-256(salt, value) of each value, base64url. */
   readonly subjects: readonly string[]
+  /** How many values it is by the account's bound: erasure-bound.ts. */
+  readonly counted: number
   readonly fromLevel?: number
   /** What was changed: all levels where there is no list. */
   readonly levels?: readonly number[]

@@ -27,6 +27,8 @@ export type Stewardship = {
   readonly produceTimeoutMs: number
   /** Replicas of a new topic; the broker's default when absent. */
   readonly topicReplication?: number | undefined
+  /** How many erased values an account may have: erasure-bound.ts. */
+  readonly erasuresMax: number
   /** Takes away what was counted of an input stream that is gone. */
   readonly forgetUsage?: (stream: { streamId: string; createdAtMs: number }) => Promise<void>
   /** Asks for a round of the clean-up without waiting for the next regular one. */

@@ -27,6 +27,8 @@ export type Tables = State & {
   contracts(): Iterable<ContractRecord>
   /** The erasures of all streams that are not complete yet. */
   pendingErasures(): ErasureRecord[]
+  /** By account, what counts against ERASURES_MAX. */
+  erasedValues(): ReadonlyMap<string, number>
 }
 
 export function createTables(): Tables & {
@@ -39,6 +41,7 @@ export function createTables(): Tables & {
   const streamsById = new Map<string, StreamRecord>()
   const contractsOf = new Map<string, Map<string, ContractRecord>>()
   const pending = new Map<string, ErasureRecord>()
+  const erasedValues = new Map<string, number>()
 
   const store: RecordStore = {
     get: (key) => folders.get(folderOf(key))?.get(key),
@@ -46,11 +49,19 @@ export function createTables(): Tables & {
   }
   const state = stateOver(store)
 
+  const countErased = (billingId: string, more: number): void => {
+    const count = (erasedValues.get(billingId) ?? 0) + more
+    if (count === 0) erasedValues.delete(billingId)
+    else erasedValues.set(billingId, count)
+  }
   const unindex = (record: ControlRecord): void => {
     if ('apiKeyHashes' in record)
       for (const hash of record.apiKeyHashes) accountsByApiKey.delete(hash)
     if ('registryId' in record) contractsOf.get(record.billingId)?.delete(record.id)
-    if ('erasureId' in record) pending.delete(record.erasureId)
+    if ('erasureId' in record) {
+      pending.delete(record.erasureId)
+      countErased(record.billingId, -record.counted)
+    }
     if ('credentials' in record) {
       if (streamsById.get(record.streamId) === record) streamsById.delete(record.streamId)
       for (const { clientId } of record.credentials) streamsByClientId.delete(clientId)
@@ -63,8 +74,10 @@ export function createTables(): Tables & {
       const ofAccount = contractsOf.get(record.billingId) ?? new Map<string, ContractRecord>()
       contractsOf.set(record.billingId, ofAccount.set(record.id, record))
     }
-    if ('erasureId' in record && record.complete === undefined)
-      pending.set(record.erasureId, record)
+    if ('erasureId' in record) {
+      if (record.complete === undefined) pending.set(record.erasureId, record)
+      countErased(record.billingId, record.counted)
+    }
     if ('credentials' in record) {
       streamsById.set(record.streamId, record)
       for (const credential of record.credentials)
@@ -89,6 +102,7 @@ export function createTables(): Tables & {
         for (const record of records.values()) if ('registryId' in record) yield record
     },
     pendingErasures: () => [...pending.values()],
+    erasedValues: () => erasedValues,
     apply(key, record) {
       const folder = folderOf(key)
       const before = folders.get(folder)?.get(key)
@@ -103,7 +117,7 @@ export function createTables(): Tables & {
       index(record)
     },
     clear() {
-      const byStream = [streamsByClientId, streamsById, contractsOf, pending]
+      const byStream = [streamsByClientId, streamsById, contractsOf, pending, erasedValues]
       for (const map of [folders, accountsByApiKey, ...byStream]) map.clear()
     },
   }

@@ -128,6 +128,7 @@ describe('an erased person', () => {
             stream,
             subjects: [],
             linksIn: (keys) => linksOf(keys, value),
+            counted: 1,
           }),
       })
     for (const { key, value } of batch.keys) follower.keyring.apply(key, value)

@@ -163,6 +163,7 @@ export function memoryStewardship(
     now: () => nowMs,
     replica: name,
     produceTimeoutMs: 5_000,
+    erasuresMax: 2_000,
     cleanUpSoon: () => void (cleanUps += 1),
     accessSoon: () => void (looksAtAccess += 1),
     rotateSoon() {},

@@ -57,6 +57,11 @@ const fields = z.object({
   LIMITS_DEFAULT_EVENT_COUNT: limit('events a month')
     .default('1000000000')
     .describe('`eventCount` of a stream made without limits'),
+  ERASURES_MAX: integer({ min: 1, max: 1_000_000, of: 'values' })
+    .default(2_000)
+    .describe(
+      'how many erased values an account may have; each takes some 10 kB an era, in `weir.keys` and in the memory of every replica of every service',
+    ),
   ...corsFields,
   ...docsFields,
   ...logFields,

@@ -27,6 +27,7 @@ const table = {
   invalid: { status: 422, title: 'The input is invalid' },
   invalid_scope: { status: 422, title: 'The scope does not fit the stream' },
   too_many_failures: { status: 429, title: 'Too many failed attempts' },
+  erasures_exceeded: { status: 429, title: 'The account has as many erased values as it may have' },
   internal: { status: 500, title: 'Something went wrong on our side' },
   refused: { status: 503, title: 'Kafka refused the change' },
   unavailable: { status: 503, title: 'A part that is needed does not answer' },

@@ -43,7 +43,7 @@ const kafkaAdmin = createAdmin(kafka)
 const acls = createAcls(kafka)
 const registry = createRegistry(config.SCHEMA_REGISTRY_URL, registryAccess(config))
 const follower = followState({ kafka, service: 'auth', kek, mayUseRing: () => true, log })
-const metrics = createAuthMetrics(metricsRegistry, pendingIn(follower))
+const metrics = createAuthMetrics(metricsRegistry, pendingIn(follower, config))
 const parts = { config, kafka, admin: kafkaAdmin, acls, follower, kek, registry, metrics, log }
 const { stewardship, boot, keys, ...steward } = createSteward(parts)
 

@@ -16,6 +16,8 @@ export type Pending = {
   readonly cleanUps: () => number
   /** By the state that they have reached. */
   readonly erasures: () => { readonly accepted: number; readonly applied: number }
+  /** Of ERASURES_MAX, by the account that has used most of it. */
+  readonly erasuresShare: () => number
 }
 
 export function createAuthMetrics(registry: Registry, pending: Pending): AuthMetrics {
@@ -68,6 +70,14 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
       const { accepted, applied } = pending.erasures()
       this.set({ state: 'accepted' }, accepted)
       this.set({ state: 'applied' }, applied)
+    },
+  })
+  new Gauge({
+    name: 'svc_auth_erasures_used_share',
+    help: 'How much of ERASURES_MAX the account has used that has used most; 1 is all of it',
+    registers,
+    collect() {
+      this.set(pending.erasuresShare())
     },
   })
   return {

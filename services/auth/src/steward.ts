@@ -41,7 +41,10 @@ const accessEveryMs = 300_000
 const subjectsEveryMs = 3_600_000
 
 export type StewardParts = {
-  readonly config: Pick<Config, 'KAFKA_ACLS' | 'PRODUCE_TIMEOUT_MS' | 'TOPIC_REPLICATION'>
+  readonly config: Pick<
+    Config,
+    'KAFKA_ACLS' | 'PRODUCE_TIMEOUT_MS' | 'TOPIC_REPLICATION' | 'ERASURES_MAX'
+  >
   readonly kafka: Kafka
   readonly admin: Admin
   readonly acls: Acls
@@ -89,6 +92,7 @@ export function createSteward(parts: StewardParts): Steward {
     replica,
     produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
     topicReplication: config.TOPIC_REPLICATION,
+    erasuresMax: config.ERASURES_MAX,
     forgetUsage: usage.forget,
     cleanUpSoon: () => rounds?.hurry('clean-up'),
     accessSoon: () => rounds?.hurry('access'),
@@ -132,12 +136,20 @@ function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
 }
 
 /** Deleted streams that are not cleaned up yet, erasures that are not complete. */
-export const pendingIn = ({ tables }: StateFollower): Pending => ({
+export const pendingIn = (
+  { tables }: StateFollower,
+  { ERASURES_MAX }: Pick<Config, 'ERASURES_MAX'>,
+): Pending => ({
   cleanUps: () => [...tables.streams()].filter(({ state }) => state === 'deleting').length,
   erasures() {
     const pending = tables.pendingErasures()
     const applied = pending.filter(({ appliedAtMs }) => appliedAtMs !== undefined).length
     return { accepted: pending.length - applied, applied }
+  },
+  erasuresShare() {
+    let most = 0
+    for (const used of tables.erasedValues().values()) most = Math.max(most, used)
+    return most / ERASURES_MAX
   },
 })
 

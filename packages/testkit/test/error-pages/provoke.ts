@@ -167,11 +167,32 @@ const ofOutput: Record<string, Provoke> = {
   },
 }
 
+/** At the end, since nothing can be erased any more by values afterwards. */
+const ofBounds: Record<string, Provoke> = {
+  erasures_exceeded: async (scene) => {
+    let made = 0
+    const erase = (count: number) => {
+      const keyFieldValues = Array.from({ length: count }, () => `made-up-${(made += 1)}`)
+      return manage(scene, '/v2/streams/clicks/erasures', json({ keyFieldValues }))
+    }
+    for (const count of [100, 10])
+      await until(
+        (told) => told.status === 429,
+        () => erase(count),
+      )
+    return until(
+      (told) => told.status === 429,
+      () => erase(1),
+    )
+  },
+}
+
 export const provoke: Readonly<Record<string, Provoke>> = {
   ...ofIngest,
   ...ofIngestLimits,
   ...ofAuth,
   ...ofOutput,
+  ...ofBounds,
 }
 
 /** What nobody outside can bring about, or not without breaking something: their examples are made of the code. */

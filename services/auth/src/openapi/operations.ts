@@ -219,7 +219,7 @@ function tellErasures(tell: Tell): void {
     says: 'Forgets people, or withdraws their consents from a level up',
     ...body('ErasureRequest'),
     ...answer(201, 'The erasure; its salt is shown here alone', ref('NewErasure')),
-    refusals: ['invalid', 'no_such_subject'],
+    refusals: ['invalid', 'no_such_subject', 'erasures_exceeded'],
   })
   tell('showErasure', `GET ${erasures}/:erasure`, 'erasures', {
     says: 'One erasure, with the times of the states it has reached',

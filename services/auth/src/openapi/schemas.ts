@@ -125,7 +125,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     { client_id: text, client_secret: text },
   ),
   AccountRequest: bodyOf(bodies.accountBody),
-  Account: object(account),
+  Account: object({ ...account, erasedValues: count, erasedValuesMax: count }),
   NewAccount: object({ ...account, apiKey: text }),
   NewApiKey: object({ billingId: text, apiKey: text }),
   StreamRequest: bodyOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),

@@ -32,5 +32,9 @@ export const showAccount =
     const { tables } = stewardship.follower
     const streams = tables.streamsOf(account.billingId)
     const contracts = tables.contractsOf(account.billingId)
-    return { status: 200, body: accountOf(account, streams, contracts) }
+    const erased = {
+      erasedValues: tables.erasedValues().get(account.billingId) ?? 0,
+      erasedValuesMax: stewardship.erasuresMax,
+    }
+    return { status: 200, body: { ...accountOf(account, streams, contracts), ...erased } }
   }
