@@ -32,7 +32,7 @@ const singlesMax = 200
 export async function benchForgetting(options: PartOptions): Promise<Result[]> {
   const { erasures, log } = options
   const made = await makePastEras()
-  const world = await startWorld()
+  const world = await startWorld({ ERASURES_MAX: String(erasures) })
   try {
     const { input } = made
     const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)

@@ -12,7 +12,7 @@ let world: World
 let scene: Scene
 
 beforeAll(async () => {
-  world = await startWorld({ AUTH_PUBLIC_URL: 'http://127.0.0.1:8081' })
+  world = await startWorld({ AUTH_PUBLIC_URL: 'http://127.0.0.1:8081', ERASURES_MAX: '100' })
   scene = await makeScene(world)
 }, 120_000)
 
