@@ -10,6 +10,7 @@ import Cluster from 'kafkajs/src/cluster/index.js'
 
 import type { Log } from '@weir/kit'
 
+import './compressed-records.ts'
 import './kafkajs-shields.ts'
 import { hasSockets, trackSockets } from './close-client.ts'
 import type { ClientSockets } from './close-client.ts'
