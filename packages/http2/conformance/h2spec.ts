@@ -14,15 +14,15 @@ const program = join(folder, 'h2spec')
 
 export type Report = { passed: number; failed: readonly string[] }
 
-export const noGo = `h2spec is not there, and Go, which installs it, is missing: put Go on the PATH`
-
-/** Where it is; undefined when it isn't and Go isn't either. */
-export async function findH2spec(): Promise<string | undefined> {
+/** Where it is, installed when it isn't there yet; throws where Go is missing as well. */
+export async function findH2spec(): Promise<string> {
   if (existsSync(program)) return program
   try {
     await run('go', ['version'])
-  } catch {
-    return undefined
+  } catch (cause) {
+    throw new Error('h2spec is missing, and so is Go, which installs it: put Go on the PATH', {
+      cause,
+    })
   }
   const source = `github.com/summerwind/h2spec/cmd/h2spec@${version}`
   await run('env', [`GOBIN=${folder}`, 'go', 'install', source])

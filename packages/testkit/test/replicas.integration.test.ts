@@ -1,6 +1,5 @@
 // Two replicas of each service on one broker: what one of them is told, the other knows. They share nothing
-// but Kafka, so each test speaks to one and looks at the other. The time that news may take is a second;
-// the deadline here leaves a busy machine a little more.
+// but Kafka, so each test speaks to one and looks at the other, and gives news the second that it may take.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -20,7 +19,7 @@ import { connectProducer, type Producer } from '../src/world/producer.ts'
 import { startWorld, type World } from '../src/world/services.ts'
 import { createTopicReader, type TopicReader } from '../src/world/topic.ts'
 
-const NEWS_WITHIN_MS = 3_000
+const NEWS_WITHIN_MS = 1_000
 const soon = { deadlineMs: NEWS_WITHIN_MS, everyMs: 20 }
 const schemaId = 'demo_v1'
 // Other tests' output services share the broker; they have nothing to do with these streams.

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
 
 import { hasTests, runJest, type JestRun } from './jest.ts'
-import type { Tally } from './static-checks.ts'
+import { NOTHING, type Tally } from './static-checks.ts'
 
 export async function runIntegrationTests(unitRun: JestRun): Promise<Tally> {
   const run: JestRun = { ...unitRun, config: 'jest.integration.config.js' }
-  if (run.signal.aborted || !(await hasTests(run))) return { passed: 0, failed: 0 }
+  if (run.signal.aborted || !(await hasTests(run))) return NOTHING
   const stack = await startStack({
     folder: join(run.folder, 'stack'),
     ports: 'free',
@@ -22,7 +22,7 @@ export async function runIntegrationTests(unitRun: JestRun): Promise<Tally> {
   }).catch((error: unknown) => {
     console.log(`The integration tests could not start: ${String(error)}`)
   })
-  if (stack === undefined) return { passed: 0, failed: 1 }
+  if (stack === undefined) return { ...NOTHING, failed: 1 }
   try {
     const kekFile = join(run.folder, 'kek')
     await makeKekFile(kekFile)

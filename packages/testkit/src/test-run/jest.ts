@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Tally } from './static-checks.ts'
+import { NOTHING, type Tally } from './static-checks.ts'
 import { REPOSITORY, runNode } from './tools.ts'
 
 /** A slow machine takes its time; continuous integration has an hour and a half for all. */
@@ -35,9 +35,9 @@ export async function runJest(run: JestRun): Promise<Tally> {
   const seen = await readResults(file)
   if (seen === undefined) {
     console.log(`jest --config ${run.config} ended with ${code} and left no results`)
-    return { passed: 0, failed: 1 }
+    return { ...NOTHING, failed: 1 }
   }
-  return { passed: seen.passed, failed: code === 0 ? seen.failed : Math.max(1, seen.failed) }
+  return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed) }
 }
 
 function jestArgs(run: JestRun, ...options: string[]): string[] {
@@ -54,8 +54,13 @@ async function readResults(file: string): Promise<Tally | undefined> {
   const results: unknown = JSON.parse(text)
   const failed = [count(results, 'numFailedTests'), count(results, 'numRuntimeErrorTestSuites')]
   const passed = count(results, 'numPassedTests')
+  const skipped = [count(results, 'numPendingTests'), count(results, 'numTodoTests')]
   if (passed === undefined || failed[0] === undefined || failed[1] === undefined) return undefined
-  return { passed, failed: failed[0] + failed[1] }
+  return {
+    passed,
+    failed: failed[0] + failed[1],
+    skipped: (skipped[0] ?? 0) + (skipped[1] ?? 0),
+  }
 }
 
 function count(results: unknown, name: string): number | undefined {

@@ -52,7 +52,8 @@ const COLLECT = ['pipe', 'pipe'] as const
 
 function toolPath(): string {
   const bin = join(REPOSITORY, 'node_modules', '.bin')
-  return [dirname(process.execPath), bin, process.env['PATH'] ?? ''].join(delimiter)
+  const venv = join(REPOSITORY, '.weir', 'venv', 'bin')
+  return [dirname(process.execPath), bin, process.env['PATH'] ?? '', venv].join(delimiter)
 }
 
 function exitCode(child: ChildProcess): Promise<number> {

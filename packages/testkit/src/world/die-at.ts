@@ -1,14 +1,40 @@
-// What to start auth with so that it is killed at a step of its own writing: see torture/preload/die-at.ts.
+// An auth that is killed at a step of its own writing: see torture/preload/die-at.ts.
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ServiceEnv } from './services.ts'
+import { withTimeout } from '@weir/kit'
+import type { ServiceEnv, World } from './services.ts'
 
 const PRELOAD = join(import.meta.dirname, '../torture/preload/die-at.ts')
+const diesWithinMs = 60_000
 
-export const dieAt = (
-  record: RegExp,
-  when: 'before' | 'between' | 'open' | 'after',
-): ServiceEnv => ({
-  NODE_OPTIONS: `--import=${PRELOAD}`,
-  DIE_AT_RECORD: record.source,
-  DIE_AT_WHEN: when,
-})
+type When = 'before' | 'between' | 'open' | 'after'
+
+/**
+ * Starts a replica of auth that dies when it writes such a record, lets `provoke` bring that about, and waits for its end.
+ * What has to be done goes on by itself from the start, so it may be dead before it was seen ready; `provoke` isn't called
+ * then. @throws Error when it ended in any other way, or not at all
+ */
+export async function dieAt(
+  world: Pick<World, 'replica'>,
+  step: { record: RegExp; when: When },
+  provoke: (url: string) => Promise<unknown>,
+): Promise<void> {
+  const witness = join(tmpdir(), `weir-died-${randomUUID()}`)
+  const env: ServiceEnv = {
+    NODE_OPTIONS: `--import=${PRELOAD}`,
+    DIE_AT_RECORD: step.record.source,
+    DIE_AT_WHEN: step.when,
+    DIE_AT_WITNESS: witness,
+  }
+  const what = `dying at ${step.record.source} ${step.when}`
+  const dying = await world.replica('auth', env).catch((error: unknown) => {
+    if (!existsSync(witness)) throw error
+  })
+  if (dying !== undefined) {
+    await provoke(dying.url).catch(() => undefined)
+    await withTimeout(dying.exited, diesWithinMs, what)
+  }
+  if (!existsSync(witness)) throw new Error(`auth ended without ${what}`)
+}

@@ -35,12 +35,15 @@ type Right = 'encrypt' | 'decrypt' | 'keys'
 const folderOfVault = join(REPOSITORY, '.weir', 'vault')
 const builtWithinMs = 10 * 60_000
 
-/** undefined where it can't be had. Waits while it is being built. */
-export async function vaultProgram(): Promise<string | undefined> {
+/** Waits while it is being built; throws where it can't be had. */
+export async function vaultProgram(): Promise<string> {
   const building = join(folderOfVault, 'building')
   await pollUntil(() => !existsSync(building), { deadlineMs: builtWithinMs, everyMs: 500 })
   const program = join(folderOfVault, 'v1.21.2')
-  return existsSync(program) ? program : undefined
+  if (existsSync(program)) return program
+  throw new Error(
+    'Vault is missing: packages/testkit/ci/prepare.sh builds it with Go, and .weir/vault/log says what went wrong',
+  )
 }
 
 export async function startVault(program: string, folder: string): Promise<Vault> {

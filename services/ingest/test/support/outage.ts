@@ -2,9 +2,9 @@
 // afterwards, and what ingest took of memory meanwhile. Two replicas, one for each HTTP/2, share the broker.
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
-import { compiledExample, plainEvent, textIn } from '@weir/testkit'
 import { askAdmin } from './admin.ts'
 import { connect, type Client } from './clients.ts'
+import { timesStored } from './marks.ts'
 import { peakResidentBytes } from './memory.ts'
 import { startOwnScene, type OwnBroker, type OwnScene } from './own-broker.ts'
 import { goodRequest } from './scene.ts'
@@ -133,17 +133,7 @@ async function startLoad(scene: OwnScene, ingest: Service, { name, connections, 
       await recovered.finally(() => (isLoading = false))
       await Promise.all(workers)
       for (const client of clients) client.close()
-      return { answered, timesStored: await timesStored(scene, stream.topic) }
+      return { answered, timesStored: await timesStored(scene.reader, stream.topic) }
     },
   }
-}
-
-async function timesStored(scene: OwnScene, topic: string): Promise<Map<string, number>> {
-  const contract = await compiledExample('clickstream')
-  const times = new Map<string, number>()
-  for (const record of await scene.reader.read(topic)) {
-    const mark = textIn(plainEvent(contract, record), 'eventType')
-    times.set(mark, (times.get(mark) ?? 0) + 1)
-  }
-  return times
 }

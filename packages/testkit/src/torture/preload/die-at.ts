@@ -1,7 +1,8 @@
 // Loaded into auth before anything else (`--import`): ends it by SIGKILL at a step of its writing, before a transaction
 // of control state that holds what DIE_AT_RECORD matches (a pattern over «key value» of each record of
 // weir.control), when the first of several chunks of it is sent, when all are and it is still open, or right after it is
-// committed; DIE_AT_WHEN says which.
+// committed; DIE_AT_WHEN says which. The file DIE_AT_WITNESS is there afterwards, so that nobody takes another death for it.
+import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 const SOURCE = '/packages/streams/src/writer.ts'
@@ -26,8 +27,9 @@ const wanted = process.env['DIE_AT_WHEN']
 function dieAt(when: string, chunks: readonly (readonly Written[])[]): void {
   const isIt = ({ topic, key, value }: Written) =>
     topic === 'weir.control' && record.test(`${key} ${value?.toString('utf8') ?? ''}`)
-  if (when === wanted && chunks.some((chunk) => chunk.some(isIt)))
-    process.kill(process.pid, 'SIGKILL')
+  if (when !== wanted || !chunks.some((chunk) => chunk.some(isIt))) return
+  writeFileSync(process.env['DIE_AT_WITNESS'] ?? '', '')
+  process.kill(process.pid, 'SIGKILL')
 }
 Object.assign(globalThis, { dieAt })
 
