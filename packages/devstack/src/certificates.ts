@@ -10,8 +10,13 @@ export type CertificateFiles = { readonly cert: string; readonly key: string }
 export type Authority = {
   /** The file of its own certificate. */
   readonly ca: string
-  /** `names` as openssl has them: `IP:127.0.0.1`, `DNS:localhost`. */
-  issue(name: string, names: readonly string[], days?: number): Promise<CertificateFiles>
+  /** `names` and `subject` as openssl has them: `IP:127.0.0.1`, `/O=example/CN=somebody`. */
+  issue(
+    name: string,
+    names: readonly string[],
+    days?: number,
+    subject?: string,
+  ): Promise<CertificateFiles>
 }
 
 const run = promisify(execFile)
@@ -28,18 +33,15 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
   const make = ({ cert, key }: CertificateFiles, subject: string, more: readonly string[]) =>
     run(
       'openssl',
-      ['req', '-x509', '-subj', `/CN=${subject}`, '-keyout', key, '-out', cert].concat(
-        NEW_KEY,
-        more,
-      ),
+      ['req', '-x509', '-subj', subject, '-keyout', key, '-out', cert].concat(NEW_KEY, more),
     )
-  await make(own, `Weir test authority ${name}`, ['-days', '2'])
+  await make(own, `/CN=Weir test authority ${name}`, ['-days', '2'])
   return {
     ca: own.cert,
-    async issue(which, names, days = 1) {
+    async issue(which, names, days = 1, subject = `/CN=${which}`) {
       const files = filesOf(which)
       const signed = ['-CA', own.cert, '-CAkey', own.key, '-days', String(days)]
-      await make(files, which, [...signed, '-addext', `subjectAltName=${names.join()}`])
+      await make(files, subject, [...signed, '-addext', `subjectAltName=${names.join()}`])
       return files
     },
   }

@@ -1,5 +1,6 @@
 export { startEverything, type Everything, type EverythingOptions } from './everything.ts'
 export { makeAuthority, type Authority, type CertificateFiles } from './certificates.ts'
+export { loadKafka } from './distribution.ts'
 export { runDemo } from './demo/demo.ts'
 export { makeKafkaTools } from './kafka-tools.ts'
 export { findJdk } from './jdk.ts'

@@ -13,6 +13,7 @@ export {
   textIn,
 } from './world/account.ts'
 export type { Account, ExampleContract, Reply, TestStream } from './world/account.ts'
+export { openAnalysts, type Analyst, type Analysts, type Task } from './world/analysts.ts'
 export { chromiumProgram, openConsole, type ConsolePage } from './world/browser.ts'
 export { listen, type TestListener } from './world/listener.ts'
 export { counterOf } from './world/metrics.ts'

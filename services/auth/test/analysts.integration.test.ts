@@ -12,11 +12,16 @@ import { createKafka } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 import { createSigner, followState } from '@weir/streams'
 import type { Signer, StateFollower } from '@weir/streams'
-import { account as accountAt, connectProducer, exampleEvent, request, textIn } from '@weir/testkit'
-import type { Account, Producer, TestStream } from '@weir/testkit'
+import {
+  account as accountAt,
+  connectProducer,
+  exampleEvent,
+  openAnalysts,
+  request,
+  textIn,
+} from '@weir/testkit'
+import type { Account, Analysts, Producer, Task, TestStream } from '@weir/testkit'
 import { signIdToken, signReceipt } from '@weir/tokens'
-import { openAnalysts } from './analysts.ts'
-import type { Analysts, Task } from './analysts.ts'
 
 const billingId = 'acme'
 const log = createLog('analysts-test', 'silent')

@@ -22,7 +22,7 @@ export type Analyst = {
 
 export type Analysts = { start(task: Task): Analyst; close(): void }
 
-const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
+const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
 const program = join(import.meta.dirname, 'analyst.py')
 
 export function openAnalysts(): Analysts {
