@@ -24,6 +24,7 @@ export function compileContract(prepared: PreparedContract): Contract {
   const readAvro = compileAvroReader(root)
   const readDatum = (bytes: Buffer): Event => readWith(() => readAvro(bytes))
   const skimAvro = compileAvroSkimmer(root, lookedAt(prepared))
+  const validator = compileValidations(id, root, prepared.validations)
   return {
     id,
     keyField,
@@ -35,7 +36,8 @@ export function compileContract(prepared: PreparedContract): Contract {
     dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
     consentLevelsOf,
     invalidConsentLevel,
-    firstViolation: compileValidations(id, root, prepared.validations),
+    firstViolation: validator.firstViolation,
+    validationSteps: validator.steps,
     stamp: compileStamp(root),
     mapPii: compileMapPii(piiFields),
     encode: compileAvroWriter(root),

@@ -7,8 +7,9 @@ import { isFields, type Fields } from './avro/values.ts'
 import { isContractId, parseSchemaRef } from './contract-ids.ts'
 import { envelopeName, envelopeProblems, levelMax } from './envelope.ts'
 import { isCheckable, isListOfText, isText, typeAt } from './paths.ts'
-import { chooseEngines } from './pattern/engine.ts'
+import { chooseEngines, patternSize } from './pattern/engine.ts'
 import type { PreparedContract, Validation } from './types.ts'
+import { fieldsBeyondUse } from './validations.ts'
 
 export type Preparation =
   | { readonly problems: readonly string[] }
@@ -16,6 +17,8 @@ export type Preparation =
 
 const problemsMax = 100
 const validationsMax = 100
+/** Of all patterns together, with their repeats written out: so many are compiled in some 50 ms. */
+const sizeMax = 10_000
 
 /** The text of a schema that lies in the contract itself; undefined when there is none. */
 export function definitionText(input: unknown): string | undefined {
@@ -123,15 +126,28 @@ async function checkValidations(
   const withValue = validations.flatMap(({ place, field, value }) =>
     value === undefined ? [] : [{ place, field, value }],
   )
-  const choices = await chooseEngines(withValue.map(({ value }) => value))
-  return withValue.flatMap(({ place, field, value }, index) => {
+  const sources = withValue.map(({ value }) => value)
+  if (sources.reduce((size, source) => size + patternSize(source), 0) > sizeMax) {
+    report(
+      'validations',
+      `have patterns with more than ${sizeMax} steps together; use simpler ones`,
+    )
+    return []
+  }
+  const choices = await chooseEngines(sources)
+  const chosen = withValue.flatMap(({ place, field, value }, index): Validation[] => {
     const choice = choices[index]
-    if (choice && 'engine' in choice) {
-      return [{ field, type: 'regex' as const, value, engine: choice.engine }]
-    }
+    if (choice && 'engine' in choice)
+      return [{ field, type: 'regex', value, engine: choice.engine }]
     report(`${place}.value`, choice?.problem ?? 'has no engine')
     return []
   })
+  for (const field of fieldsBeyondUse(chosen))
+    report(
+      'validations',
+      `reject every value of ${quote(field)}: the shortest that could match is too long for so many or so large patterns; use fewer or simpler ones`,
+    )
+  return chosen
 }
 
 function checkValidatedField(

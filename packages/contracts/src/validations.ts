@@ -1,27 +1,97 @@
 // A contract's validations -> the question «which sentence rejects this event, if any». The sentences are
-// the spec's, letter for letter (spec Errors); they quote the value as it is, line ends included.
+// the spec's, letter for letter (spec Errors); they quote the value as it is, line ends included. What an event's
+// validations may cost together is bounded (pattern/steps.ts): beyond that nothing is matched, and a sentence of our own
+// names the field.
 import type { RecordType } from './avro/types.ts'
-import { holderOf, placeOf, typeAt } from './paths.ts'
+import { holderOf, placeOf, typeAt, type Place } from './paths.ts'
 import { compileTest } from './pattern/engine.ts'
-import type { Event, Validation } from './types.ts'
+import { matchCost, stepsFor, stepsMax, type MatchCost } from './pattern/steps.ts'
+import type { Engine, Event, Validation } from './types.ts'
+
+export type Validator = {
+  /** What `firstViolation` may cost at most, reckoned without matching anything; bounded itself. */
+  readonly steps: (event: Event) => number
+  readonly firstViolation: (event: Event) => string | undefined
+}
+
+type Check = {
+  readonly field: string
+  readonly pattern: string
+  readonly place: Place
+  readonly cost: MatchCost
+  readonly holds: (text: string) => boolean
+}
 
 /** A validation passes on null, and holds for each element of a list. The first that fails answers. */
 export function compileValidations(
   id: string,
   root: RecordType,
   validations: readonly Validation[],
-): (event: Event) => string | undefined {
-  const checks = validations.map((validation) => {
-    if (!typeAt(root, validation.field)) throw new Error(`${id}: a validation names no field`)
-    return { ...validation, place: placeOf(validation.field), holds: compileCheck(validation) }
+): Validator {
+  const checks = validations.map(({ field, value: pattern, engine }): Check => {
+    if (!typeAt(root, field)) throw new Error(`${id}: a validation names no field`)
+    const holds = compileCheck(pattern, engine)
+    return { field, pattern, place: placeOf(field), cost: matchCost(pattern, engine), holds }
   })
-  return (event) => {
-    for (const { field, value: pattern, place, holds } of checks) {
-      const failing = failingText(holderOf(event, place)?.[place.name], holds)
-      if (failing !== undefined) return violation(id, field, failing, pattern)
+  const steps = (event: Event): number => {
+    let sum = 0
+    for (const check of checks) {
+      sum += stepsOf(check, event)
+      if (sum > stepsMax) break
     }
-    return undefined
+    return sum
   }
+  return {
+    steps,
+    firstViolation(event) {
+      if (steps(event) > stepsMax) return tooLong(costliestField(checks, event))
+      for (const { field, pattern, place, holds } of checks) {
+        const failing = failingText(valueAt(event, place), holds)
+        if (failing !== undefined) return violation(id, field, failing, pattern)
+      }
+      return undefined
+    },
+  }
+}
+
+/** Fields of which any value that could match is too long: a contract with one of those takes no event. */
+export function fieldsBeyondUse(validations: readonly Validation[]): string[] {
+  const costs = Map.groupBy(validations, ({ field }) => field)
+  return [...costs].flatMap(([field, of]) => {
+    const all = of.map(({ value, engine }) => matchCost(value, engine))
+    const units = Math.max(...all.map(({ unitsMin }) => unitsMin))
+    const steps = all.reduce((sum, cost) => sum + stepsFor(cost, units), 0)
+    return steps > stepsMax ? [field] : []
+  })
+}
+
+const valueAt = (event: Event, place: Place): unknown => holderOf(event, place)?.[place.name]
+
+/** Stops counting where it is too much already. Looking at what isn't matched costs something, too. */
+function stepsOf({ place, cost }: Check, event: Event): number {
+  const value = valueAt(event, place)
+  if (typeof value === 'string') return stepsFor(cost, value.length)
+  if (!Array.isArray(value)) return 0
+  let sum = 0
+  for (const text of value) {
+    sum += typeof text === 'string' ? stepsFor(cost, text.length) : 1
+    if (sum > stepsMax) break
+  }
+  return sum
+}
+
+/** Of those that came before the sum was too much, the one with the largest share. */
+function costliestField(checks: readonly Check[], event: Event): string {
+  const sums = new Map<string, number>()
+  let sum = 0
+  for (const check of checks) {
+    const steps = stepsOf(check, event)
+    sums.set(check.field, (sums.get(check.field) ?? 0) + steps)
+    sum += steps
+    if (sum > stepsMax) break
+  }
+  const [field = ''] = [...sums].toSorted(([, a], [, b]) => b - a)[0] ?? []
+  return field
 }
 
 /** What isn't text passes, and so does the absence of it. */
@@ -31,17 +101,22 @@ function failingText(value: unknown, holds: (text: string) => boolean): string |
   return value.find((text) => typeof text === 'string' && !holds(text))
 }
 
-/** A pattern that breaks its engine on some value rejects that value. */
-function compileCheck(validation: Validation): (value: string) => boolean {
-  const test = compileTest(validation.value, validation.engine)
+/** Compiled at its first value, not with the contract. A pattern that breaks its engine on some value rejects that value. */
+function compileCheck(pattern: string, engine: Engine): (value: string) => boolean {
+  let test: ((value: string) => boolean) | undefined
   return (value) => {
     try {
+      test ??= compileTest(pattern, engine)
       return test(value)
     } catch {
       return false
     }
   }
 }
+
+const tooLong = (field: string): string =>
+  `Field '${field}' is too long for the patterns of its validations: matching them could take more than ${stepsMax} steps; ` +
+  'send a shorter value, or publish a contract with fewer or simpler patterns'
 
 /** A short id and one of the form <owner>/<name>/<version> have a sentence each. */
 function violation(id: string, field: string, value: string, pattern: string): string {

@@ -35,12 +35,15 @@ export type Batch = {
   /** The first that was not stored for Kafka's sake. */
   unavailable: AppError<RefusalCode> | undefined
   nextIndex: number
+  /** Since when events of it have been taken without a pause. */
+  turnSinceMs: number
 }
 
 /** So many bytes of rejected events make an answer that is sent while the body still comes in. */
 const wholeAnswerBytesMax = 65_536
-/** So often others get their turn. */
+/** So often others get their turn; large events take longer. */
 const turnEvents = 256
+const turnMs = 10
 
 export function reject(batch: Batch, index: number, error: unknown): void {
   const { deps, stream, answer } = batch
@@ -65,6 +68,7 @@ export function tell({ deps, outcomes }: Batch): void {
 
 export const mustPause = (batch: Batch): boolean =>
   batch.nextIndex % turnEvents === 0 ||
+  performance.now() - batch.turnSinceMs > turnMs ||
   batch.share.isFull ||
   batch.answer.length > wholeAnswerBytesMax ||
   mayBeInVain(batch)
@@ -77,6 +81,7 @@ const mayBeInVain = ({ unavailable, answer }: Batch): boolean =>
 export async function pause(batch: Batch): Promise<Buffer | undefined> {
   const { share, answer } = batch
   await nextTurn()
+  batch.turnSinceMs = performance.now()
   while (share.isFull) await share.change()
   if (mayBeInVain(batch)) {
     await settled(batch)

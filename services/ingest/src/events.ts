@@ -48,7 +48,7 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<Batch> {
     const answer = createBatchAnswer()
     const share = deps.backlog.open()
     const made = { deps, request, schemaId, encoding, batchForm, answer, share, stream, active }
-    const still = { refused: undefined, unavailable: undefined, nextIndex: 0 }
+    const still = { refused: undefined, unavailable: undefined, nextIndex: 0, turnSinceMs: 0 }
     return { ...made, ...still, outcomes: new Map() }
   } catch (error) {
     deps.limits.refused(stream, deps.now(), refusalOf(error).code)
@@ -64,6 +64,7 @@ async function* answerTo(batch: Batch): AsyncGenerator<Buffer, Buffer, void> {
   try {
     for await (const chunk of chunks) {
       await renew(batch)
+      batch.turnSinceMs = performance.now()
       yield* takeAll(batch, framing.push(chunk))
     }
     yield* takeAll(batch, framing.end())
@@ -106,15 +107,20 @@ function take(batch: Batch, framed: Framed): void | Promise<void> {
   const { deps, stream, active } = batch
   const index = batch.nextIndex++
   const nowMs = deps.now()
+  const refuse = (error: unknown): void => reject(batch, index, error)
   try {
     if (batch.refused !== undefined) throw batch.refused
     if (index > 0) deps.limits.admit(stream, nowMs) // spec Limits
     const event = read(batch, framed)
-    const key = check(active.contract, event)
-    const checked = { stream, active, event, key, bytes: framed.length }
-    return storeCounted(batch, checked, { index, nowMs })
+    const store = (): void | Promise<void> => {
+      const key = check(active.contract, event)
+      const checked = { stream, active, event, key, bytes: framed.length }
+      return storeCounted(batch, checked, { index, nowMs })
+    }
+    const turn = deps.turnFor(active.contract.validationSteps(event))
+    return turn === undefined ? store() : turn.then(store).catch(refuse)
   } catch (error) {
-    return reject(batch, index, error)
+    return refuse(error)
   }
 }
 

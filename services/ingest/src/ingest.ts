@@ -11,6 +11,7 @@ import type { Access, InputStream } from '@weir/streams'
 import type { ActiveContract } from './active-contracts.ts'
 import { refusal, refusalOf } from './errors.ts'
 import type { Limits } from './limits.ts'
+import type { TurnFor } from './turns.ts'
 
 /** An event that passed every check. */
 export type CheckedEvent = {
@@ -30,6 +31,8 @@ export type IngestDeps = {
   isFresh: () => boolean
   limits: Limits
   contractFor: (billingId: string, schemaId: string) => ActiveContract | Promise<ActiveContract>
+  /** Resolves when work of so many steps holds up nobody; undefined when it may be done at once. */
+  turnFor: TurnFor
   /**
    * Seals the event's PII in place, stamps it and hands it over to Kafka; the waiter hears once what became of
    * it. In order, if no call is made before the promise of the one before has resolved. What it throws has not
@@ -58,9 +61,11 @@ export function ingest(deps: IngestDeps, request: HttpRequest): Answer {
       return andThen(bodyOf(deps, request), (body) =>
         andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
           const event = read(active.contract, request, body)
-          const key = check(active.contract, event)
-          const bytes = body?.length ?? 0
-          return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
+          return andThen(deps.turnFor(active.contract.validationSteps(event)), () => {
+            const key = check(active.contract, event)
+            const bytes = body?.length ?? 0
+            return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
+          })
         }),
       )
     })

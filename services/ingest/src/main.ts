@@ -33,6 +33,7 @@ import { shareWith } from './share-with.ts'
 import { createSharing } from './sharing.ts'
 import { createStore } from './store.ts'
 import { createSubjects } from './subjects.ts'
+import { createTurns } from './turns.ts'
 
 const peopleMax = 50_000
 
@@ -80,6 +81,7 @@ const listener = await listenHttp({
       limits: sharing.limits,
       contractFor: createActiveContracts(follower),
       store: createStore({ follower, sealer, producer, subjects }),
+      turnFor: createTurns(),
       backlog: createBacklog(backlogOf(config)),
       now,
       elapsed: oncePerTurn(() => performance.now()),

@@ -10,6 +10,7 @@ import type { ActiveContract } from '../src/active-contracts.ts'
 import { createBacklog } from '../src/backlog.ts'
 import { refusal } from '../src/errors.ts'
 import { takeEvents } from '../src/events.ts'
+import { createTurns } from '../src/turns.ts'
 import type { CheckedEvent } from '../src/ingest.ts'
 import { activeContract, inputStream } from './support/records.ts'
 
@@ -83,6 +84,7 @@ function run({ lines = [], onPost, shareBytesMax = 1_000_000, ...parts }: Parts)
       backlog: createBacklog({ bytesMax: 10_000_000, shareBytesMax }),
       countEvents: (code, events) => void (counts[code] = (counts[code] ?? 0) + events),
       onInternal: () => {},
+      turnFor: createTurns(),
       now: () => 1,
       eventBytesMax: 1_000_000,
       schemaIdHeaders: ['svc-schema-id'],

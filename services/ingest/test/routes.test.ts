@@ -62,6 +62,7 @@ async function run(parts: Parts = {}) {
       const storing = parts.store?.(checked) ?? Promise.resolve()
       storing.then(waiter.resolve, waiter.reject)
     },
+    turnFor: () => undefined,
     now: () => 1,
     elapsed: () => 1,
     eventBytesMax: 1_000_000,

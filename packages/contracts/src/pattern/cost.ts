@@ -12,26 +12,29 @@ export function isCheap(node: PatternNode): boolean {
   return waysThrough(node) * programSize(node) <= (isOnce ? onceMax : everywhereMax)
 }
 
-/** How long the pattern is with its repeats written out. */
-export function programSize(node: PatternNode): number {
+/** How long the pattern is with its repeats written out; a class of characters counts as `unitSize` says. */
+export function programSize(node: PatternNode, unitSize = (_ranges: number): number => 1): number {
+  const sizeOf = (part: PatternNode): number => programSize(part, unitSize)
   switch (node.kind) {
+    case 'units':
+      return unitSize(node.set.length)
     case 'sequence':
-      return node.parts.reduce((size, part) => size + programSize(part), 1)
+      return node.parts.reduce((size, part) => size + sizeOf(part), 1)
     case 'choice':
-      return node.options.reduce((size, option) => size + programSize(option), 1)
+      return node.options.reduce((size, option) => size + sizeOf(option), 1)
     case 'repeat': {
       const times = node.most === Infinity ? node.least + 1 : node.most
-      return 1 + times * programSize(node.part)
+      return 1 + times * sizeOf(node.part)
     }
     case 'lookaround':
-      return programSize(node.part)
+      return sizeOf(node.part)
     default:
       return 1
   }
 }
 
 /** An upper bound: ways through the pattern, where what repeats without end counts as once. */
-function waysThrough(node: PatternNode): number {
+export function waysThrough(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':
       return node.parts.reduce((ways, part) => ways * waysThrough(part), 1)
@@ -56,7 +59,7 @@ function waysThroughRepeat(ways: number, least: number, most: number): number {
   return sum
 }
 
-function isAnchored(node: PatternNode): boolean {
+export function isAnchored(node: PatternNode): boolean {
   switch (node.kind) {
     case 'assertion':
       return node.sign === '^'
@@ -71,7 +74,7 @@ function isAnchored(node: PatternNode): boolean {
   }
 }
 
-function repeatsForever(node: PatternNode): boolean {
+export function repeatsForever(node: PatternNode): boolean {
   switch (node.kind) {
     case 'sequence':
       return node.parts.some(repeatsForever)

@@ -1,7 +1,7 @@
 // Which engine runs a validation's pattern. V8 where its time is proved linear and its factor small, else
 // re2js, else none: the contract is refused with the reason. Both answer as RegExp.test does.
 import type { Engine } from '../types.ts'
-import { isCheap } from './cost.ts'
+import { isCheap, programSize } from './cost.ts'
 import { parsePattern, Untranslatable } from './parse.ts'
 import { proveLinear } from './prove-linear.ts'
 import { compileRe2 } from './re2.ts'
@@ -24,6 +24,17 @@ export function compileTest(source: string, engine: Engine): (value: string) => 
   if (engine === 're2') return compileRe2(source)
   const pattern = new RegExp(source)
   return (value) => pattern.test(value)
+}
+
+/** How long it is with its repeats written out; 0 when it can't be read, for which `chooseEngines` has the reason. */
+export function patternSize(source: string): number {
+  if (patternProblem(source) !== undefined) return 0
+  try {
+    return programSize(parsePattern(source))
+  } catch (error) {
+    if (error instanceof Untranslatable) return 0
+    throw error
+  }
 }
 
 function patternProblem(source: string): string | undefined {

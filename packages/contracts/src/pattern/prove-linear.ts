@@ -3,8 +3,11 @@
 // pattern holds up nobody, neither Java nor a native program is started, and no process is kept alive.
 import { Worker } from 'node:worker_threads'
 
+import { AppError } from '@weir/kit'
+
 import type { Proof } from './prove-linear-worker.ts'
 
+/** For the patterns of one contract; and so long it waits for those of others before it. */
 const allMs = 20_000
 const settledMax = 1_000
 
@@ -12,12 +15,33 @@ const settledMax = 1_000
 const settled = new Map<string, Proof>()
 let turn: Promise<unknown> = Promise.resolve()
 
-/** Those of the patterns that are proved linear. What takes too long isn't proved. */
+/**
+ * Those of the patterns that are proved linear. What takes too long isn't proved.
+ * @throws AppError `unavailable` when contracts of others take too long
+ */
 export async function proveLinear(patterns: readonly string[]): Promise<ReadonlySet<string>> {
   // one worker at a time: each takes a core and some 100 MB
-  const proofs = turn.then(() => proveAll([...new Set(patterns)]))
-  turn = proofs
+  const before = turn
+  let isGivenUp = false
+  const proofs = before.then(() => (isGivenUp ? [] : proveAll([...new Set(patterns)])))
+  turn = proofs.catch(() => {})
+  if (!(await isOverWithin(before, allMs))) {
+    isGivenUp = true
+    throw new AppError(
+      'unavailable',
+      'The patterns of other contracts are being checked; try again in a moment',
+    )
+  }
   return new Set((await proofs).flatMap((proof) => (proof.isLinear ? [proof.pattern] : [])))
+}
+
+async function isOverWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), ms)
+  void work.then(() => resolve(true))
+  const isOver = await promise
+  clearTimeout(timer)
+  return isOver
 }
 
 async function proveAll(patterns: readonly string[]): Promise<readonly Proof[]> {

@@ -10,6 +10,12 @@ import { unitMax, type UnitRange } from './units.ts'
 /** Larger programs are linear too, but a long value would hold up everyone. */
 const programSizeMax = 2_000
 
+/**
+ * Up to here re2js may make an automaton of it, state by state as values need them: 50 ns for each of the pattern's
+ * states that such a one holds. Those of large patterns hold many and are seldom met again.
+ */
+const automatonSizeMax = 64
+
 const surrogatesFrom = 0xd800
 const surrogatesTo = 0xdfff
 /** U+F0000, the first of plane 15: private use. */
@@ -19,17 +25,20 @@ const toStandIn = (code: number): number => code - surrogatesFrom + standInFrom
 /** Throws Untranslatable with the reason where RE2 can't express the pattern. */
 export function compileRe2(source: string): (value: string) => boolean {
   const tree = parsePattern(source)
-  if (programSize(tree) > programSizeMax) {
+  const size = programSize(tree)
+  if (size > programSizeMax) {
     throw new Untranslatable(`its repeats come to more than ${programSizeMax} steps`)
   }
   const pattern = compile(write(tree))
-  return (value) =>
-    pattern.test(
-      value.replaceAll(/[\ud800-\udfff]/g, (one) =>
-        String.fromCodePoint(toStandIn(one.charCodeAt(0))),
-      ),
-    )
+  const isFoundIn =
+    size > automatonSizeMax
+      ? (text: string) => pattern.matcher(text).find()
+      : (text: string) => pattern.test(text)
+  return (value) => isFoundIn(withoutSurrogates(value))
 }
+
+const withoutSurrogates = (value: string): string =>
+  value.replaceAll(/[\ud800-\udfff]/g, (one) => String.fromCodePoint(toStandIn(one.charCodeAt(0))))
 
 function compile(text: string): RE2JS {
   try {
