@@ -5,13 +5,17 @@
 import { promisify } from 'node:util'
 import { gunzip, zstdDecompress } from 'node:zlib'
 
-import { CompressionCodecs, CompressionTypes } from 'kafkajs'
+import kafkajs from 'kafkajs'
+import type { CompressionTypes as Codec } from 'kafkajs'
 
 import { AppError } from '@weir/kit'
 
 import { unpackLz4 } from './unpack-lz4.ts'
 import { unpackSnappy } from './unpack-snappy.ts'
 import { unreadable, type Unpack } from './unpacked.ts'
+
+// Node finds no name for these in a CommonJS module.
+const { CompressionCodecs, CompressionTypes } = kafkajs
 
 /** Four times the largest batch that a topic of Weir takes, plain. */
 const UNPACKED_BYTES_MAX = 16 * 1024 * 1024
@@ -45,7 +49,7 @@ const tooLarge = () =>
 const isTooLong = (error: unknown): boolean => Object(error).code === 'ERR_BUFFER_TOO_LARGE'
 
 /** By their numbers in a batch's attributes. */
-export const unpackers = new Map<CompressionTypes, UnpackLater>([
+export const unpackers = new Map<Codec, UnpackLater>([
   [CompressionTypes.GZIP, byZlib('gzip')],
   [CompressionTypes.Snappy, byOurselves(unpackSnappy)],
   [CompressionTypes.LZ4, byOurselves(unpackLz4)],
@@ -53,5 +57,5 @@ export const unpackers = new Map<CompressionTypes, UnpackLater>([
 ])
 
 const compress = () => Promise.reject(new AppError('refused', 'Weir writes no compressed records'))
-const codecs: Partial<Record<CompressionTypes, () => unknown>> = CompressionCodecs
+const codecs: Partial<Record<Codec, () => unknown>> = CompressionCodecs
 for (const [type, decompress] of unpackers) codecs[type] = () => ({ compress, decompress })
