@@ -1,20 +1,34 @@
 // Field paths: names of fields with / between nested records, as validations, pii_fields and key_field write
 // them. A path may pass through records and nullable records, never through lists, maps or other unions.
-import { nullableOf, type AvroType, type RecordField, type RecordType } from './avro/types.ts'
+import { oncePerType } from './avro/per-type.ts'
+import {
+  depthMax,
+  nullableOf,
+  type AvroType,
+  type RecordField,
+  type RecordType,
+} from './avro/types.ts'
 import { isFields, type Fields } from './avro/values.ts'
 
-/** The type at the end of a path, or undefined when there is no such field. */
+/** The type at the end of a path, or undefined when no event has such a field. */
 export function typeAt(root: RecordType, path: string): AvroType | undefined {
+  const names = path.split('/', depthMax + 1)
+  if (names.length > depthMax) return undefined // a record may hold itself, but not that often
   let type: AvroType = root
-  for (const name of path.split('/')) {
+  for (const name of names) {
     const record: AvroType = nullableOf(type) ?? type
-    if (record.kind !== 'record') return undefined
-    const field: RecordField | undefined = record.fields.find((other) => other.name === name)
+    const field: RecordField | undefined =
+      record.kind === 'record' ? fieldsOf(record).get(name) : undefined
     if (!field) return undefined
     type = field.type
   }
   return type
 }
+
+const fieldsOf = oncePerType(
+  ({ fields }: RecordType): ReadonlyMap<string, RecordField> =>
+    new Map(fields.map((field) => [field.name, field])),
+)
 
 export const isText = (type: AvroType): boolean => (nullableOf(type) ?? type).kind === 'string'
 

@@ -11,31 +11,39 @@ const defaultValuesMax = 1_000
 
 class BadDefault extends Error {}
 
-/** What is wrong with the default of a field, as a clause; undefined when it is fine. */
-export function defaultProblem(field: RecordField): string | undefined {
+/** What is wrong with the default of a field, as a clause; or how large it is. */
+export function checkDefault(
+  field: RecordField,
+): { readonly problem: string } | { readonly size: number } {
   try {
-    compileDefault(field)
-    return undefined
+    return { size: compileDefault(field)?.size ?? 0 }
   } catch (error) {
-    if (error instanceof BadDefault) return error.message
+    if (error instanceof BadDefault) return { problem: error.message }
     throw error
   }
 }
 
-/** `make` gives a value of its own each time, since events are changed in place. */
+/**
+ * `make` gives a value of its own each time, since events are changed in place. `size` is about what that takes: so
+ * many octets for each value, and those of its text.
+ */
 export type Default = { readonly make: () => unknown; readonly size: number }
+
+const valueOctets = 10
 
 export function compileDefault(field: RecordField): Default | undefined {
   if (field.default === undefined) return undefined
   const { json } = field.default
-  const counter = { values: 0 }
+  const counter = { values: 0, textOctets: 0 }
   const value = build(field.type, json, counter, 0)
   const isShareable = typeof value !== 'object' || value === null
-  const make = isShareable ? () => value : () => build(field.type, json, { values: 0 }, 0)
-  return { make, size: counter.values }
+  const make = isShareable
+    ? () => value
+    : () => build(field.type, json, { values: 0, textOctets: 0 }, 0)
+  return { make, size: valueOctets * counter.values + counter.textOctets }
 }
 
-type Counter = { values: number }
+type Counter = { values: number; textOctets: number }
 
 function build(type: AvroType, json: unknown, counter: Counter, depth: number): unknown {
   if (type.kind !== 'union') counter.values += 1
@@ -62,6 +70,7 @@ function build(type: AvroType, json: unknown, counter: Counter, depth: number): 
     default: {
       const value = scalarReader(type)?.(json)
       if (value === undefined) throw new BadDefault(`is not ${describeType(type)}`)
+      if (typeof json === 'string') counter.textOctets += json.length
       return value
     }
   }

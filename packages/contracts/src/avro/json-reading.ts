@@ -7,7 +7,7 @@ export type Reading = {
   readonly isLenient: boolean
   /** Members of all objects seen, to be held against the text: more of them there means one is double. */
   members: number
-  /** Values that omitted fields may still bring in: a short body must not grow without bound. */
+  /** Octets that omitted fields may still bring in: a short body must not grow without bound. */
   defaultsLeft: number
   /** While branches of a union are tried. No trial inside of a trial, or the cost doubles per level. */
   isTrial: boolean

@@ -3,7 +3,15 @@
 // possible the strict one wins.
 import { Unreadable } from '../unreadable.ts'
 import { refuse, type Read, type Reading } from './json-reading.ts'
-import { branchName, describeType, nullableOf, type AvroType, type UnionType } from './types.ts'
+import { oncePerType } from './per-type.ts'
+import {
+  branchName,
+  describeType,
+  nullableOf,
+  type AvroType,
+  type RecordType,
+  type UnionType,
+} from './types.ts'
 import { isFields } from './values.ts'
 
 export function readUnion(type: UnionType, reads: readonly Read[]): Read {
@@ -36,7 +44,8 @@ export function readUnion(type: UnionType, reads: readonly Read[]): Read {
     const name = nameIn(json)
     const kind = jsonKindOf(json)
     const ofKind = shapes.filter((shape) => shape.kind === kind)
-    const ofShape = ofKind.filter((shape) => shape.mayBe(json))
+    const keys = isFields(json) ? Object.keys(json) : []
+    const ofShape = ofKind.filter((shape) => shape.mayBe(json, keys))
     if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
     // where only one is left, reading it also finds the words for what is wrong
     const plain = ofShape.length === 0 ? ofKind : ofShape
@@ -45,6 +54,7 @@ export function readUnion(type: UnionType, reads: readonly Read[]): Read {
     if (name === undefined && plain.length === 1) {
       return readBranch(only.branch, json, reading, depth)
     }
+    if (kind === 'object' && plain.length > trialsMax) throw new Unreadable(sayBranch)
     return settle(reading, [
       name === undefined ? [] : [() => readNamed(name, json, reading, depth)],
       plain.map(
@@ -66,6 +76,10 @@ export function readUnion(type: UnionType, reads: readonly Read[]): Read {
     return readNamed(name, json, reading, depth)
   }
 }
+
+const sayBranch = 'fits more than one branch of its union: say it as {"<branch>": <value>}'
+/** Of records: each reads the whole value. */
+const trialsMax = 8
 
 /** The first group in which anything fits decides, and only if no more than one does. */
 function settle(reading: Reading, groups: readonly (readonly (() => unknown)[])[]): unknown {
@@ -90,9 +104,7 @@ function settle(reading: Reading, groups: readonly (readonly (() => unknown)[])[
     }
     const [only] = fitting
     if (fitting.length > 1) {
-      throw new Unreadable(
-        'fits more than one branch of its union: say it as {"<branch>": <value>}',
-      )
+      throw new Unreadable(sayBranch)
     }
     if (only) {
       reading.members = only.members
@@ -131,20 +143,25 @@ const jsonKinds: Readonly<Record<Exclude<AvroType['kind'], 'union'>, JsonKind>> 
 type Shape = {
   readonly branch: number
   readonly kind: JsonKind
-  readonly mayBe: (json: unknown) => boolean
+  readonly mayBe: (json: unknown, keys: readonly string[]) => boolean
 }
 
 function shapeOf(type: AvroType, branch: number): Shape {
   const kind = type.kind === 'union' ? 'null' : jsonKinds[type.kind]
   if (type.kind !== 'record') return { branch, kind, mayBe: () => true }
-  const names = new Set(type.fields.map((field) => field.name))
-  const required = type.fields.flatMap((field) => (field.default ? [] : [field.name]))
+  const { names, required } = namesOf(type)
   return {
     branch,
     kind,
-    mayBe: (json) =>
+    mayBe: (json, keys) =>
       isFields(json) &&
-      Object.keys(json).every((key) => names.has(key)) &&
+      keys.length >= required.length &&
+      keys.every((key) => names.has(key)) &&
       required.every((key) => Object.hasOwn(json, key)),
   }
 }
+
+const namesOf = oncePerType(({ fields }: RecordType) => ({
+  names: new Set(fields.map((field) => field.name)),
+  required: fields.flatMap((field) => (field.default ? [] : [field.name])),
+}))

@@ -50,10 +50,15 @@ type Least = { readonly octets: number; readonly depth: number }
 
 const never: Least = { octets: Infinity, depth: Infinity }
 
-/** Starts from «no value at all» and takes what is found until nothing changes. */
+/**
+ * Starts from «no value at all» and takes what is found until nothing changes. Each round finds values that are nested
+ * one deeper, at least, so after some there are only such as nobody may send. Values without octets have no unions:
+ * there is but one of each, and it is found by then, too.
+ */
 function leastOf(records: readonly RecordType[]): ReadonlyMap<RecordType, Least> {
   const least = new Map<RecordType, Least>()
-  for (let isChanged = true; isChanged;) {
+  let isChanged = true
+  for (let round = 0; isChanged && round <= depthMax; round += 1) {
     isChanged = false
     for (const record of records) {
       const before = least.get(record) ?? never

@@ -14,12 +14,13 @@ export type JsonEvent = { readonly value: unknown; readonly members: number }
 /** Takes what JSON.parse gave. Throws Unreadable for what is no value of the type, read either way. */
 export type JsonReader = (json: unknown) => JsonEvent
 
-const defaultValuesMax = 100_000
+/** Of the defaults that one event gets. */
+const defaultOctetsMax = 1_048_576
 
 export function compileJsonReader(type: AvroType): JsonReader {
   const read = createCompiler()(type)
   const readAll = (json: unknown, isLenient: boolean): JsonEvent => {
-    const reading = { isLenient, members: 0, defaultsLeft: defaultValuesMax, isTrial: false }
+    const reading = { isLenient, members: 0, defaultsLeft: defaultOctetsMax, isTrial: false }
     const value = read(json, reading, 0)
     return { value, members: reading.members }
   }
@@ -123,7 +124,9 @@ function fillIn(field: FieldReader, reading: Reading): unknown {
   if (!field.default || !reading.isLenient) throw refuse(reading, 'is missing')
   reading.defaultsLeft -= field.default.size
   if (reading.defaultsLeft < 0) {
-    throw new Unreadable(`is one of too many omitted fields (more than ${defaultValuesMax})`)
+    throw new Unreadable(
+      `is one of too many omitted fields (their defaults have more than ${defaultOctetsMax} octets)`,
+    )
   }
   return field.default.make()
 }

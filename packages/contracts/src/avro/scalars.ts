@@ -1,6 +1,7 @@
 // JSON -> the value of a type that holds no other values. Protects: no number, string or symbol is
 // bent to fit; what a type can't hold exactly (but for a float's rounding) does not fit.
-import type { AvroType } from './types.ts'
+import { oncePerType } from './per-type.ts'
+import type { AvroType, EnumType } from './types.ts'
 
 /** The value, or undefined when the JSON value doesn't fit. */
 export type ScalarReader = (json: unknown) => unknown
@@ -38,9 +39,10 @@ export function scalarReader(type: AvroType): ScalarReader | undefined {
     return (json) =>
       isLatin1(json) && json.length === size ? Buffer.from(json, 'latin1') : undefined
   }
-  if (type.kind === 'enum') {
-    const symbols = new Set<unknown>(type.symbols)
-    return (json) => (symbols.has(json) ? json : undefined)
-  }
-  return readers[type.kind]
+  return type.kind === 'enum' ? symbolReader(type) : readers[type.kind]
 }
+
+const symbolReader = oncePerType((type: EnumType): ScalarReader => {
+  const symbols = new Set<unknown>(type.symbols)
+  return (json) => (symbols.has(json) ? json : undefined)
+})

@@ -1,7 +1,8 @@
 // Avro schema text -> types with every name resolved. Not a codec: `read-avro.ts`, `write-avro.ts` and
 // `read-json.ts` compile these types. Protects: whatever text comes in, the answer is either a type that
 // every part can walk, or all that is wrong with it; nothing throws and nothing recurses without bound.
-import { defaultProblem } from './defaults.ts'
+import { checkDefault } from './defaults.ts'
+import { isFullName, isName, nameCharsMax } from './schema-names.ts'
 import {
   branchName,
   depthMax,
@@ -12,6 +13,12 @@ import {
 } from './types.ts'
 
 const schemaTextMax = 262_144
+/** Leniently read, a value is held against every branch. */
+const branchesMax = 100
+/** More than anybody reads; each is told with its whole place. */
+const problemsMax = 100
+/** Of all defaults together. */
+const defaultOctetsMax = 262_144
 
 const primitives: Readonly<Record<PrimitiveKind, AvroType>> = {
   null: { kind: 'null' },
@@ -50,14 +57,10 @@ type Place = {
 }
 type Attributes = Readonly<Record<string, unknown>>
 
-const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/
-
 function isAttributes(value: unknown): value is Attributes {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 const isPrimitive = (name: string): name is PrimitiveKind => Object.hasOwn(primitives, name)
-const isFullName = (name: string): boolean =>
-  name.split('.').every((part) => namePattern.test(part))
 const withLogical = (type: AvroType, logical: unknown): AvroType =>
   typeof logical === 'string' && isPrimitive(type.kind)
     ? { ...type, kind: type.kind, logical }
@@ -71,7 +74,9 @@ function createParser() {
 
   /** Notes what is wrong and goes on with a stand-in, so that one answer names everything. */
   function refuse(place: Place, sentence: string): AvroType {
-    problems.push(place.path.length === 0 ? sentence : `${place.path.join('/')}: ${sentence}`)
+    if (problems.length < problemsMax) {
+      problems.push(place.path.length === 0 ? sentence : `${place.path.join('/')}: ${sentence}`)
+    }
     return primitives.null
   }
 
@@ -121,6 +126,8 @@ function createParser() {
     const full = at >= 0 || own === '' ? name : `${own}.${name}`
     if (space !== '' && !isFullName(space)) {
       refuse(place, 'has an invalid namespace')
+    } else if (full.length > nameCharsMax) {
+      refuse(place, `has a name that is longer than ${nameCharsMax} characters`)
     } else if (isPrimitive(name)) {
       refuse(place, `gives the name of a primitive type, ${name}, to another type`)
     } else if (named.has(full)) {
@@ -139,12 +146,12 @@ function createParser() {
     const given = json['fields']
     if (!Array.isArray(given)) return refuse(place, 'has a record without a list of fields')
     const inside = { ...place, namespace: name?.namespace ?? place.namespace }
+    const names = new Set<string>()
     for (const field of given) {
       const parsed = parseField(field, inside)
       if (!parsed) continue
-      if (fields.some((other) => other.name === parsed.name)) {
-        refuse(inside, `has the field ${parsed.name} twice`)
-      }
+      if (names.has(parsed.name)) refuse(inside, `has the field ${parsed.name} twice`)
+      names.add(parsed.name)
       fields.push(parsed)
     }
     return type
@@ -153,7 +160,7 @@ function createParser() {
   function parseField(json: unknown, place: Place): RecordField | undefined {
     const name = isAttributes(json) ? json['name'] : undefined
     // `__proto__` is a name by Avro's grammar, but no plain property of a JavaScript object
-    if (!isAttributes(json) || typeof name !== 'string' || !namePattern.test(name)) {
+    if (!isAttributes(json) || !isName(name)) {
       refuse(place, 'has a field without a valid name')
       return undefined
     }
@@ -174,7 +181,7 @@ function createParser() {
     const name = nameOf(json, place)
     const given: unknown = json['symbols']
     const symbols: readonly unknown[] = Array.isArray(given) ? given : []
-    const valid = symbols.filter((symbol) => typeof symbol === 'string' && namePattern.test(symbol))
+    const valid = symbols.filter(isName)
     const strings = valid.map(String)
     if (symbols.length === 0 || valid.length < symbols.length) {
       return refuse(place, 'has an enum without a list of valid symbols')
@@ -201,6 +208,9 @@ function createParser() {
   }
 
   function parseUnion(json: readonly unknown[], place: Place): AvroType {
+    if (json.length > branchesMax) {
+      return refuse(place, `has a union of more than ${branchesMax} types`)
+    }
     const branches = json.map((branch) => {
       // a union right inside a union does not count as nesting, and is refused: bound it here
       if (Array.isArray(branch)) return refuse(place, 'has a union right inside a union')
@@ -217,9 +227,15 @@ function createParser() {
 
   /** Defaults are read once every type is complete: a record's default may name any of its fields. */
   function checkDefaults(): void {
+    let octetsLeft = defaultOctetsMax
     for (const { place, field } of withDefault) {
-      const problem = defaultProblem(field)
-      if (problem !== undefined) refuse(place, `has a default that ${problem}`)
+      const checked = checkDefault(field)
+      octetsLeft -= 'size' in checked ? checked.size : 0
+      if ('problem' in checked) refuse(place, `has a default that ${checked.problem}`)
+      else if (octetsLeft < 0) {
+        refuse(place, `comes to more than ${defaultOctetsMax} octets with all defaults before it`)
+        return
+      }
     }
   }
 

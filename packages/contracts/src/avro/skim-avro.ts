@@ -19,7 +19,8 @@ function giveUp(): never {
 /** `paths` name fields, with / between nested records; all that lies in such a field is read, too. */
 export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): AvroReader {
   const readFully = compileAvroReader(type)
-  const skim = compileSkim(type, paths)
+  const skim = tryCompile(type, paths)
+  if (skim === undefined) return readFully
   return (bytes) => {
     const cursor = { bytes, at: 0, end: bytes.length }
     try {
@@ -32,13 +33,30 @@ export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): 
   }
 }
 
+/** What all records on the ways of the paths may have: a record that holds itself is there once for each way. */
+const fieldsMax = 100_000
+
+/** Undefined where it would take too much. */
+function tryCompile(type: RecordType, paths: readonly string[]): Read | undefined {
+  try {
+    return compileSkim(type, { paths, left: { fields: fieldsMax } })
+  } catch (error) {
+    if (error === givenUp) return undefined
+    throw error
+  }
+}
+
+type Wanted = { readonly paths: readonly string[]; readonly left: { fields: number } }
+
 /** One after the other: a field to be read, or a run of those that are passed. */
 type Step =
   | { readonly name: string; readonly read: Read }
   | { readonly name: string; readonly passes: readonly Pass[] }
 
-function compileSkim(type: RecordType, paths: readonly string[]): Read {
-  const steps = stepsOf(type, paths)
+function compileSkim(type: RecordType, wanted: Wanted): Read {
+  wanted.left.fields -= type.fields.length
+  if (wanted.left.fields < 0) giveUp()
+  const steps = stepsOf(type, wanted)
   const blank: Fields = Object.fromEntries(type.fields.map(({ name }) => [name, null]))
   return (cursor, depth) => {
     if (depth >= depthMax) giveUp()
@@ -57,12 +75,27 @@ function passAll(passes: readonly Pass[], cursor: Cursor, depth: number): RawRun
   return new RawRun(cursor.bytes, { start, end: cursor.at, fields: passes.length })
 }
 
-function stepsOf(type: RecordType, paths: readonly string[]): Step[] {
+/** What is wanted of each field: what lies under it by the paths, '' for all of it. */
+function byField(paths: readonly string[]): ReadonlyMap<string, string[]> {
+  const wanted = new Map<string, string[]>()
+  for (const path of paths) {
+    const slash = path.indexOf('/')
+    const name = slash < 0 ? path : path.slice(0, slash)
+    const inside = wanted.get(name) ?? []
+    inside.push(slash < 0 ? '' : path.slice(slash + 1))
+    wanted.set(name, inside)
+  }
+  return wanted
+}
+
+function stepsOf(type: RecordType, { paths, left }: Wanted): Step[] {
+  const wanted = byField(paths)
   const passOf = createPassCompiler()
   const steps: Step[] = []
   let run: Pass[] | undefined
   for (const field of type.fields) {
-    const read = compileField(field, paths)
+    const inside = wanted.get(field.name)
+    const read = inside && compileField(field, { paths: inside, left })
     if (read !== undefined) {
       steps.push({ name: field.name, read })
       run = undefined
@@ -76,18 +109,13 @@ function stepsOf(type: RecordType, paths: readonly string[]): Step[] {
   return steps
 }
 
-/** Undefined for a field that nobody looks at. */
-function compileField({ name, type }: RecordField, paths: readonly string[]): Read | undefined {
-  if (paths.includes(name)) return compileRead(type)
-  const inside = paths.flatMap((path) =>
-    path.startsWith(`${name}/`) ? [path.slice(name.length + 1)] : [],
-  )
-  if (inside.length === 0) return undefined
-  if (type.kind === 'record') return compileSkim(type, inside)
+function compileField({ type }: RecordField, wanted: Wanted): Read {
+  if (wanted.paths.includes('')) return compileRead(type)
+  if (type.kind === 'record') return compileSkim(type, wanted)
   const inner = nullableOf(type)
   if (type.kind !== 'union' || inner?.kind !== 'record') return compileRead(type)
   const nullBranch = type.branches.findIndex((branch) => branch.kind === 'null')
-  const skim = compileSkim(inner, inside)
+  const skim = compileSkim(inner, wanted)
   return (cursor, depth) => {
     const branch = readLong(cursor)
     if (branch === nullBranch) return null

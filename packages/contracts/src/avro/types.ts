@@ -26,11 +26,17 @@ export type RecordType = {
 
 export type UnionType = { readonly kind: 'union'; readonly branches: readonly AvroType[] }
 
+export type EnumType = {
+  readonly kind: 'enum'
+  readonly name: string
+  readonly symbols: readonly string[]
+}
+
 /** Readers and writers leave `logical` aside: a long with `logicalType` date is a long. It is for whoever shows values. */
 export type AvroType =
   | { readonly kind: PrimitiveKind; readonly logical?: string }
   | { readonly kind: 'fixed'; readonly name: string; readonly size: number }
-  | { readonly kind: 'enum'; readonly name: string; readonly symbols: readonly string[] }
+  | EnumType
   | { readonly kind: 'array'; readonly items: AvroType }
   | { readonly kind: 'map'; readonly values: AvroType }
   | UnionType
@@ -52,9 +58,16 @@ export function nullableOf(type: AvroType): AvroType | undefined {
 
 /** A type as error sentences say it: «is not …». */
 export function describeType(type: AvroType): string {
-  if (type.kind === 'union') return `one of ${type.branches.map(branchName).join(', ')}`
+  if (type.kind === 'union') return `one of ${namesTold(type.branches.map(branchName))}`
   return descriptions[type.kind]
 }
+
+/** Each event that doesn't fit is told: of many only some. */
+const namesTold = (names: readonly string[]): string =>
+  names.length <= namesToldMax
+    ? names.join(', ')
+    : `${names.slice(0, namesToldMax).join(', ')} and ${names.length - namesToldMax} more`
+const namesToldMax = 10
 
 const descriptions: Readonly<Record<Exclude<AvroType['kind'], 'union'>, string>> = {
   null: 'null',

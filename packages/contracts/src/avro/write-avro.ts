@@ -1,7 +1,14 @@
 // Avro type -> the function that writes an event's value as a raw Avro datum. Values come from our own
 // readers, so one that doesn't fit is a mistake in this program: an Error, not an AppError.
 // Lists and maps are one block each. Grammar: `cursor.ts`, `read-avro.ts`.
-import { nullableOf, type AvroType, type RecordType, type UnionType } from './types.ts'
+import { oncePerType } from './per-type.ts'
+import {
+  nullableOf,
+  type AvroType,
+  type EnumType,
+  type RecordType,
+  type UnionType,
+} from './types.ts'
 import { isBranch, isFields, RawRun } from './values.ts'
 
 /** The datum grows in one shared buffer and is copied out at its size. */
@@ -138,7 +145,7 @@ function createCompiler(): (type: AvroType) => Write {
       case 'map':
         return writeMap(compile(type.values))
       case 'enum':
-        return writeEnum(type.symbols)
+        return writeEnum(type)
       case 'fixed':
         return (target, value) => {
           if (!Buffer.isBuffer(value) || value.length !== type.size) throw misfit('fixed')
@@ -229,11 +236,11 @@ function writeMap(write: Write): Write {
   }
 }
 
-function writeEnum(symbols: readonly string[]): Write {
+const writeEnum = oncePerType(({ symbols }: EnumType): Write => {
   const places = new Map<unknown, number>(symbols.map((symbol, place) => [symbol, place]))
   return (target, value) => {
     const place = places.get(value)
     if (place === undefined) throw misfit('enum')
     writeLong(target, place)
   }
-}
+})

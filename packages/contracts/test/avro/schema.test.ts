@@ -108,6 +108,25 @@ describe('what is wrong with a schema is said by field', () => {
     [{ type: 'fixed', name: 'F', size: '1' }, 'has a fixed without a size of 0 to 1048576'],
   ])('%j', (schema, problem) => expect(problemsOf(schema)).toEqual([problem]))
 
+  test('what would cost more than a schema may is refused: long names, wide unions', () => {
+    const fixed = (name: string) => ({ type: 'fixed', name, size: 1 })
+    const branches = Array.from({ length: 101 }, (_, index) => fixed(`F${index}`))
+    expect(problemsOf(branches.slice(1))).toEqual([])
+    expect(problemsOf(branches)).toEqual(['has a union of more than 100 types'])
+    expect(problemsOf(fixed('a'.repeat(256)))).toEqual([])
+    expect(problemsOf(fixed('a'.repeat(257)))).toEqual(['has a fixed without a valid name'])
+    expect(problemsOf({ ...fixed('a'.repeat(200)), namespace: 'b'.repeat(56) })).toEqual([
+      'has a name that is longer than 256 characters',
+    ])
+    expect(problemsOf(record(field('int', { name: 'f'.repeat(257) })))).toEqual([
+      'has a field without a valid name',
+    ])
+  })
+
+  test('of more than 100 problems the first 100 are said', () => {
+    expect(problemsOf(record(...Array.from({ length: 300 }, () => 1)))).toHaveLength(100)
+  })
+
   test('several at once, each at its field', () => {
     const inner = { type: 'record', name: 'I', fields: [{ name: 'g', type: 'x' }] }
     expect(problemsOf(record({ name: 'a', type: 'y' }, { name: 'b', type: inner }))).toEqual([
@@ -136,6 +155,26 @@ describe('defaults', () => {
   ])('of %j may not be %j', (type, value, problem) => {
     expect(problemsOf(record(field(type, { default: value })))).toEqual([
       `f: has a default that ${problem}`,
+    ])
+  })
+
+  test('that come to too much together are refused', () => {
+    const text = {
+      type: 'record',
+      name: 'T',
+      fields: [field('string', { default: 'x'.repeat(1_000) })],
+    }
+    const fields = (count: number) => [
+      { name: 't', type: text },
+      ...Array.from({ length: count }, (_, index) => ({
+        name: `f${index}`,
+        type: 'T',
+        default: {},
+      })),
+    ]
+    expect(problemsOf(record(...fields(255)))).toEqual([])
+    expect(problemsOf(record(...fields(1_000)))).toEqual([
+      'f256: comes to more than 262144 octets with all defaults before it',
     ])
   })
 
