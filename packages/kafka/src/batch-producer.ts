@@ -1,5 +1,5 @@
 // Sends records to Kafka for callers who may say «stored» only when it is true: `send` resolves after all
-// in-sync replicas have the record, and rejects with AppError `unavailable` when that isn't known in time.
+// in-sync replicas have the record, and rejects in time with whether it is certain that it isn't stored.
 // On purpose neither idempotent nor retrying what may have been stored (docs/architecture.md 5). No fixed
 // delay: each partition has one batch out, and what arrives meanwhile makes the next one.
 import { internalsOf } from './internals.ts'
@@ -7,6 +7,7 @@ import type { Kafka } from './internals.ts'
 import { createConnections } from './produce-connections.ts'
 import { createDelivery } from './produce-delivery.ts'
 import { createLeaders } from './produce-leaders.ts'
+import { createPace } from './produce-pace.ts'
 import type { ProduceRecord } from './produce-record-batch.ts'
 import { createProduceRequests } from './produce-requests.ts'
 import { createScheduler } from './produce-scheduler.ts'
@@ -14,7 +15,8 @@ import { createSockets } from './produce-socket.ts'
 
 export type { ProduceRecord } from './produce-record-batch.ts'
 
-export type ProduceErrorCode = 'unavailable' | 'record_too_large'
+/** `unavailable`: certainly not stored; `outcome_unknown`: nobody knows. */
+export type ProduceErrorCode = 'unavailable' | 'outcome_unknown' | 'record_too_large'
 
 export type BatchProducerOptions = {
   /** From `send` on; after it a record is rejected and, if it still waits, never sent. */
@@ -35,14 +37,14 @@ export type Destination = { readonly topic: string; readonly partition: number }
 export type Waiter = {
   /** It is stored. */
   resolve(): void
-  /** With AppError `unavailable` or `record_too_large`. */
+  /** With AppError of a `ProduceErrorCode`. */
   reject(error: unknown): void
 }
 
 export type BatchInfo = { readonly records: number; readonly bytes: number; readonly ms: number }
 
 export type BatchProducer = {
-  /** Resolves once stored. Rejects with AppError `unavailable` or `record_too_large`. */
+  /** Resolves once stored. Rejects with AppError of a `ProduceErrorCode`. */
   send(topic: string, partition: number, record: ProduceRecord): Promise<void>
   /** The same for many records, without a promise for each: `waiter` hears once, maybe before this returns. */
   post(to: Destination, record: ProduceRecord, waiter: Waiter): void
@@ -63,9 +65,12 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
   const sockets = createSockets(kafka, stepTimeoutMs)
   const leaders = createLeaders(sockets, stepTimeoutMs)
   const connections = createConnections(sockets)
-  const request = createProduceRequests(options.batchesPerRequestMax ?? BATCHES_PER_REQUEST_MAX)
+  const pace = createPace()
+  const batchesMax = options.batchesPerRequestMax ?? BATCHES_PER_REQUEST_MAX
+  const request = createProduceRequests(batchesMax, pace)
   const deliver = createDelivery({ leaders, connections, request })
-  const scheduler = createScheduler(deliver, log, { batchBytesMax: BATCH_BYTES_MAX, ...options })
+  const limits = { batchBytesMax: BATCH_BYTES_MAX, ...options, pace }
+  const scheduler = createScheduler(deliver, log, limits)
 
   const forgetTopic = (topic: string) => {
     leaders.forget(topic)

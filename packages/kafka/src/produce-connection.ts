@@ -4,11 +4,17 @@
 import { AppError } from '@weir/kit'
 
 import type { OpenSocket } from './produce-socket.ts'
+import type { Throttle } from './produce-throttle.ts'
 import { setCorrelationId } from './produce-wire.ts'
 
 export type Connection = {
   readonly clientId: string
-  /** The answer's payload after the correlation id; rejects when the connection ends before it. */
+  /** Of its broker. */
+  readonly throttle: Throttle
+  /**
+   * The answer's payload after the correlation id. Rejects with AppError `not_sent` when the connection has ended
+   * already, and with `connection_lost` when it ends before the answer.
+   */
   request(frame: Buffer): Promise<Buffer>
   isOpen(): boolean
   /** Ends the connection at once; the requests without an answer are lost. */
@@ -24,7 +30,10 @@ const IDLE_MS_MAX = 540_000
 const INT32_MAX = 0x7fffffff
 const FRAME_BYTES_MAX = 64 * 1024 * 1024
 
-export function createConnection({ socket, clientId, isAuthenticated }: OpenSocket): Connection {
+export function createConnection(
+  { socket, clientId, isAuthenticated }: OpenSocket,
+  throttle: Throttle,
+): Connection {
   const waiting: Waiting[] = []
   let nextId = 0
   let isEnded = false
@@ -58,10 +67,11 @@ export function createConnection({ socket, clientId, isAuthenticated }: OpenSock
 
   return {
     clientId,
+    throttle,
     request(frame) {
       return new Promise((resolve, reject) => {
         if (isEnded || !socket.writable) {
-          return reject(new AppError('connection_lost', 'the connection has ended'))
+          return reject(new AppError('not_sent', 'the connection has ended'))
         }
         const id = nextId
         nextId = id === INT32_MAX ? 0 : id + 1

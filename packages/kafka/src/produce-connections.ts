@@ -6,6 +6,8 @@ import { AppError } from '@weir/kit'
 import { createConnection } from './produce-connection.ts'
 import type { Connection } from './produce-connection.ts'
 import type { Address, Sockets } from './produce-socket.ts'
+import { createThrottle } from './produce-throttle.ts'
+import type { Throttle } from './produce-throttle.ts'
 
 export type Connections = {
   /** One that can be used right now, if there is. */
@@ -22,6 +24,8 @@ export function createConnections(sockets: Pick<Sockets, 'open'>): Connections {
   const connections = new Map<string, Connection>()
   const opening = new Map<string, Promise<Connection>>()
   const failedAtMs = new Map<string, number>()
+  // A broker's, not a connection's: who comes back by another one is put off as before.
+  const throttles = new Map<string, Throttle>()
   let isClosed = false
 
   function get(address: Address): Connection | undefined {
@@ -36,7 +40,9 @@ export function createConnections(sockets: Pick<Sockets, 'open'>): Connections {
   async function openNow(address: Address): Promise<Connection> {
     const name = nameOf(address)
     try {
-      const connection = createConnection(await sockets.open(address))
+      const throttle = throttles.get(name) ?? createThrottle()
+      throttles.set(name, throttle)
+      const connection = createConnection(await sockets.open(address), throttle)
       if (isClosed) connection.drop('closed')
       failedAtMs.delete(name)
       connections.set(name, connection)

@@ -1,7 +1,7 @@
 // Brings one batch to its partition's leader and says what became of it. The rule it protects: a batch goes
 // out again only after an answer which proves that the broker did not append it, or when it was never
 // written at all; in every other case the outcome is unknown and that is the end of it.
-import { AppError, backoff, delay } from '@weir/kit'
+import { AppError, backoff, delay, hasCode } from '@weir/kit'
 
 import type { Connections } from './produce-connections.ts'
 import type { Connection } from './produce-connection.ts'
@@ -14,6 +14,8 @@ import type { ProduceAnswer } from './produce-wire.ts'
 export type Outcome =
   | { readonly kind: 'stored' }
   | { readonly kind: 'too_large' }
+  /** Certainly not stored. */
+  | { readonly kind: 'not_stored'; readonly cause: unknown }
   /** May or may not be stored. */
   | { readonly kind: 'unknown'; readonly cause: unknown }
   /** Every record had its answer before the batch could be sent. */
@@ -41,8 +43,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     for (;;) {
       const outcome = await attempt(parts, batch)
       if (outcome.kind !== 'refused') return outcome
-      if (!batch.maySendAgain) return { kind: 'unknown', cause: outcome.cause }
+      if (!batch.maySendAgain) return { kind: 'not_stored', cause: outcome.cause }
       batch.trouble = outcome.cause
+      if (isOver(batch)) return OVER
       pauses ??= backoff(PAUSES)
       await delay(pauses.next().value)
       if (isOver(batch)) return OVER
@@ -65,6 +68,7 @@ async function attempt(parts: DeliveryParts, batch: Batch): Promise<Outcome | Re
     if (outcome.kind === 'refused') leaders.forget(batch.topic)
     return outcome
   } catch (cause) {
+    if (hasCode(cause, 'not_sent')) return { kind: 'refused', cause }
     leaders.forget(batch.topic)
     return { kind: 'unknown', cause }
   }

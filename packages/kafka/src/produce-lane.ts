@@ -2,7 +2,6 @@
 // at a time, and what arrives meanwhile makes the next batch. Pure bookkeeping over a clock that is passed
 // in; it protects the order, the size of batches, and that no record is sent after its time-out.
 import type { Waiter } from './batch-producer.ts'
-import type { Connection } from './produce-connection.ts'
 import type { ProduceRecord, SizedRecord } from './produce-record-batch.ts'
 
 /** A send that hasn't been answered yet. */
@@ -19,8 +18,10 @@ export type Batch = {
   readonly bytes: number
   /** Records before this index have had their answer: all are answered in order. */
   answered: number
-  /** Set while a request with this batch waits for its answer there. */
-  connection: Connection | undefined
+  /** True while a request with this batch waits for its answer: until that, nobody knows what came of it. */
+  isSent: boolean
+  /** Set while it waits to be sent, or for the answer: ends that, since nobody waits for the batch any more. */
+  giveUp: (() => void) | undefined
   /** False once its topic is forgotten: another of the same name must not get it. */
   maySendAgain: boolean
   /** Why it hasn't been sent yet, for the log. */
@@ -50,14 +51,15 @@ export function recordBytes(record: SizedRecord): number {
 }
 
 /** The next batch, its records taken off the queue; at least one record, however large it is. */
-export function takeBatch(lane: Lane): Batch | undefined {
+export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
   const { queue, topic, partition } = lane
   if (queue.length === 0) return undefined
+  const limit = Math.min(lane.batchBytesMax, bytesMax)
   let bytes = 0
   let count = 0
   for (const record of queue) {
     const withIt = bytes + recordBytes(record)
-    if (count > 0 && withIt + BATCH_OVERHEAD_BYTES > lane.batchBytesMax) break
+    if (count > 0 && withIt + BATCH_OVERHEAD_BYTES > limit) break
     bytes = withIt
     count++
   }
@@ -69,7 +71,8 @@ export function takeBatch(lane: Lane): Batch | undefined {
     records,
     bytes,
     answered: 0,
-    connection: undefined,
+    isSent: false,
+    giveUp: undefined,
     maySendAgain: true,
     trouble: undefined,
   }

@@ -5,6 +5,7 @@ import { withTimeout } from '@weir/kit'
 
 import { createConnections } from './produce-connections.ts'
 import type { Address, Sockets } from './produce-socket.ts'
+import { whenOver } from './produce-throttle.ts'
 import { encodeMetadata, readMetadata } from './produce-wire.ts'
 
 export type Leaders = {
@@ -30,12 +31,14 @@ export function createLeaders(
   async function ask(topics: ReadonlySet<string>): Promise<void> {
     const seed = await sockets.nextSeed()
     const connection = await connections.open(seed)
+    await withTimeout(whenOver(connection.throttle), timeoutMs, 'a broker that puts us off')
     const answer = connection.request(encodeMetadata(connection.clientId, [...topics]))
     const payload = await withTimeout(answer, timeoutMs, 'metadata').catch((error: unknown) => {
       connection.drop('metadata took too long')
       throw error
     })
     const metadata = readMetadata(payload)
+    connection.throttle.note(metadata.throttleMs)
     for (const topic of topics) {
       const nodes = metadata.leaders.get(topic)
       const addresses = nodes?.map((node) => metadata.brokers.get(node))

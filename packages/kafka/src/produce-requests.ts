@@ -1,14 +1,19 @@
-// Puts batches into produce requests and hands each batch the answer of its own partition. The batches that
-// leave in the same turn of the event loop for the same broker share a request: a broker takes the requests of
-// a connection one after the other, so fewer of them cost both sides less.
+// Puts batches into produce requests and hands each batch the answer of its own partition. A connection has one
+// request out at a time, as a broker works off one at a time: what becomes ready meanwhile shares the next one, and as
+// long as it waits here, for that or because the broker has put us off, it is certain that it wasn't sent.
 import { AppError } from '@weir/kit'
 
 import type { Connection } from './produce-connection.ts'
 import type { Batch } from './produce-lane.ts'
+import type { Pace } from './produce-pace.ts'
+import { whenOver } from './produce-throttle.ts'
 import { encodeProduce, readProduceAnswers } from './produce-wire.ts'
 import type { ProduceAnswer } from './produce-wire.ts'
 
-/** Rejects when the answer never came: then nobody knows whether the batch is stored. */
+/**
+ * Rejects with AppError `not_sent` when it is certain that the batch was never written; else the answer never came, and
+ * nobody knows whether the batch is stored.
+ */
 export type ProduceRequests = (connection: Connection, batch: Batch) => Promise<ProduceAnswer>
 
 type Outgoing = {
@@ -17,48 +22,73 @@ type Outgoing = {
   reject(error: unknown): void
 }
 
-const REQUEST_BYTES_MAX = 4_000_000
+export function createProduceRequests(batchesPerRequestMax: number, pace: Pace): ProduceRequests {
+  const lines = new WeakMap<Connection, Outgoing[]>()
 
-export function createProduceRequests(batchesPerRequestMax: number): ProduceRequests {
-  const collecting = new Map<Connection, Outgoing[]>()
-
-  function collect(connection: Connection, outgoing: Outgoing): void {
-    const group = collecting.get(connection)
-    if (group) {
-      group.push(outgoing)
-      return
+  async function workOff(connection: Connection, line: Outgoing[]): Promise<void> {
+    // Those that leave in the same turn of the event loop share a request.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    while (line.length > 0) {
+      await whenOver(connection.throttle)
+      if (!connection.isOpen()) for (const { reject } of line.splice(0)) reject(notSent())
+      const group = takeGroup(line, { batches: batchesPerRequestMax, bytes: pace.bytesMax() })
+      if (group.length > 0) await send(connection, group, pace)
     }
-    collecting.set(connection, [outgoing])
-    process.nextTick(() => {
-      const all = collecting.get(connection) ?? []
-      collecting.delete(connection)
-      for (const part of split(all, batchesPerRequestMax)) void send(connection, part)
-    })
+    lines.delete(connection)
   }
 
   return (connection, batch) =>
     new Promise((resolve, reject) => {
-      batch.connection = connection
       const outgoing = { batch, resolve, reject }
-      if (batchesPerRequestMax === 1) void send(connection, [outgoing])
-      else collect(connection, outgoing)
+      let line = lines.get(connection)
+      if (line === undefined) {
+        lines.set(connection, (line = []))
+        void workOff(connection, line)
+      }
+      const waiting = line
+      waiting.push(outgoing)
+      batch.giveUp = () => {
+        const index = waiting.indexOf(outgoing)
+        if (index >= 0) waiting.splice(index, 1)
+        reject(notSent())
+      }
     })
 }
 
-async function send(connection: Connection, group: readonly Outgoing[]): Promise<void> {
+/** The first in line, of a bounded size together, the partitions of a topic next to each other. */
+function takeGroup(line: Outgoing[], max: { batches: number; bytes: number }): Outgoing[] {
+  let count = 0
+  for (let bytes = 0; count < line.length && count < max.batches; count++) {
+    bytes += line[count]?.batch.bytes ?? 0
+    if (count > 0 && bytes > max.bytes) break
+  }
+  const group = line.splice(0, count)
+  return group.sort((a, b) => (a.batch.topic < b.batch.topic ? -1 : 1))
+}
+
+async function send(connection: Connection, group: readonly Outgoing[], pace: Pace): Promise<void> {
+  const batches = group.map(({ batch }) => batch)
+  for (const batch of batches) {
+    batch.isSent = true
+    batch.giveUp = () => connection.drop('the broker did not answer in time')
+  }
   try {
-    const batches = group.map(({ batch }) => batch)
     const frame = encodeProduce({
       clientId: connection.clientId,
       timeoutMs: replicationTimeoutMs(batches),
       batches,
     })
-    const payload = await connection.request(frame)
-    handOut(group, readProduceAnswers(payload))
+    const { answers, throttleMs } = readProduceAnswers(await connection.request(frame))
+    connection.throttle.note(throttleMs)
+    pace.answered(frame.length, throttleMs)
+    handOut(group, answers)
   } catch (error) {
     for (const { reject } of group) reject(error)
   } finally {
-    for (const { batch } of group) batch.connection = undefined
+    for (const batch of batches) {
+      batch.isSent = false
+      batch.giveUp = undefined
+    }
   }
 }
 
@@ -85,20 +115,4 @@ function replicationTimeoutMs(batches: readonly Batch[]): number {
   return Math.max(1, Math.floor((lastDeadlineMs - performance.now()) * 0.8))
 }
 
-/** Into requests of a bounded size, the partitions of a topic next to each other. */
-function split(all: Outgoing[], countMax: number): Outgoing[][] {
-  all.sort((a, b) => (a.batch.topic < b.batch.topic ? -1 : 1))
-  const parts: Outgoing[][] = []
-  let part: Outgoing[] = []
-  let bytes = 0
-  for (const outgoing of all) {
-    bytes += outgoing.batch.bytes
-    if (part.length === 0 || part.length === countMax || bytes > REQUEST_BYTES_MAX) {
-      part = []
-      parts.push(part)
-      bytes = outgoing.batch.bytes
-    }
-    part.push(outgoing)
-  }
-  return parts
-}
+const notSent = (): AppError<'not_sent'> => new AppError('not_sent', 'the batch was not sent')

@@ -18,11 +18,14 @@ import {
   takeBatch,
 } from './produce-lane.ts'
 import type { Batch, Lane } from './produce-lane.ts'
+import type { Pace } from './produce-pace.ts'
 import { bodyBytesOf } from './produce-record-batch.ts'
 import type { ProduceRecord } from './produce-record-batch.ts'
 
 export type SchedulerOptions = Omit<BatchProducerOptions, 'batchesPerRequestMax'> & {
   readonly batchBytesMax: number
+  /** Less than that while a broker puts us off. */
+  readonly pace?: Pick<Pace, 'bytesMax'>
 }
 
 export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
@@ -114,8 +117,8 @@ function flush(state: State): void {
   const nowMs = performance.now()
   for (const lane of lanes) {
     lane.isReady = false
-    state.inFlightBytes -= expireQueue(lane, nowMs, TIMED_OUT)
-    const batch = takeBatch(lane)
+    state.inFlightBytes -= expireQueue(lane, nowMs, NOT_SENT_IN_TIME)
+    const batch = takeBatch(lane, state.options.pace?.bytesMax())
     if (batch) void run(state, lane, batch)
     else settle(state, lane)
   }
@@ -135,10 +138,17 @@ async function run(state: State, lane: Lane, batch: Batch): Promise<void> {
 }
 
 function refuse(state: State, lane: Lane, batch: Batch, outcome: Outcome): void {
+  if (outcome.kind === 'unknown') {
+    complain(state, batch, outcome.cause)
+    return rejectAll(
+      batch,
+      new AppError('outcome_unknown', MAY_BE_STORED, { cause: outcome.cause }),
+    )
+  }
   if (outcome.kind !== 'too_large' || !batch.maySendAgain) {
-    const cause = outcome.kind === 'unknown' ? outcome.cause : batch.trouble
+    const cause = outcome.kind === 'not_stored' ? outcome.cause : batch.trouble
     complain(state, batch, cause)
-    return rejectAll(batch, new AppError('unavailable', NOT_ACKNOWLEDGED, { cause }))
+    return rejectAll(batch, new AppError('unavailable', NOT_STORED, { cause }))
   }
   if (batch.records.length === 1) {
     return rejectAll(
@@ -165,24 +175,26 @@ function sweep(state: State): void {
   }
   const untilMs = performance.now() + state.sweepMs
   for (const lane of state.active) {
-    state.inFlightBytes -= expireQueue(lane, untilMs, TIMED_OUT)
+    state.inFlightBytes -= expireQueue(lane, untilMs, NOT_SENT_IN_TIME)
     const { batch } = lane
     if (!batch) continue
-    expireBatch(batch, untilMs, TIMED_OUT)
-    // Nobody waits for its answer any more, but every later batch would wait behind it.
-    if (isOver(batch)) batch.connection?.drop('the broker did not answer in time')
+    expireBatch(batch, untilMs, batch.isSent ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
+    // Nobody waits for it any more, but every later batch would wait behind it.
+    if (isOver(batch)) batch.giveUp?.()
   }
 }
 
 function forgetTopic(state: State, topic: string): void {
-  const error = new AppError('unavailable', 'the stream is being deleted')
+  const error = new AppError('unavailable', 'Not stored: the topic is being deleted')
   for (const lane of state.lanes.get(topic) ?? []) {
     if (!lane) continue
     state.inFlightBytes -= expireQueue(lane, Infinity, error)
     if (!lane.batch) continue
     lane.batch.maySendAgain = false
     // What is on its way gets its answer from the broker.
-    if (!lane.batch.connection) rejectAll(lane.batch, error)
+    if (lane.batch.isSent) continue
+    rejectAll(lane.batch, error)
+    lane.batch.giveUp?.()
   }
   state.lanes.delete(topic)
 }
@@ -208,14 +220,20 @@ function complain(state: State, { topic, partition }: Batch, cause: unknown): vo
 
 // --- errors; one object each where a stack trace per record would cost more than the record ---
 
-const NOT_ACKNOWLEDGED = 'storage did not acknowledge; try again'
+const NOT_STORED = 'Not stored: Kafka refused it; send it again'
+const MAY_BE_STORED = 'May be stored: Kafka did not say; sent again, it may be stored twice'
 const NOT_A_TIME: Error = new TypeError('timestampMs must be a whole number')
-const FULL: Error = new AppError('unavailable', 'too much is waiting to be stored; try again')
-const CLOSED: Error = new AppError('unavailable', 'shutting down; try again')
-const TIMED_OUT: Error = new AppError(
-  'unavailable',
-  'storage did not acknowledge in time; try again',
+const FULL = unavailable('Not stored: too much is waiting for Kafka; send it again')
+const CLOSED = unavailable('Not stored: shutting down; send it again')
+const NOT_SENT_IN_TIME = unavailable('Not stored: Kafka did not take it in time; send it again')
+const NOT_ANSWERED_IN_TIME: Error = new AppError(
+  'outcome_unknown',
+  'May be stored: Kafka did not acknowledge it in time; sent again, it may be stored twice',
 )
+
+function unavailable(message: string): Error {
+  return new AppError('unavailable', message)
+}
 
 function asUnknown(cause: unknown): Outcome {
   return { kind: 'unknown', cause }

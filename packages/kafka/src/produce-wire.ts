@@ -120,8 +120,11 @@ function finished(frame: Buffer, end: number): Buffer {
 
 // --- answers ---
 
+/** Throttles, in ms: how long the broker reads nothing more from this connection (KIP-219). */
+export type ProduceAnswers = { readonly answers: ProduceAnswer[]; readonly throttleMs: number }
+
 /** The payload follows the correlation id. Throws AppError `malformed` when it isn't such an answer. */
-export function readProduceAnswers(payload: Buffer): ProduceAnswer[] {
+export function readProduceAnswers(payload: Buffer): ProduceAnswers {
   const read = reader(payload)
   const answers: ProduceAnswer[] = []
   for (let topics = read.int32(); topics > 0; topics--) {
@@ -133,10 +136,11 @@ export function readProduceAnswers(payload: Buffer): ProduceAnswer[] {
       read.int64()
     }
   }
-  return answers
+  return { answers, throttleMs: read.int32() }
 }
 
 export type Metadata = {
+  readonly throttleMs: number
   readonly brokers: ReadonlyMap<number, { host: string; port: number }>
   /** Leaders by partition number; -1 has none now. A topic that the broker doesn't know isn't here. */
   readonly leaders: ReadonlyMap<string, readonly number[]>
@@ -144,7 +148,7 @@ export type Metadata = {
 
 export function readMetadata(payload: Buffer): Metadata {
   const read = reader(payload)
-  read.int32()
+  const throttleMs = read.int32()
   const brokers = new Map<number, { host: string; port: number }>()
   for (let left = read.int32(); left > 0; left--) {
     brokers.set(read.int32(), { host: read.text(), port: read.int32() })
@@ -160,7 +164,7 @@ export function readMetadata(payload: Buffer): Metadata {
     const ofTopic = readPartitions(read)
     if (errorCode === 0) leaders.set(topic, ofTopic)
   }
-  return { brokers, leaders }
+  return { throttleMs, brokers, leaders }
 }
 
 function readPartitions(read: Reader): number[] {

@@ -1,7 +1,7 @@
 // What the producer makes of each answer that a broker can give, with brokers that give it.
 import { afterEach, describe, expect, test } from '@jest/globals'
 
-import { createLog, pollUntil } from '@weir/kit'
+import { createLog, delay, pollUntil } from '@weir/kit'
 
 import { createBatchProducer } from '../src/batch-producer.ts'
 import type { BatchProducer, BatchProducerOptions } from '../src/batch-producer.ts'
@@ -80,7 +80,7 @@ describe('a batch that the broker', () => {
       const fake = await broker({ reply: () => ({ errorCode, baseOffset: 42 }) })
 
       await expect(producer(fake).send('topic', 0, event('a'))).rejects.toMatchObject({
-        code: 'unavailable',
+        code: 'outcome_unknown',
       })
 
       expect(fake.batches).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('a batch that the broker', () => {
     const sending = producer(fake)
 
     await expect(sending.send('topic', 0, event('a'))).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'outcome_unknown',
     })
     await sending.send('topic', 0, event('b'))
 
@@ -104,7 +104,7 @@ describe('a batch that the broker', () => {
     const sending = producer(fake, { produceTimeoutMs: 300 })
 
     await expect(sending.send('topic', 0, event('a'))).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'outcome_unknown',
     })
     await sending.send('topic', 0, event('b'))
 
@@ -127,6 +127,89 @@ describe('a batch that the broker', () => {
     const codes = outcomes.map((one) => (one.status === 'rejected' ? one.reason.code : 'stored'))
     expect(codes).toEqual(['stored', 'stored', 'stored', 'record_too_large', 'stored', 'stored'])
   })
+})
+
+describe('a broker that puts us off', () => {
+  const throttled = { ...STORED, throttleMs: 400 }
+
+  test('is not written to until its time is over', async () => {
+    const fake = await broker({ reply: (_, count) => (count === 1 ? throttled : STORED) })
+    const sending = producer(fake)
+    await sending.send('topic', 0, event('a'))
+    const startMs = performance.now()
+
+    const others = [0, 1, 2].map((p) => sending.send('topic', p, event('b')))
+    await delay(300)
+    expect(fake.requests).toEqual([1])
+
+    await Promise.all(others)
+    expect(performance.now() - startMs).toBeGreaterThan(350)
+    expect(fake.requests).toEqual([1, 3])
+  })
+
+  test('is never sent what was given up meanwhile, which is told to be not stored', async () => {
+    const fake = await broker({ reply: (_, count) => (count === 1 ? throttled : STORED) })
+    const sending = producer(fake, { produceTimeoutMs: 200 })
+    await sending.send('topic', 0, event('a'))
+
+    await expect(sending.send('topic', 0, event('b'))).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'Not stored: Kafka did not take it in time; send it again',
+    })
+    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 150, everyMs: 5 })
+    await delay(300)
+    await sending.send('topic', 0, event('c'))
+
+    expect(fake.batches.map(({ values }) => values)).toEqual([['a'], ['c']])
+  })
+
+  test('puts off those who come over a new connection, too', async () => {
+    const fake = await broker({ reply: (_, count) => (count === 1 ? throttled : STORED) })
+    const sending = producer(fake)
+    await sending.send('topic', 0, event('a'))
+    const startMs = performance.now()
+    fake.cutAll()
+
+    await sending.send('topic', 0, event('b'))
+
+    expect(performance.now() - startMs).toBeGreaterThan(350)
+  })
+
+  test('gets smaller requests for as long as it does, of every partition in turn', async () => {
+    const fake = await broker({
+      reply: ({ values }) => ({ ...STORED, throttleMs: Math.floor(values.join('').length / 400) }),
+    })
+    const sending = producer(fake, { produceTimeoutMs: 20_000, inFlightBytesMax: 10_000_000 })
+    const large = event('x'.repeat(4_000))
+    await Promise.all(Array.from({ length: 100 }, () => sending.send('topic', 0, large)))
+
+    const busy = Array.from({ length: 50 }, () => sending.send('topic', 0, large))
+    const startMs = performance.now()
+    await sending.send('topic', 1, event('quiet'))
+    expect(performance.now() - startMs).toBeLessThan(1_500)
+    await Promise.all(busy)
+    expect(fake.batches.findIndex(({ values }) => values[0] === 'quiet')).toBeLessThan(
+      fake.batches.length - 1,
+    )
+  })
+})
+
+test('one request is out at a time: what waits for it and is given up was never sent', async () => {
+  const fake = await broker({ reply: (_, count) => (count === 1 ? 'silence' : STORED) })
+  const sending = producer(fake, { produceTimeoutMs: 300 })
+  const first = sending.send('topic', 0, event('a'))
+  await pollUntil(() => fake.batches.length === 1, { deadlineMs: 2_000, everyMs: 5 })
+  const second = sending.send('topic', 1, event('b'))
+
+  await expect(first).rejects.toMatchObject({ code: 'outcome_unknown' })
+  const outcome = await second.then(
+    () => 'stored',
+    (error: { code: string }) => error.code,
+  )
+
+  // Whichever of the two it was, it is true.
+  const isSent = fake.batches.some(({ values }) => values[0] === 'b')
+  expect(outcome).toBe(isSent ? 'stored' : 'unavailable')
 })
 
 test('a batch follows its partition to the leader that metadata names', async () => {

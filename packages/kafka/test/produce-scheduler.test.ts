@@ -72,7 +72,7 @@ describe('records of one partition', () => {
       scheduler.post({ topic: 'topic', partition: 0 }, record, waiter)
     }
     for (const text of ['a', 'b', 'c', 'd']) post(text)
-    expect(answers).toEqual(['d: too much is waiting to be stored; try again'])
+    expect(answers).toEqual(['d: Not stored: too much is waiting for Kafka; send it again'])
 
     await turn()
     delivered[0]?.end(STORED)
@@ -120,7 +120,7 @@ describe('records of one partition', () => {
 
     expect(values()).toEqual([['a'], ['b']])
     delivered[1]?.end(STORED)
-    expect(await Promise.all([first, second])).toEqual(['unavailable', 'stored'])
+    expect(await Promise.all([first, second])).toEqual(['outcome_unknown', 'stored'])
   })
 })
 

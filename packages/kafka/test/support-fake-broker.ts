@@ -8,7 +8,10 @@ import Decoder from 'kafkajs/src/protocol/decoder.js'
 import decodeBatch from 'kafkajs/src/protocol/recordBatch/v0/decoder.js'
 
 export type Produced = { topic: string; partition: number; values: string[] }
-export type Reply = { errorCode: number; baseOffset: number } | 'silence' | 'hang up'
+export type Reply =
+  | { errorCode: number; baseOffset: number; throttleMs?: number }
+  | 'silence'
+  | 'hang up'
 
 export type FakeBroker = {
   readonly address: string
@@ -16,6 +19,8 @@ export type FakeBroker = {
   /** Every batch that arrived, whatever was answered. */
   readonly batches: Produced[]
   readonly requests: number[]
+  /** Ends all connections. */
+  cutAll(): void
   close(): Promise<void>
 }
 
@@ -69,15 +74,17 @@ export async function startFakeBroker(options: FakeBrokerOptions): Promise<FakeB
     const parts = await readProduce(frame)
     requests.push(parts.length)
     const answers: Buffer[] = [int32(parts.length)]
+    let throttledMs = 0
     for (const batch of parts) {
       batches.push(batch)
       const reply = options.reply(batch, batches.length)
       if (typeof reply === 'string') return reply
-      const { errorCode, baseOffset } = reply
+      const { errorCode, baseOffset, throttleMs = 0 } = reply
+      throttledMs = Math.max(throttledMs, throttleMs)
       answers.push(text(batch.topic), int32(1), int32(batch.partition), int16(errorCode))
       answers.push(int64(baseOffset), int64(-1), int64(0))
     }
-    return Buffer.concat([...answers, int32(0)])
+    return Buffer.concat([...answers, int32(throttledMs)])
   }
 
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -87,6 +94,9 @@ export async function startFakeBroker(options: FakeBrokerOptions): Promise<FakeB
     port,
     batches,
     requests,
+    cutAll() {
+      for (const socket of sockets) socket.destroy()
+    },
     close: () =>
       new Promise((closed) => {
         for (const socket of sockets) socket.destroy()

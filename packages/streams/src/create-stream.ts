@@ -54,7 +54,6 @@ export async function createInput(
   const topics = [topicOf(reserved)]
   const stream = await orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
-    await deps.access.serve(reserved)
     return announce(deps, what, reserved)
   })
   return { stream, credential }
@@ -86,7 +85,6 @@ export async function createDerived(
   const topics = [topicOf(reserved), deadTopicOf(reserved)]
   const stream = await orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
-    await deps.access.serve(reserved)
     const startOffsets = await offsetsNow(deps, input, request.from)
     await deps.access.letIn(reserved)
     return announce(deps, what, { ...reserved, startOffsets })

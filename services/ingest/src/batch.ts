@@ -2,6 +2,7 @@
 // reads no event.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpRequest } from '@weir/http2'
+import { hasCode } from '@weir/kit'
 import type { AppError } from '@weir/kit'
 import type { InputStream } from '@weir/streams'
 import type { ActiveContract } from './active-contracts.ts'
@@ -32,7 +33,7 @@ export type Batch = {
   active: ActiveContract
   /** Why nothing more is taken, since the token, the stream or the contract has changed. */
   refused: AppError<RefusalCode> | undefined
-  /** The first that was not stored for Kafka's sake. */
+  /** Of what was not stored for Kafka's sake: the first that may be stored all the same, or else the first. */
   unavailable: AppError<RefusalCode> | undefined
   nextIndex: number
   /** Since when events of it have been taken without a pause. */
@@ -49,7 +50,8 @@ export function reject(batch: Batch, index: number, error: unknown): void {
   const { deps, stream, answer } = batch
   const refused = refusalOf(error)
   if (refused.code === 'internal') deps.onInternal(error)
-  if (refused.code === 'unavailable') batch.unavailable ??= refused
+  if (hasCode(error, 'outcome_unknown')) batch.unavailable = refused
+  else if (refused.code === 'unavailable') batch.unavailable ??= refused
   deps.limits.refused(stream, deps.now(), refused.code)
   answer.reject(index, refused)
   count(batch, refused.code)

@@ -56,6 +56,8 @@ export function refusalOf(error: unknown): AppError<RefusalCode> {
       'The event is too large for Kafka once its fields are sealed',
       error,
     )
+  // Its message says so: without that an event that was refused is not stored.
+  if (hasCode(error, 'outcome_unknown')) return refusal('unavailable', error.message, error)
   if (hasCode(error, 'key_unavailable', 'record_unreadable'))
     return refusal('unavailable', 'The keys of the stream are not all there; try again', error)
   return refusal('internal', 'Something went wrong on our side', error)

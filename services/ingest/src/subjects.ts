@@ -3,6 +3,7 @@
 // written lately is remembered, within a bound; the rest is written again, which changes nothing.
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import type { BatchProducer } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
 import { subjectKeyOf, subjectPartitionOf, subjectsTopic } from '@weir/streams'
 import { refusal } from './errors.ts'
 
@@ -19,6 +20,7 @@ export type Subjects = {
   keep(subject: SubjectOfEvent): Promise<void> | undefined
 }
 
+const notKept = 'Not stored: Kafka did not acknowledge whose event it is; send it again'
 /** About 0.3 kB each. */
 const keptMax = 50_000
 /** Longer ones are looked up each time, as values of fields are. */
@@ -46,6 +48,9 @@ export function createSubjects(deps: {
       const record = { key, value: Buffer.alloc(0), headers: {}, timestampMs: Date.now() }
       await producer.send(subjectsTopic, partition, record)
       durable.add(key)
+    } catch (error) {
+      // The event itself wasn't sent: that is certain, whatever came of this record.
+      throw hasCode(error, 'outcome_unknown') ? refusal('unavailable', notKept, error) : error
     } finally {
       underWay.delete(key)
     }

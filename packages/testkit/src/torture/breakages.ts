@@ -33,8 +33,10 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
     },
     {
       file: 'packages/kafka/src/produce-requests.ts',
-      from: `    const payload = await connection.request(frame)
-    handOut(group, readProduceAnswers(payload))`,
+      from: `    const { answers, throttleMs } = readProduceAnswers(await connection.request(frame))
+    connection.throttle.note(throttleMs)
+    pace.answered(frame.length, throttleMs)
+    handOut(group, answers)`,
       to: `    void connection.request(frame).then(readProduceAnswers).catch(() => undefined)
     handOut(group, batches.map(({ topic, partition }) => ({ topic, partition, errorCode: 0, baseOffset: 0n })))`,
     },
@@ -43,7 +45,8 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   resend: [
     {
       file: 'packages/kafka/src/produce-delivery.ts',
-      from: `    leaders.forget(batch.topic)
+      from: `    if (hasCode(cause, 'not_sent')) return { kind: 'refused', cause }
+    leaders.forget(batch.topic)
     return { kind: 'unknown', cause }`,
       to: `    leaders.forget(batch.topic)
     return { kind: 'refused', cause }`,
