@@ -5,9 +5,10 @@ import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { changeErasing, putErasure, subjectOf } from './erase.ts'
-import type { Erased } from './erase.ts'
+import type { Asked, Erased } from './erase.ts'
 import type { InputStream } from './records.ts'
 import { requireInput } from './rules.ts'
+import type { State } from './state.ts'
 import type { StateFollower } from './follow.ts'
 import type { Stewardship } from './stewardship.ts'
 
@@ -19,15 +20,14 @@ export type EraseSubjectRequest = {
   readonly stream: InputStream
   readonly subject: string
   readonly links: LinksByEra
-  readonly fromLevel?: number | undefined
-}
+} & Asked
 
 const saltBytes = 32
 
 /** Accepted, once it resolves. @throws AppError `no_such_subject` */
 export async function eraseSubject(
   deps: Stewardship,
-  { stream, subject, links, fromLevel }: EraseSubjectRequest,
+  { stream, subject, links, fromLevel, reference }: EraseSubjectRequest,
 ): Promise<Erased> {
   const { billingId, name, streamId } = stream
   if (links.size === 0) throw noSuchSubject(name)
@@ -46,12 +46,30 @@ export async function eraseSubject(
       linksIn: ({ era }) => links.get(era) ?? [],
       counted: Math.max(...[...links.values()].map((inEra) => inEra.length)),
       fromLevel,
+      reference,
     })
     // It isn't counted before it is taken, so one that changes nothing must leave no record either.
     if (put.eras.length === 0) throw nothingAtLevel(name, fromLevel)
     return put
   })
   return { erasure, salt }
+}
+
+/** Which contracts of an account name a data subject, and which don't. Archived ones count: their events may be there. */
+export type SubjectContracts = {
+  readonly naming: readonly { readonly id: string; readonly field: string }[]
+  readonly others: readonly string[]
+}
+
+/** @throws AppError `no_data_subject_field`: where none names one, nothing can be said of a data subject */
+export function requireSubjectContracts(state: State, stream: InputStream): SubjectContracts {
+  const contracts = state.contractsOf(stream.billingId)
+  const naming = contracts.flatMap(({ id, dataSubjectField: field }) =>
+    field === undefined ? [] : [{ id, field }],
+  )
+  if (naming.length === 0) throw noDataSubjectField(stream.name)
+  const others = contracts.filter(({ dataSubjectField }) => dataSubjectField === undefined)
+  return { naming, others: others.map(({ id }) => id) }
 }
 
 /** The eras of which links may have been kept, and may still be read. */
@@ -85,11 +103,20 @@ export function openableIn(
 const noSuchSubject = (name: string): AppError<'no_such_subject'> =>
   new AppError(
     'no_such_subject',
-    `Nothing is kept of this data subject in the stream ${name}: no event named it, it was erased, or its keys are past`,
+    `No event that can still be decrypted names this data subject in the stream ${name}: none ever did under a contract with a ` +
+      'data subject field, or it was erased, or the keys are past their age',
   )
 
 const nothingAtLevel = (name: string, fromLevel = 0): AppError<'no_such_subject'> =>
   new AppError(
     'no_such_subject',
     `Nothing of this data subject can be decrypted from level ${fromLevel} up in the stream ${name}: it was withdrawn or erased before, or there is no such level`,
+  )
+
+const noDataSubjectField = (name: string): AppError<'no_data_subject_field'> =>
+  new AppError(
+    'no_data_subject_field',
+    `No contract of the account has a data_subject_field, so Weir does not know which events of the stream ${name} are about ` +
+      'which data subject; they may well be there. Erase by values of the key field instead, or publish a contract with ' +
+      'data_subject_field for events to come',
   )

@@ -32,8 +32,13 @@ export type EraseRequest = {
   readonly name: string
   /** Values of the key field, 1 to 100: all of them or none. */
   readonly values: readonly string[]
+} & Asked
+
+export type Asked = {
   /** The lowest level whose consent is withdrawn; without one the whole person goes. */
   readonly fromLevel?: number | undefined
+  /** What the caller calls it; shown, and in the receipt. */
+  readonly reference?: string | undefined
 }
 
 /** The salt is kept nowhere: with it, who has the value can show which receipt is about it. */
@@ -64,6 +69,7 @@ export async function eraseValues(deps: Stewardship, request: EraseRequest): Pro
       linksIn: (keys) => values.flatMap((value) => linksOf(keys, value)),
       counted: values.length,
       fromLevel,
+      reference: request.reference,
     })
   })
   return { erasure, salt }
@@ -89,14 +95,13 @@ export type Erasure = {
   readonly linksIn: (keys: EraKeys) => readonly Uint8Array[]
   /** See erasure-bound.ts. */
   readonly counted: number
-  readonly fromLevel?: number | undefined
-}
+} & Asked
 
 /** @throws AppError `unavailable` when a part of an era can't be read: a link left out would stay readable */
 export function putErasure(
   deps: Pick<Stewardship, 'rings' | 'follower' | 'log' | 'now'>,
   draft: Draft,
-  { stream, subjects, linksIn, counted, fromLevel }: Erasure,
+  { stream, subjects, linksIn, counted, fromLevel, reference }: Erasure,
 ): ErasureRecord {
   const erasureId = randomUUID()
   // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
@@ -105,17 +110,19 @@ export function putErasure(
   const replaced: Record<string, readonly string[]> = {}
   const oldRings = new Set<number>()
   for (const [era, parts] of erasOf(draft, stream)) {
-    const levelsHere =
-      fromLevel === undefined ? undefined : parts.levels.filter((level) => level >= fromLevel)
-    if (levelsHere?.length === 0) continue
+    const levelsHere = parts.levels.filter((level) => level >= (fromLevel ?? 0))
+    if (fromLevel !== undefined && levelsHere.length === 0) continue
     const at: StreamEra = { ...stream, era }
     const suffixes = punctureEra(deps, draft, {
       at,
-      prefixesIn: (keys) => linksIn(keys).flatMap((link) => prefixesOf(link, levelsHere)),
+      prefixesIn: (keys) =>
+        linksIn(keys).flatMap((link) =>
+          prefixesOf(link, fromLevel === undefined ? undefined : levelsHere),
+        ),
       onReplaced: (value) => oldRings.add(ringVersionOf(value)),
     })
     if (suffixes.length > 0) replaced[era] = suffixes
-    for (const level of levelsHere ?? []) levels.add(level)
+    for (const level of levelsHere) levels.add(level)
   }
   const record: ErasureRecord = {
     erasureId,
@@ -123,7 +130,9 @@ export function putErasure(
     streamId: stream.streamId,
     subjects,
     counted,
-    ...(fromLevel === undefined ? {} : { fromLevel, levels: [...levels].sort((a, b) => a - b) }),
+    ...(fromLevel === undefined ? {} : { fromLevel }),
+    levels: [...levels].sort((a, b) => a - b),
+    ...(reference === undefined ? {} : { reference }),
     eras: Object.keys(replaced).map(Number),
     replaced,
     keks: keksOf(draft, oldRings),

@@ -43,11 +43,28 @@ function isDue(state: State, nowMs: number): boolean {
 export const receiptJwks = (state: State): Readonly<Record<string, unknown>>[] =>
   state.receiptKeys().map(({ publicJwk }) => publicJwk)
 
+/** An output that holds decrypted values of the erasure's levels: see holding-outputs.ts. */
+export type OutputClaim = {
+  readonly name: string
+  readonly levels: readonly number[]
+  /** A time, or `unknown`. */
+  readonly clearAt: string
+  /** Why it is unknown. */
+  readonly because?: string
+  /** Its topic is there for some seconds yet. */
+  readonly deleted?: boolean
+}
+
+export type ReceiptRequest = {
+  readonly billingId: string
+  readonly name: string
+  readonly erasureId: string
+  readonly issuer: string
+  readonly outputs: (erasure: ErasureRecord) => Promise<OutputClaim[]>
+}
+
 /** @throws AppError `not_found`, `not_complete`, `unavailable` */
-export async function receiptFor(
-  deps: Stewardship,
-  request: { billingId: string; name: string; erasureId: string; issuer: string },
-): Promise<string> {
+export async function receiptFor(deps: Stewardship, request: ReceiptRequest): Promise<string> {
   const { billingId, name, erasureId } = request
   const what = act(deps, 'erasure.receipt', {
     account: billingId,
@@ -59,7 +76,8 @@ export async function receiptFor(
     if (found.complete === undefined) throw notComplete(found)
     return found
   })
-  return sign(deps, claimsOf(erasure, request.issuer, deps.now()))
+  const outputs = await request.outputs(erasure)
+  return sign(deps, { ...claimsOf(erasure, request.issuer, deps.now()), outputs })
 }
 
 const notComplete = ({ erasureId }: ErasureRecord): AppError<'not_complete'> =>
@@ -79,11 +97,13 @@ function sign({ follower }: Pick<Stewardship, 'follower'>, claims: object): stri
 }
 
 const claim =
-  'From completeAt on, the log of Weir gives no key for the sealed fields of these values, in these eras and levels. ' +
-  'Nothing is claimed of whether there was data, of exports, or of topics that hold opened fields.'
+  'From completeAt on, the log of Weir gives no key for the encrypted fields of these values, in these eras and levels. ' +
+  'The outputs named here may hold values that were decrypted before appliedAt, each until its clearAt. ' +
+  'Nothing is claimed of whether there was data, nor of what was exported or copied from outputs.'
 
 function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
-  const { erasureId, billingId, streamId, subjects, eras, levels, keks, complete } = erasure
+  const { erasureId, billingId, streamId, reference, subjects, eras, levels, keks, complete } =
+    erasure
   const time = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : new Date(ms).toISOString()
   return {
@@ -93,9 +113,10 @@ function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
     claim,
     billingId,
     streamId,
+    reference,
     subjects,
     eras,
-    levels: levels ?? 'all',
+    levels: erasure.fromLevel === undefined ? 'all' : levels,
     acceptedAt: time(erasure.acceptedAtMs),
     appliedAt: time(erasure.appliedAtMs),
     completeAt: time(complete?.atMs),

@@ -122,7 +122,7 @@ export type ReceiptKeyRecord = {
 export type SubjectRecord = { readonly subject: string; readonly ownerBillingId: string }
 
 /**
- * A person who is forgotten or, with levels, a consent that is withdrawn (docs/forgetting.md). Whose it is
+ * A person who is erased or, with `fromLevel`, a consent that is withdrawn (docs/forgetting.md). Whose it is
  * stands nowhere: `subjects` needs the salt that only who asked was given.
  */
 export type ErasureRecord = {
@@ -134,8 +134,10 @@ export type ErasureRecord = {
   /** How many values it is by the account's bound: erasure-bound.ts. */
   readonly counted: number
   readonly fromLevel?: number
-  /** What was changed: all levels where there is no list. */
-  readonly levels?: readonly number[]
+  /** What was changed: those from there up, or all that the stream has keys of. */
+  readonly levels: readonly number[]
+  /** What whoever asked calls it, such as a ticket's number. */
+  readonly reference?: string
   readonly eras: readonly number[]
   /** The tree parts that were replaced, by era, as suffixes; of use until the erasure is complete. */
   readonly replaced?: Readonly<Record<string, readonly string[]>>

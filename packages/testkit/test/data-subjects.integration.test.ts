@@ -13,6 +13,7 @@ import {
   exampleEvent,
   expectStatus,
   freshName,
+  listIn,
   textIn,
   type Account,
   type TestStream,
@@ -164,7 +165,17 @@ test('erased, all devices of a data subject stay sealed for ever, and another pe
   expect(before.filter(isOf('ada')).map(({ subject }) => subject)).toEqual(['ada', 'ada', 'ada'])
   const bobs = before.filter(isOf('bob'))
 
-  expect(await erase('ada')).toMatchObject({ values: 1, links: 3 })
+  const erasure = await erase('ada')
+  expect(erasure).toMatchObject({ values: 1, links: 3 })
+  // Here nothing is ever deleted by its age.
+  expect(listIn(erasure, 'outputs')).toEqual([
+    {
+      name: expect.stringMatching(/^all-/),
+      levels: [0, 1, 2, 3],
+      clearAt: 'unknown',
+      because: expect.stringContaining('keeps its records without end (retention.ms)'),
+    },
+  ])
 
   await send(world, ['demo_v1', 'ada', 'ada-tablet'])
   const after = await replay()

@@ -13,6 +13,7 @@ import {
   exampleEvent,
   expectStatus,
   freshName,
+  reachedAt,
   request,
   textIn,
   type Account,
@@ -128,11 +129,12 @@ async function eraseAndWait(person: string): Promise<number> {
   const applied = await pollUntil(
     async () => {
       const { body } = expectStatus(await account.call('GET', `${path}/${id}`), 200)
-      return 'appliedAt' in body ? body : undefined
+      return reachedAt(body, 'applied') === undefined ? undefined : body
     },
     { deadlineMs: 30_000, everyMs: 50, what: 'an erasure that is applied' },
   )
-  return Date.parse(textIn(applied, 'appliedAt')) - Date.parse(textIn(applied, 'acceptedAt'))
+  const [from = '', to = ''] = ['accepted', 'applied'].map((state) => reachedAt(applied, state))
+  return Date.parse(to) - Date.parse(from)
 }
 
 /** How many events of a whole topic leave a personal field sealed. */

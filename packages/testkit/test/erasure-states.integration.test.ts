@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import { pollUntil } from '@weir/kit'
+import { delay, pollUntil } from '@weir/kit'
 
 import {
   asObject,
@@ -15,6 +15,8 @@ import {
   exampleEvent,
   expectStatus,
   freshName,
+  listIn,
+  reachedAt,
   request,
   textIn,
   type Account,
@@ -97,13 +99,15 @@ const untilIs = (stream: TestStream, id: unknown, state: string) =>
   pollUntil(
     async () => {
       const erasure = await look(stream, id).catch(() => ({}))
-      return `${state}At` in erasure ? erasure : undefined
+      return reachedAt(erasure, state) === undefined ? undefined : erasure
     },
     { deadlineMs: 40_000, everyMs: 50, what: `an erasure that is ${state}` },
   )
 
+const aTime = expect.stringMatching(/^\d{4}-.*Z$/)
+
 const msBetween = (erasure: Record<string, unknown>, from: string, to: string): number =>
-  Date.parse(textIn(erasure, to)) - Date.parse(textIn(erasure, from))
+  Date.parse(reachedAt(erasure, to) ?? '') - Date.parse(reachedAt(erasure, from) ?? '')
 
 /** The sealed key field of each event, by whose it is. */
 async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown, SealedField>> {
@@ -141,11 +145,20 @@ test('a thief with the KEK and all of the log opens an erased value until the er
   if (ada === undefined || bob === undefined) throw new Error('an event is missing')
   const kekFile = setting('KEK_FILE')
 
-  const { id, salt } = await erase(stream, { keyFieldValue: 'bob' })
+  const output = await account.output(stream.name, freshName('o'), { consentLevels: [3] })
+
+  const { id, salt } = await erase(stream, { keyFieldValue: 'bob', reference: 'TICKET-7' })
 
   // Nothing else is written meanwhile: what was replaced still lies there.
   const early = await steal(own.reader.kafka, kekFile)
-  expect(await look(stream, id)).not.toHaveProperty('completeAt')
+  expect(await look(stream, id)).toMatchObject({
+    reference: 'TICKET-7',
+    states: {
+      accepted: { at: aTime },
+      complete: { expectedBy: aTime },
+      destroyed: { expectedBy: 'unknown' },
+    },
+  })
   expect([early.open(ada), early.open(bob)]).toEqual(['ada', 'bob'])
   const tooEarly = await look(stream, id, '/receipt')
   expect(tooEarly).toMatchObject({ status: 409, code: 'not_complete' })
@@ -153,16 +166,41 @@ test('a thief with the KEK and all of the log opens an erased value until the er
   const erasure = await untilIs(stream, id, 'complete')
   const late = await steal(own.reader.kafka, kekFile)
   expect([late.open(ada), late.open(bob)]).toEqual(['ada', undefined])
-  expect(msBetween(erasure, 'acceptedAt', 'appliedAt')).toBeGreaterThanOrEqual(0)
-  expect(msBetween(erasure, 'appliedAt', 'completeAt')).toBeGreaterThan(0)
+  expect(msBetween(erasure, 'accepted', 'applied')).toBeGreaterThanOrEqual(0)
+  expect(msBetween(erasure, 'applied', 'complete')).toBeGreaterThan(0)
 
   const receipt = textIn(await look(stream, id, '/receipt'), 'receipt')
-  await expectHolds(receipt, String(salt))
+  await expectHolds(receipt, String(salt), output.name)
   await expectIsNoToken(receipt)
 }, 90_000)
 
+test('an output that has decrypted an erased value is named with a time, and at that time its topic holds nothing of it', async () => {
+  const stream = await streamOf([])
+  const output = await account.output(stream.name, freshName('o'), { consentLevels: [3] })
+  expect(await send(await account.token(stream), 'bob')).toBe(204)
+  const contract = await compiledExample(schemaId)
+  const [before] = await own.reader.readUntil(output.topic, 1)
+  expect(before && plainEvent(contract, before)['consistent_value']).toBe('bob')
+  const times = { 'retention.ms': 4_000, 'segment.ms': 1_500, 'file.delete.delay.ms': 500 }
+  const config = Object.fromEntries(Object.entries(times).map(([key, ms]) => [key, String(ms)]))
+  await own.reader.admin.setTopicConfig(output.topic, { ...config, 'cleanup.policy': 'delete' })
+
+  const { id } = await erase(stream, { keyFieldValue: 'bob' })
+
+  const erasure = await untilIs(stream, id, 'applied')
+  const [named, ...others] = listIn(erasure, 'outputs')
+  expect([named, others]).toEqual([{ name: output.name, levels: [1, 2, 3], clearAt: aTime }, []])
+  const clearMs = Date.parse(textIn(asObject(named), 'clearAt'))
+  const checkMs = 1_000 // of this broker
+  expect(clearMs - Date.parse(reachedAt(erasure, 'applied') ?? '')).toBe(
+    4_000 + 1_500 + 500 + checkMs,
+  )
+  await delay(clearMs - Date.now() + 250)
+  expect(await own.reader.read(output.topic)).toEqual([])
+}, 60_000)
+
 /** With the keys in a file, and no service. */
-async function expectHolds(receipt: string, salt: string): Promise<void> {
+async function expectHolds(receipt: string, salt: string, output: string): Promise<void> {
   const jwks = (await request(world.auth.url, '', 'GET', '/.well-known/jwks.json')).text
   const [file, keys] = [join(own.folder, 'receipt'), join(own.folder, 'keys.json')]
   await writeFile(keys, jwks)
@@ -177,6 +215,8 @@ async function expectHolds(receipt: string, salt: string): Promise<void> {
     levels: 'all',
     subjects: [expect.any(String)],
     completeAt: expect.any(String),
+    reference: 'TICKET-7',
+    outputs: [{ name: output, levels: [1, 2, 3], clearAt: aTime }],
     scanned: { topic: 'weir.keys', leader: 1 },
   })
   await expect(verify(receipt, 'eve')).rejects.toThrow('not about this value')

@@ -104,6 +104,13 @@ const keyFieldValue = z
 const valuesRule = 'must be a list of 1 to 100 texts'
 const levelRule = 'must be a whole number from 0 to 255'
 
+const referenceRule = 'must be a text of 1 to 200 characters, without control characters'
+const reference = z
+  .string(referenceRule)
+  .min(1, referenceRule)
+  .max(200, referenceRule)
+  .regex(/^\P{C}+$/u, referenceRule)
+
 /** No rule tells what stood there. */
 export const erasureBody = z
   .strictObject(
@@ -116,6 +123,7 @@ export const erasureBody = z
         .optional(),
       subject: keyFieldValue.optional(),
       fromLevel: z.int(levelRule).min(0, levelRule).max(255, levelRule).optional(),
+      reference: reference.optional(),
     },
     objectRule(),
   )
@@ -127,10 +135,10 @@ export const erasureBody = z
       message: 'or keyFieldValues or subject must be there, and only one of them',
     },
   )
-  .transform(({ keyFieldValue: one, keyFieldValues = [], subject, fromLevel }) => ({
+  .transform(({ keyFieldValue: one, keyFieldValues = [], subject, ...asked }) => ({
     values: one === undefined ? keyFieldValues : [one],
     subject,
-    fromLevel,
+    asked,
   }))
 
 export const subjectBody = z.strictObject({ subject: keyFieldValue }, objectRule())

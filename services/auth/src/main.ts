@@ -24,6 +24,8 @@ import { followState, kekOfRing, loadKek } from '@weir/streams'
 import { createCallers } from './api-keys.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { configSchema, type Config } from './config.ts'
+import { createSettingsReader } from './erasures/settings.ts'
+import { createErasureView } from './erasures/show.ts'
 import { createAuthMetrics } from './metrics.ts'
 import { openApi } from './openapi/document.ts'
 import { loadPlatformKey } from './platform-key.ts'
@@ -55,6 +57,7 @@ const app = createApp({
     issuer,
     usage: steward.usage.log,
     subjects: steward.usage.subjects,
+    erasures: createErasureView(createSettingsReader(kafkaAdmin)),
     audit: steward.audit.log,
     refusals: steward.audit.refusals,
     defaultLimits: {

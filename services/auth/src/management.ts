@@ -4,6 +4,7 @@ import type { Registry } from '@weir/kafka'
 import type { Actor, Limits, State, Stewardship } from '@weir/streams'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Refusals } from './audit/refusals.ts'
+import type { ErasureView } from './erasures/show.ts'
 import type { Callers } from './api-keys.ts'
 import type { Shape } from './render.ts'
 import type { SubjectLog } from './subjects/subject-log.ts'
@@ -19,6 +20,7 @@ export type Management = {
   readonly defaultLimits: Limits
   readonly usage: Pick<UsageLog, 'ofStream'>
   readonly subjects: SubjectLog
+  readonly erasures: ErasureView
   readonly audit: AuditLog
   readonly refusals: Refusals
 }

@@ -9,7 +9,6 @@ import type {
   Created,
   Credential,
   DerivedStream,
-  ErasureRecord,
   InputStream,
   NewCredential,
   StreamRecord,
@@ -124,31 +123,10 @@ export function contractOf(contract: ContractRecord): Json {
   }
 }
 
-/** `state` is the last one that was reached. */
 export const eraOf = (era: number): Json => ({
   era,
   from: timeOf(era * ERA_MS),
   until: timeOf((era + 1) * ERA_MS),
 })
-
-export function erasureOf(erasure: ErasureRecord): Json {
-  const { erasureId, subjects, fromLevel, levels, eras, acceptedAtMs } = erasure
-  const { appliedAtMs, complete, destroyedAtMs } = erasure
-  const times = {
-    accepted: acceptedAtMs,
-    applied: appliedAtMs,
-    complete: complete?.atMs,
-    destroyed: destroyedAtMs,
-  }
-  const reached = Object.entries(times).filter(([, atMs]) => atMs !== undefined)
-  return {
-    id: erasureId,
-    state: reached.at(-1)?.[0],
-    values: subjects.length,
-    ...(fromLevel === undefined ? {} : { fromLevel, levels }),
-    eras,
-    ...Object.fromEntries(reached.map(([state, atMs]) => [`${state}At`, timeOf(Number(atMs))])),
-  }
-}
 
 const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()

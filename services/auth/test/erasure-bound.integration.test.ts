@@ -47,8 +47,8 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
   expect(await endOfKeys()).toBe(before)
 
   expect((await account.get('/v2/account')).json).toMatchObject({
-    erasedValues: erasuresMax,
-    erasedValuesMax: erasuresMax,
+    erased: erasuresMax,
+    erasedMax: erasuresMax,
   })
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
   expect(metrics).toMatch(/^svc_auth_erasures_used_share\{?.*\}? 1$/m)

@@ -17,24 +17,36 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+const aTime = expect.stringMatching(/^\d{4}-.*Z$/)
 const valueRule = 'must be a text of 1 to 1048576 bytes in UTF-8, without lone surrogates'
 
 describe('an erasure', () => {
   test('is accepted, listed and shown under both versions; its salt is told once', async () => {
-    const made = await account.post(erasures, { keyFieldValues: ['ada', 'eve'], fromLevel: 1 })
+    const made = await account.post(erasures, {
+      keyFieldValues: ['ada', 'eve'],
+      fromLevel: 1,
+      reference: 'TICKET-7',
+    })
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({
       id: expect.any(String),
       state: 'accepted',
       values: 2,
       fromLevel: 1,
-      acceptedAt: expect.any(String),
+      reference: 'TICKET-7',
+      states: {
+        accepted: { at: aTime },
+        applied: { expectedBy: aTime },
+        complete: { expectedBy: aTime },
+        destroyed: { expectedBy: 'unknown' },
+      },
+      outputs: [],
       salt: expect.stringMatching(/^[\w-]{43}$/),
     })
     const id = textOf(made.json, 'id')
     for (const base of [erasures, erasures.replace('/v2', '/v1')]) {
       const shown = await account.get(`${base}/${id}`)
-      expect(shown.json).toMatchObject({ id, values: 2 })
+      expect(shown.json).toMatchObject({ id, values: 2, reference: 'TICKET-7' })
       expect(shown.json).not.toHaveProperty('salt')
       expect((await account.get(base)).list).toContainEqual(expect.objectContaining({ id }))
     }
@@ -74,6 +86,16 @@ describe('an erasure', () => {
     ],
     ['a bad one among good ones', { keyFieldValues: ['a', ''] }, `keyFieldValues.1 ${valueRule}`],
     ['a level that there is not', { keyFieldValue: 'a', fromLevel: 256 }, 'fromLevel must be'],
+    [
+      'a reference that is too long',
+      { keyFieldValue: 'a', reference: 'x'.repeat(201) },
+      'reference must be a text of 1 to 200 characters',
+    ],
+    [
+      'a line end in its reference',
+      { keyFieldValue: 'a', reference: 'a\nb' },
+      'reference must be a text of 1 to 200 characters',
+    ],
     ['an unknown member', { keyFieldValue: 'a', level: 1 }, 'level is not known here'],
   ])('with %s is refused with a sentence that says what is wrong', async (_, body, sentence) => {
     const before = (await account.get(erasures)).list.length
@@ -125,6 +147,15 @@ describe('an erasure', () => {
       replies.map(() => problem(404, 'not_found')),
     )
   })
+})
+
+test('where no contract names a data subject that is said of looking and of erasing, and never that nothing is kept', async () => {
+  for (const path of [erasures, erasures.replace('erasures', 'subjects/lookup')]) {
+    const refused = await account.post(path, { subject: 'customer-00042' })
+    expect(refused.json).toEqual(problem(409, 'no_data_subject_field'))
+    expect(refused.text).toContain('they may well be there')
+    expect(refused.text).not.toContain('othing is kept')
+  }
 })
 
 test('no value that was sent for an erasure is in the log or in a refusal', async () => {

@@ -11,6 +11,7 @@ export function routesOfAuth(): string[] {
     issuer: 'http://auth.test',
     usage: unusable(),
     subjects: unusable(),
+    erasures: unusable(),
     audit: unusable(),
     refusals: unusable(),
     defaultLimits: { eventRate: '1', eventCount: '1' },

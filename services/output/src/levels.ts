@@ -2,6 +2,7 @@
 // streams). CUMULATIVE has one level and sees what lies at it and below; GRANULAR sees exactly its
 // levels. Deny is the default: no levels pass and open nothing.
 import { levelOfPart } from '@weir/fieldcrypt'
+import { opensLevel } from '@weir/streams'
 import type { DerivedStream } from '@weir/streams'
 
 export type Levels = {
@@ -14,19 +15,10 @@ export type Levels = {
 export function levelsOf(
   stream: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
 ): Levels {
-  const { consentLevels, consentLevelType } = stream
+  const { consentLevels } = stream
   const pass = (consent: readonly number[]): boolean =>
     consentLevels.length > 0 && consentLevels.every((level) => consent.includes(level))
-  switch (consentLevelType) {
-    case 'CUMULATIVE': {
-      const [highest = -1] = consentLevels
-      return { pass, open: (level) => level <= highest }
-    }
-    case 'GRANULAR':
-      return { pass, open: (level) => consentLevels.includes(level) }
-    default:
-      return { pass: () => false, open: () => false }
-  }
+  return { pass, open: (level) => opensLevel(stream, level) }
 }
 
 /** Which levels a deployment may open at all; undefined for every level there is. */

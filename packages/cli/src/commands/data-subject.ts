@@ -1,24 +1,26 @@
-// Data subjects that are not the key field: `weir subject show NAME --subject VALUE`, and what `weir subject erase` does
-// with `--subject`. A value goes to the service, in the body of a request, and no line that is printed holds it.
+// Data subjects that are not the key field: `weir subject show NAME --subject VALUE`. A value goes to the service, in the body of a request, and no line that is printed holds it.
 import type { Command } from 'commander'
 import type { Advice } from '../api.ts'
 import { misuse } from '../errors.ts'
-import { listAt, valueAt } from '../json.ts'
+import { listAt, textAt, textsAt, valueAt } from '../json.ts'
 import { withExamples } from '../options.ts'
 import type { OpenSession, Session } from '../session.ts'
 
 type ShowOptions = { readonly subject: string }
 
-const advice = { 404: '`weir stream list` shows the input streams.' } satisfies Advice
+const advice = {
+  404: '`weir stream list` shows the input streams.',
+  409: '`weir contract list` shows the contracts.',
+} satisfies Advice
 
 export function addSubjectShow(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .summary('how much is kept of a data subject')
+      .summary('under how many pseudonyms a data subject has events')
       .description(
-        'how much is kept of a data subject: under how many pseudonyms its events lie, era by era. Contracts say with\n' +
-          'data_subject_field which field names it. Asking is told in the audit log.',
+        'under how many pseudonyms a data subject has events that can be decrypted, era by era. Only contracts\n' +
+          'with a data_subject_field tell; events of others are not looked at. Asking is told in the audit log.',
       )
       .argument('<name>', 'an input stream')
       .requiredOption('--subject <value>', 'the value of the data subject field')
@@ -42,29 +44,15 @@ async function show(session: Session, name: string, subject: string): Promise<vo
       UNTIL: (era) => valueAt(era, 'until'),
       PSEUDONYMS: (era) => valueAt(era, 'links'),
     },
-    whenEmpty: `Nothing is kept of this data subject in ${name}.`,
+    whenEmpty: `No event that can still be decrypted names this data subject in ${name}.`,
   })
-}
-
-type ErasingSubject = {
-  readonly name: string
-  readonly subject: string
-  readonly level: number | undefined
-}
-
-export async function eraseSubject(
-  session: Session,
-  { name, subject, level }: ErasingSubject,
-): Promise<void> {
-  if (subject === '') throw misuse('the value is empty')
-  const json = { subject, ...(level === undefined ? {} : { fromLevel: level }) }
-  const path = ['streams', name, 'erasures']
-  const answer = await session.manage({
-    method: 'POST',
-    path,
-    json,
-    advice: { 404: '`weir subject show` tells what is kept of a data subject.' },
-  })
-  session.showRecord(answer)
-  session.tell("The salt isn't shown again: with it, a receipt can be shown to be about a value.")
+  const naming = listAt(answer, 'contracts').map(
+    (contract) => `${textAt(contract, 'id')} (${textAt(contract, 'field')})`,
+  )
+  session.tell(
+    `Looked at: events of ${naming.join(', ')}, since the contract has its data_subject_field.`,
+  )
+  const others = textsAt(answer, 'otherContracts')
+  if (others.length > 0)
+    session.tell(`Not looked at: events of ${others.join(', ')}, which name no data subject.`)
 }

@@ -5,11 +5,13 @@ import { call, urlOf } from '../api.ts'
 import type { Advice } from '../api.ts'
 import { CliError, failure, misuse } from '../errors.ts'
 import { openInput } from '../input-file.ts'
-import { parseJson, textAt, valueAt } from '../json.ts'
+import { isObject, parseJson, textAt, valueAt } from '../json.ts'
 import { withExamples } from '../options.ts'
 import { isAbout, verifyReceipt } from '../receipt.ts'
+import { renderErasure, renderOutputs } from './erasure-view.ts'
 import type { OpenSession, Session } from '../session.ts'
 import { inputAdvice, listInputNames, recordsOf } from '../streams.ts'
+import { renderDetails } from '../table.ts'
 import { readAll } from '../terminal.ts'
 
 export function addErasureCommands(program: Command, open: OpenSession): void {
@@ -25,11 +27,13 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .description('one erasure, with the time of each state it has reached')
+      .description(
+        'one erasure: the time of each state, or by when it is expected, and the outputs that hold decrypted values',
+      )
       .argument('<id>', 'as `weir subject erase` and `weir erasure list` tell it')
       .action(async (id: string, _options: unknown, command: Command) => {
         const session = open(command)
-        session.showRecord((await find(session, id)).record)
+        session.showRecord((await find(session, id)).record, renderErasure)
       }),
     ['weir erasure show 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', 'whether it is complete'],
   )
@@ -84,8 +88,13 @@ async function verify(session: Session, file: string, options: VerifyOptions): P
   const claims = verifyReceipt(receipt, await readJwks(session, jwks))
   if (value !== undefined && salt !== undefined && !isAbout(claims, salt, value))
     throw failure('the receipt holds, but it is not about this value, or the salt is another one')
-  session.showRecord(claims)
+  session.showRecord(claims, renderClaims)
   session.tell(value === undefined ? 'The receipt holds.' : 'The receipt holds, for this value.')
+}
+
+function renderClaims(claims: unknown): string {
+  const { outputs, ...rest } = isObject(claims) ? claims : {}
+  return `${renderDetails(rest)}\n\n${renderOutputs(Array.isArray(outputs) ? outputs : [])}`
 }
 
 async function readJwks(session: Session, from: string | undefined): Promise<unknown> {
@@ -107,7 +116,8 @@ async function list(session: Session, name: string): Promise<void> {
       VALUES: (record) => valueAt(record, 'values'),
       FROM: (record) => valueAt(record, 'fromLevel') ?? 'all',
       ERAS: (record) => valueAt(record, 'eras'),
-      ACCEPTED: (record) => textAt(record, 'acceptedAt'),
+      ACCEPTED: (record) => textAt(record, 'states', 'accepted', 'at'),
+      REFERENCE: (record) => textAt(record, 'reference'),
     },
     whenEmpty: `Nobody was erased from ${name}.`,
   })

@@ -1,62 +1,88 @@
-// `weir subject …`: people, by the values that name them. Values go to the service and nowhere else: no line
-// that is printed holds one.
+// `weir subject …`: people, by the values that name them. Erasing a person and withdrawing consents are two commands, so
+// that nothing left out turns the one into the other. Values go to the service and nowhere else: no line that is
+// printed holds one.
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import type { Advice } from '../api.ts'
-import { CliError, misuse } from '../errors.ts'
+import { misuse } from '../errors.ts'
 import { openInput } from '../input-file.ts'
-import { textAt, valueAt } from '../json.ts'
 import { collectLevel, withExamples } from '../options.ts'
-import { createProgress } from '../progress.ts'
 import type { OpenSession, Session } from '../session.ts'
-import { groupsOf, readValues } from '../values-input.ts'
-import type { ValueGroup } from '../values-input.ts'
-import { addSubjectShow, eraseSubject } from './data-subject.ts'
+import { readValues } from '../values-input.ts'
+import { addSubjectShow } from './data-subject.ts'
+import { eraseSubject, eraseValues } from './subject-erase.ts'
+import type { Asked } from './subject-erase.ts'
 
 type EraseOptions = {
   readonly file?: string
   readonly subject?: string
   readonly level?: number
+  readonly reference?: string
   readonly yes?: boolean
 }
 
-const advice = { 404: '`weir stream list` shows the input streams.' } satisfies Advice
+type WithdrawOptions = Omit<EraseOptions, 'level'> & { readonly fromLevel: number }
+
+const whatRemains =
+  'Output streams that have decrypted values keep them until their own retention; the answer\n' +
+  'names them and until when. A file has one value a line; a hundred of them at a time hold or\n' +
+  'fail together.'
 
 export function addSubjectCommands(program: Command, open: OpenSession): void {
   const noun = program.command('subject').description('the people behind the events')
-  withExamples(
-    noun
-      .command('erase')
-      .summary('forget a person, or withdraw consents of one')
-      .description(
-        'forget a person, or withdraw consents of one: personal fields that were sealed for it can not be opened\n' +
-          'any more, by nobody, in no copy of the stream. It can not be undone. Output streams that hold\n' +
-          'opened fields keep them until their own retention (docs/forgetting.md).\n' +
-          'A file has one value a line; a hundred of them at a time hold or fail together.',
-      )
-      .argument('<name>', 'an input stream')
-      .argument('[value]', 'the value of the key field; without one, -f names a file')
-      .option('-f, --file <file>', 'a value a line; - is the standard input')
-      .option('--subject <value>', 'a data subject instead: all key field values that it has')
-      .option(
-        '--level <level>',
-        'withdraw this level and those above it, and keep the rest',
-        oneLevel,
-      )
-      .option('-y, --yes', "don't ask")
-      .action((name: string, value: string | undefined, options: EraseOptions, command: Command) =>
-        erase(open(command), { name, value, options }),
-      ),
-    ['weir subject erase clicks session-0001', 'forget one person'],
-    [
-      'weir subject erase clicks session-0001 --level 2',
-      'level 2 and above; 0 and 1 stay readable',
-    ],
-    ['weir subject erase clicks -f leavers.txt -o json > erasures.json', 'many, with their salts'],
-    ['weir subject erase clicks --subject customer-00042', 'all devices of one customer'],
-  )
+  addErase(noun, open)
+  addWithdraw(noun, open)
   addSubjectShow(noun, open)
 }
+
+function addErase(noun: Command, open: OpenSession): void {
+  withExamples(
+    withValues(noun.command('erase'))
+      .summary('erase a person: all personal fields, at all levels')
+      .description(
+        'erase a person: Weir never again decrypts what was encrypted for it, at any level, in any copy of\n' +
+          `the input stream. It can not be undone. ${whatRemains}`,
+      )
+      .option('--level <level>', 'the same as `weir subject withdraw --from-level`', oneLevel)
+      .action((name: string, value: string | undefined, options: EraseOptions, command: Command) =>
+        erase(open(command), { name, value, options, fromLevel: options.level }),
+      ),
+    ['weir subject erase clicks session-0001', 'one person'],
+    ['weir subject erase clicks -f leavers.txt -o json > erasures.json', 'many, with their salts'],
+    ['weir subject erase clicks --subject customer-00042', 'all devices of one customer'],
+    ['weir subject erase clicks session-0001 --reference TICKET-7', 'to be found again'],
+  )
+}
+
+function addWithdraw(noun: Command, open: OpenSession): void {
+  withExamples(
+    withValues(noun.command('withdraw'))
+      .summary('withdraw consents of a person from a level up')
+      .description(
+        'withdraw consents of a person from a level up: Weir never again decrypts what was encrypted for it at\n' +
+          'that level and those above; lower levels stay readable. It covers events that are stored; later\n' +
+          `ones carry the consent that they come with. It can not be undone. ${whatRemains}`,
+      )
+      .requiredOption('--from-level <level>', 'this level and those above it', oneLevel)
+      .action(
+        (name: string, value: string | undefined, options: WithdrawOptions, command: Command) =>
+          erase(open(command), { name, value, options, fromLevel: options.fromLevel }),
+      ),
+    ['weir subject withdraw clicks session-0001 --from-level 2', 'keeps levels 0 and 1 readable'],
+    [
+      'weir subject withdraw clicks --subject customer-00042 --from-level 1',
+      'for all devices of one customer',
+    ],
+  )
+}
+
+const withValues = (command: Command): Command =>
+  command
+    .argument('<name>', 'an input stream')
+    .argument('[value]', 'the value of the key field; without one, -f names a file')
+    .option('-f, --file <file>', 'a value a line; - is the standard input')
+    .option('--subject <value>', 'a data subject instead: all key field values that it has')
+    .option('--reference <text>', "such as a ticket's number: shown, and in the receipt")
+    .option('-y, --yes', "don't ask")
 
 function oneLevel(text: string, before: number | undefined): number {
   if (before !== undefined) throw new InvalidArgumentError('It is given once: the lowest level.')
@@ -66,41 +92,25 @@ function oneLevel(text: string, before: number | undefined): number {
 type Erasing = {
   readonly name: string
   readonly value: string | undefined
-  readonly options: EraseOptions
+  readonly options: Omit<EraseOptions, 'level'>
+  readonly fromLevel: number | undefined
 }
 
-async function erase(session: Session, { name, value, options }: Erasing): Promise<void> {
-  const { subject, level } = options
-  if (subject !== undefined && (value !== undefined || options.file !== undefined))
+async function erase(session: Session, { name, value, options, fromLevel }: Erasing) {
+  const { subject, reference, file, yes } = options
+  if (subject !== undefined && (value !== undefined || file !== undefined))
     throw misuse('--subject and a value of the key field are too much', 'Give one of them.')
-  const values = subject === undefined ? await valuesOf(session, value, options.file) : [subject]
-  const what =
-    options.level === undefined ? 'Forget' : `Withdraw level ${options.level} and above of`
+  const asked: Asked = { fromLevel, reference }
+  const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
   const people = values.length === 1 ? 'one person' : `${values.length} people`
-  const isTyped = value === undefined && options.file === '-'
-  await session.confirm(`${what} ${people} in ${name}, for good?`, options.yes || isTyped)
-  if (subject !== undefined) return eraseSubject(session, { name, subject, level })
-  await eraseAll(session, name, { values, level })
-}
-
-type Many = { readonly values: readonly string[]; readonly level: number | undefined }
-
-async function eraseAll(session: Session, name: string, { values, level }: Many): Promise<void> {
-  const done: Done[] = []
-  const progress = createProgress(session.terminal, 'erasing')
-  for (const group of groupsOf(values)) {
-    if (values.length > 1) progress.show(group.from - 1, values.length)
-    try {
-      const answer = await eraseGroup(session, name, { group, level })
-      done.push({ ...group, answer })
-    } catch (error) {
-      progress.end()
-      if (done.length > 0) show(session, done)
-      throw values.length === 1 ? error : stopped(error, group, values.length)
-    }
-  }
-  progress.end()
-  show(session, done)
+  const question =
+    fromLevel === undefined
+      ? `Erase ${people} in ${name}, at all levels, for good?`
+      : `Withdraw level ${fromLevel} and above of ${people} in ${name}, for good?`
+  const isTyped = value === undefined && file === '-'
+  await session.confirm(question, yes || isTyped)
+  if (subject !== undefined) return eraseSubject(session, name, { subject, asked })
+  await eraseValues(session, name, { values, asked })
 }
 
 async function valuesOf(
@@ -114,54 +124,4 @@ async function valuesOf(
   if (value !== undefined) return [value]
   if (file === undefined) throw misuse('no value is given', 'Name it, or a file with -f.')
   return readValues(openInput(session, file))
-}
-
-function eraseGroup(
-  session: Session,
-  name: string,
-  { group, level }: { group: ValueGroup; level: number | undefined },
-): Promise<unknown> {
-  const json = {
-    keyFieldValues: group.values,
-    ...(level === undefined ? {} : { fromLevel: level }),
-  }
-  return session.manage({ method: 'POST', path: ['streams', name, 'erasures'], json, advice })
-}
-
-type Done = ValueGroup & { readonly answer: unknown }
-
-function show(session: Session, done: readonly Done[]): void {
-  const [first] = done
-  if (done.length === 1 && first?.values.length === 1) session.showRecord(first.answer)
-  else
-    session.showList({
-      answer: done.map(({ answer }) => answer),
-      items: done,
-      columns: {
-        ERASURE: ({ answer }) => textAt(answer, 'id'),
-        LINES: ({ from, to }) => `${from}-${to}`,
-        VALUES: ({ answer }) => valueAt(answer, 'values'),
-        STATE: ({ answer }) => textAt(answer, 'state'),
-        SALT: ({ answer }) => textAt(answer, 'salt'),
-      },
-      whenEmpty: 'Nothing was erased.',
-    })
-  session.tell("The salt isn't shown again: with it, a receipt can be shown to be about a value.")
-}
-
-/** What was done and what wasn't, by lines. */
-function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unknown {
-  if (!(error instanceof CliError)) return error
-  const before = from === 1 ? 'Nothing was erased.' : `Lines 1 to ${from - 1} are erased.`
-  const after = to === lines ? '' : `, lines ${to + 1} to ${lines} were not tried`
-  const { page } = error
-  return new CliError(error.exitCode, error.message, {
-    page,
-    advice: [
-      ...error.advice,
-      before,
-      // Without an answer nobody knows; once more does no harm.
-      `Lines ${from} to ${to} failed${after}: run it again with them.`,
-    ],
-  })
 }

@@ -5,6 +5,18 @@ import { contractFile, eventLine, fileOf, linesOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
 
 export function dataSubjectTests(ground: LookUpGround): void {
+  test('says that no contract names a data subject, though the stream may hold events of it', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create unnamed')
+    for (const line of ['show unnamed', 'erase unnamed -y', 'withdraw unnamed -y --from-level 1']) {
+      const refused = await weir.run(`subject ${line} --subject customer-00042`)
+      expect([refused.code, refused.stdout]).toEqual([1, ''])
+      expect(refused.stderr).toContain('No contract of the account has a data_subject_field')
+      expect(refused.stderr).toContain('(409)')
+      expect(refused.stderr).not.toMatch(/nothing is kept/i)
+    }
+  })
+
   test('shows how much is kept of a data subject, and forgets all of it', async () => {
     const { weir } = ground()
     const file = await contractFile(ground(), 'clickstream', 'owned')
@@ -24,13 +36,15 @@ export function dataSubjectTests(ground: LookUpGround): void {
     const erased = await weir.json('subject erase owned --subject customer-00042 -y')
     expect(erased).toMatchObject({ values: 1, links: 2 })
     const after = await weir.run('subject show owned --subject customer-00042')
-    expect([after.code, after.stdout, after.stderr]).toEqual([
-      0,
-      '',
-      'Nothing is kept of this data subject in owned.\n',
-    ])
+    expect([after.code, after.stdout]).toEqual([0, ''])
+    expect(after.stderr).toContain('No event that can still be decrypted names this data subject')
+    expect(after.stderr).toMatch(/^Looked at: events of .*owned \(customer\/id\)/m)
+    expect(after.stderr).not.toMatch(/nothing is kept/i)
     const again = await weir.run('subject erase owned --subject customer-00042 -y')
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('Nothing is kept')])
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining('No event that can still'),
+    ])
     expect(again.stderr).not.toContain('customer-00042')
   })
 

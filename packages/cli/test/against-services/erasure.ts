@@ -9,9 +9,15 @@ export function erasureTests(ground: LookUpGround): void {
   test('forgets one person, and shows what has become of it', async () => {
     const { weir } = ground()
     await weir.ok('stream create forgetful')
-    const { code, stdout, stderr } = await weir.run('subject erase forgetful session-0001')
+    const { code, stdout, stderr } = await weir.run(
+      'subject erase forgetful session-0001 --reference TICKET-7',
+    )
     expect([code, memberOf(stdout, 'state')]).toEqual([0, 'accepted'])
+    expect(memberOf(stdout, 'reference')).toBe('TICKET-7')
+    expect(stdout).toMatch(/^applied +(expected by )?\d{4}-/m)
+    expect(stdout).toMatch(/^complete +expected by \d{4}-/m)
     expect(stderr).toContain("The salt isn't shown again")
+    expect(stderr).toContain("can't say whether a value was ever sent: check the spelling")
     expect(stdout + stderr).not.toContain('session-0001')
     const id = memberOf(stdout, 'id')
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'values')).toBe('1')
@@ -22,11 +28,23 @@ export function erasureTests(ground: LookUpGround): void {
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('no stream has an')])
   })
 
+  test('names the outputs that hold decrypted values, and until when', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create held')
+    await weir.ok('output create held held-1 --level 1')
+    const shown = await weir.ok('subject erase held session-0001 -y')
+    expect(shown).toContain('Outputs may hold values that were decrypted before, until:')
+    expect(shown).toMatch(/^held-1 +0, 1 +\d{4}-\S+Z/m)
+    const withdrawn = await weir.ok('subject withdraw held session-0001 --from-level 1 -y')
+    expect(withdrawn).toMatch(/^held-1 +1 +\d{4}-\S+Z/m)
+    expect(await weir.ok(`erasure show ${memberOf(withdrawn, 'id')}`)).toMatch(/^held-1 +1 +/m)
+  })
+
   test('takes many from standard input, a hundred at a time, with a level', async () => {
     const { weir } = ground()
     await weir.ok('stream create leavers')
     const input = `${lines(250).join('\r\n')}\r\n`
-    const table = await weir.ok('subject erase leavers -f - --level 1', { input })
+    const table = await weir.ok('subject withdraw leavers -f - --from-level 1', { input })
     expect(linesOf(table).map((line) => line.split(/ +/).slice(1, 3))).toEqual([
       ['LINES', 'VALUES'],
       ['1-100', '100'],
@@ -59,7 +77,8 @@ export function erasureTests(ground: LookUpGround): void {
     expect(await said('subject erase nobody session-0001')).toContain('1 weir: There is no stream')
     expect(await said('subject erase nobody')).toContain('2 weir: no value is given')
     expect(await said('subject erase nobody x -f y')).toContain('2 weir: a value and a file')
-    expect(await said('subject erase nobody x --level 256')).toContain(
+    expect(await said('subject withdraw nobody x')).toContain('2 weir: required option')
+    expect(await said('subject withdraw nobody x --from-level 256')).toContain(
       'A consent level is 0 to 255',
     )
     expect(await said('subject erase nobody -f no-such-file')).toMatch(/^[12] weir: /)

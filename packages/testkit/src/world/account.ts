@@ -153,3 +153,16 @@ export function textIn(object: Record<string, unknown>, name: string): string {
   if (typeof value !== 'string') throw new Error(`expected a text under ${name}`)
   return value
 }
+
+export function listIn(object: Record<string, unknown>, name: string): unknown[] {
+  const value = object[name]
+  if (!Array.isArray(value)) throw new Error(`expected a list under ${name}`)
+  return value
+}
+
+/** When an erasure reached a state; undefined while it hasn't. */
+export function reachedAt(erasure: Record<string, unknown>, state: string): string | undefined {
+  const { states } = erasure
+  const at = isObject(states) && isObject(states[state]) ? states[state]['at'] : undefined
+  return typeof at === 'string' ? at : undefined
+}

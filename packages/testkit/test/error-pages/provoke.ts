@@ -1,7 +1,7 @@
 // How each refusal that a client can bring about comes about: the answers that docs/errors shows are of these requests.
 import { gzipSync } from 'node:zlib'
 
-import { exampleEvent } from '../../src/world/account.ts'
+import { asObject, exampleContract, exampleEvent } from '../../src/world/account.ts'
 import { ask, type Scene, type Told } from './scene.ts'
 
 type Provoke = (scene: Scene) => Promise<Told>
@@ -117,8 +117,16 @@ const ofAuth: Record<string, Provoke> = {
         client_secret: clicks.clientSecret,
       }),
     }),
-  no_such_subject: (scene) =>
+  no_data_subject_field: (scene) =>
     manage(scene, '/v2/streams/clicks/erasures', json({ subject: 'customer-00042' })),
+  no_such_subject: async (scene) => {
+    const contract = await exampleContract('demo_v1')
+    const subject = `${scene.account.billingId.replaceAll('-', '_')}-demo`
+    const schema = { ...asObject(contract['schema']), schema_registry_ref: `${subject}/latest` }
+    const naming = { ...contract, schema, data_subject_field: 'unique_identifier' }
+    await scene.account.call('POST', '/v2/contracts', naming)
+    return manage(scene, '/v2/streams/clicks/erasures', json({ subject: 'customer-00042' }))
+  },
   name_taken: (scene) => manage(scene, '/v2/streams', json({ name: 'clicks' })),
   being_deleted: async (scene) => {
     await scene.account.input('short')

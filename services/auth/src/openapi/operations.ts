@@ -216,10 +216,10 @@ function tellErasures(tell: Tell): void {
     ...answer(200, 'The erasures', listOf(ref('Erasure'))),
   })
   tell('createErasure', `POST ${erasures}`, 'erasures', {
-    says: 'Forgets people, or withdraws their consents from a level up',
+    says: 'Erases people, or withdraws their consents from a level up; says which outputs hold decrypted values, and until when',
     ...body('ErasureRequest'),
     ...answer(201, 'The erasure; its salt is shown here alone', ref('NewErasure')),
-    refusals: ['invalid', 'no_such_subject', 'erasures_exceeded'],
+    refusals: ['invalid', 'no_such_subject', 'no_data_subject_field', 'erasures_exceeded'],
   })
   tell('showErasure', `GET ${erasures}/:erasure`, 'erasures', {
     says: 'One erasure, with the times of the states it has reached',
@@ -231,9 +231,10 @@ function tellErasures(tell: Tell): void {
     refusals: ['not_complete'],
   })
   tell('lookUpSubject', 'POST /streams/:stream/subjects/lookup', 'erasures', {
-    says: 'How much is kept of a data subject',
+    says: 'Under how many pseudonyms a data subject has events that can be decrypted',
     ...body('SubjectRequest'),
-    ...answer(200, 'How much, and of when', ref('Subject')),
+    ...answer(200, 'How many, of when, and by which contracts this is known', ref('Subject')),
+    refusals: ['no_data_subject_field'],
   })
 }
 

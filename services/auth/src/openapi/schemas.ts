@@ -65,21 +65,29 @@ const contract = object(
   { data_subject_field: text, warnings: listOf(text) },
 )
 
+const reached = object({ at: time })
+/** A time, or `unknown`. */
+const timeOrUnknown = { anyOf: [time, { const: 'unknown' }] }
+const state = { anyOf: [reached, object({ expectedBy: timeOrUnknown })] }
 const erasure = {
   required: {
     id: uuid,
     state: oneOf('accepted', 'applied', 'complete', 'destroyed'),
     values: count,
     eras: listOf(count),
-    acceptedAt: time,
+    states: object({ accepted: reached, applied: state, complete: state, destroyed: state }),
+    outputs: {
+      ...listOf(
+        object(
+          { name: text, levels: listOf(level), clearAt: timeOrUnknown },
+          { because: text, deleted: flag },
+        ),
+      ),
+      description:
+        'the outputs whose topics may hold values that were decrypted before the erasure was applied, and until when',
+    },
   },
-  optional: {
-    fromLevel: level,
-    levels: listOf(level),
-    appliedAt: time,
-    completeAt: time,
-    destroyedAt: time,
-  },
+  optional: { reference: text, fromLevel: level, levels: listOf(level) },
 }
 
 const account = {
@@ -125,7 +133,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     { client_id: text, client_secret: text },
   ),
   AccountRequest: bodyOf(bodies.accountBody),
-  Account: object({ ...account, erasedValues: count, erasedValuesMax: count }),
+  Account: object({ ...account, erased: count, erasedMax: count }),
   NewAccount: object({ ...account, apiKey: text }),
   NewApiKey: object({ billingId: text, apiKey: text }),
   StreamRequest: bodyOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
@@ -155,6 +163,8 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   Subject: object({
     links: count,
     eras: listOf(object({ era: count, from: time, until: time, links: count })),
+    contracts: listOf(object({ id: text, field: text })),
+    otherContracts: listOf(text),
   }),
   Usage: object({
     stream: text,

@@ -32,9 +32,9 @@ export const showAccount =
     const { tables } = stewardship.follower
     const streams = tables.streamsOf(account.billingId)
     const contracts = tables.contractsOf(account.billingId)
-    const erased = {
-      erasedValues: tables.erasedValues().get(account.billingId) ?? 0,
-      erasedValuesMax: stewardship.erasuresMax,
+    const bound = {
+      erased: tables.erasedValues().get(account.billingId) ?? 0,
+      erasedMax: stewardship.erasuresMax,
     }
-    return { status: 200, body: { ...accountOf(account, streams, contracts), ...erased } }
+    return { status: 200, body: { ...accountOf(account, streams, contracts), ...bound } }
   }

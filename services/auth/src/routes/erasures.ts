@@ -1,12 +1,12 @@
 // Erasures of an input stream: people who are forgotten, consents that are withdrawn. A value is read from the
 // body and handed on; no answer, no error and no line of the log holds it.
 import { eraseValues, receiptFor, requireErasure, requireInput } from '@weir/streams'
+import type { ErasureRecord } from '@weir/streams'
 import { erasureBody } from '../bodies.ts'
 import type { Call, Handler } from '../http.ts'
 import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
-import { erasureOf } from '../render.ts'
 import { eraseBySubject } from './subjects.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
@@ -18,20 +18,16 @@ export const makeErasure =
     const caller = await deps.callers.account(call)
     const { billingId } = caller
     const body = check(erasureBody, await readJson(call, bodyBytesMax))
-    const { values, subject, fromLevel } = body
-    if (subject !== undefined) {
-      const erased = await eraseBySubject(deps, { call, caller }, { subject, fromLevel })
-      const { erasure, salt, links } = erased
-      return { status: 201, body: { ...erasureOf(erasure), links, salt } }
-    }
+    const { values, subject, asked } = body
     const name = call.param('stream')
-    const { erasure, salt } = await eraseValues(acting(deps, caller), {
-      billingId,
-      name,
-      values,
-      fromLevel,
-    })
-    return { status: 201, body: { ...erasureOf(erasure), salt } }
+    if (subject !== undefined) {
+      const erased = await eraseBySubject(deps, { call, caller }, { subject, asked })
+      const { erasure, salt, links } = erased
+      return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
+    }
+    const request = { billingId, name, values, ...asked }
+    const { erasure, salt } = await eraseValues(acting(deps, caller), request)
+    return { status: 201, body: { ...(await shown(deps, erasure)), salt } }
   }
 
 export const listErasures =
@@ -41,7 +37,10 @@ export const listErasures =
       state.erasuresOf(stream.streamId),
     )
     const newestFirst = erasures.sort((a, b) => b.acceptedAtMs - a.acceptedAtMs)
-    return { status: 200, body: newestFirst.map(erasureOf) }
+    return {
+      status: 200,
+      body: await Promise.all(newestFirst.map((erasure) => shown(deps, erasure))),
+    }
   }
 
 export const showErasure =
@@ -51,7 +50,7 @@ export const showErasure =
     const erasure = await lookUpInput(deps, call, (state, stream) =>
       requireErasure(state, stream, id),
     )
-    return { status: 200, body: erasureOf(erasure) }
+    return { status: 200, body: await shown(deps, erasure) }
   }
 
 export const showReceipt =
@@ -59,11 +58,17 @@ export const showReceipt =
   async (call) => {
     const caller = await deps.callers.account(call)
     const { billingId } = caller
-    const { issuer } = deps
+    const { issuer, erasures } = deps
     const names = { billingId, name: call.param('stream'), erasureId: call.param('erasure') }
-    const receipt = await receiptFor(acting(deps, caller), { ...names, issuer })
+    const { tables } = deps.stewardship.follower
+    const outputs = (erasure: ErasureRecord) => erasures.outputs(tables, erasure)
+    const receipt = await receiptFor(acting(deps, caller), { ...names, issuer, outputs })
     return { status: 200, body: { receipt } }
   }
+
+function shown({ erasures, stewardship }: Shown, erasure: ErasureRecord) {
+  return erasures.show(stewardship.follower.tables, erasure)
+}
 
 async function lookUpInput<Found>(
   deps: Shown,

@@ -1,7 +1,7 @@
 // Data subjects that are not the key field (docs/forgetting.md): what is kept of one, and its erasure. The value comes in
 // the body, since paths are logged on their way; it is handed on and told nowhere.
-import { act, eraseSubject, requireInput } from '@weir/streams'
-import type { Erased, InputStream } from '@weir/streams'
+import { act, eraseSubject, requireInput, requireSubjectContracts } from '@weir/streams'
+import type { Asked, Erased, InputStream } from '@weir/streams'
 import { subjectBody } from '../bodies.ts'
 import type { Call, Handler } from '../http.ts'
 import { acting, lookUp } from '../management.ts'
@@ -18,7 +18,7 @@ export const lookUpSubject =
   async (call) => {
     const caller = await deps.callers.account(call)
     const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
-    const stream = await inputOf(deps, call, caller)
+    const { stream, contracts } = await inputOf(deps, call, caller)
     // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.
     const target = { account: stream.billingId, stream: stream.name }
     const { writer } = deps.stewardship
@@ -26,21 +26,22 @@ export const lookUpSubject =
     const found = await deps.subjects.find(stream, subject)
     const eras = found.map(({ era, links }) => ({ ...eraOf(era), links: links.size }))
     const links = eras.reduce((sum, each) => sum + each.links, 0)
-    return { status: 200, body: { links, eras } }
+    const { naming, others } = contracts
+    return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }
   }
 
 /** Answers how many links went with it. */
 export async function eraseBySubject(
   deps: Shown,
   { call, caller }: { call: Call; caller: Caller },
-  { subject, fromLevel }: { subject: string; fromLevel: number | undefined },
+  { subject, asked }: { subject: string; asked: Asked },
 ): Promise<Erased & { links: number }> {
-  const stream = await inputOf(deps, call, caller)
+  const { stream } = await inputOf(deps, call, caller)
   const found = await deps.subjects.find(stream, subject)
   const links = new Map(found.map((each) => [each.era, [...each.links.values()]]))
-  const erased = await eraseSubject(acting(deps, caller), { stream, subject, links, fromLevel })
+  const erased = await eraseSubject(acting(deps, caller), { stream, subject, links, ...asked })
   // With some levels left the links are needed yet. What stays here by a fault leads to what is erased.
-  if (fromLevel === undefined)
+  if (asked.fromLevel === undefined)
     await deps.subjects.forget(found).catch((error: unknown) => {
       const { log } = deps.stewardship
       log.warn({ err: error }, 'links of an erased data subject are left until their time is over')
@@ -49,7 +50,14 @@ export async function eraseBySubject(
 }
 
 /** With everything that ingest has acknowledged by now: its keys are those that auth has, too. */
-async function inputOf(deps: Shown, call: Call, { billingId }: Caller): Promise<InputStream> {
+async function inputOf(
+  deps: Shown,
+  call: Call,
+  { billingId }: Caller,
+): Promise<{ stream: InputStream; contracts: ReturnType<typeof requireSubjectContracts> }> {
   const name = call.param('stream')
-  return lookUp(deps, (state) => requireInput(state, billingId, name))
+  return lookUp(deps, (state) => {
+    const stream = requireInput(state, billingId, name)
+    return { stream, contracts: requireSubjectContracts(state, stream) }
+  })
 }

@@ -1,0 +1,39 @@
+// When a topic holds nothing any more of what was written to it by a moment: by the settings that Kafka says it has. Pure.
+// Where no date can be told the reason is told instead, and nothing is guessed.
+
+export type KafkaSettings = Readonly<Record<string, string>>
+
+export type KeptFor =
+  | { readonly ms: number }
+  /** The end of a sentence that begins with the topic. */
+  | { readonly unknown: string }
+
+/** Three thousand years. */
+const endlessMs = 1e14
+
+/**
+ * A record goes with its segment: once the segment's last record, up to segment.ms younger, is past retention.ms,
+ * the next check takes the segment away, and its files some time later.
+ */
+export function keptFor(topic: KafkaSettings, broker: KafkaSettings): KeptFor {
+  if (!(topic['cleanup.policy'] ?? '').includes('delete'))
+    return { unknown: 'is compacted and deletes nothing by its age (cleanup.policy)' }
+  if (topic['remote.storage.enable'] === 'true')
+    return { unknown: 'lies in tiered storage (remote.storage.enable)' }
+  const retentionMs = Number(topic['retention.ms'])
+  if (retentionMs < 0 || retentionMs > endlessMs)
+    return {
+      unknown:
+        Number(topic['retention.bytes'] ?? -1) < 0
+          ? 'keeps its records without end (retention.ms)'
+          : 'is bounded by its size alone (retention.ms)',
+    }
+  const times = [
+    topic['retention.ms'],
+    topic['segment.ms'],
+    broker['log.retention.check.interval.ms'],
+    topic['file.delete.delay.ms'],
+  ].map(Number)
+  const ms = times.reduce((sum, each) => sum + each, 0)
+  return Number.isSafeInteger(ms) ? { ms } : { unknown: 'has settings that Kafka does not tell' }
+}

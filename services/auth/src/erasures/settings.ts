@@ -1,0 +1,39 @@
+// Settings of topics and brokers as Kafka says they are, read when somebody asks, and kept for some seconds: a list of
+// erasures asks for the same few topics thousands of times.
+import type { Admin } from '@weir/kafka'
+import { withTimeout } from '@weir/kit'
+import type { KafkaSettings } from './clear-at.ts'
+
+export type SettingsReader = {
+  /** Undefined where there is no such topic. */
+  topic(name: string): Promise<KafkaSettings | undefined>
+  broker(): Promise<KafkaSettings>
+}
+
+const keptMs = 5_000
+const patienceMs = 5_000
+
+export function createSettingsReader(
+  admin: Pick<Admin, 'topicConfig' | 'brokerConfig' | 'partitionCount'>,
+): SettingsReader {
+  const topics = keepFor(async (name) => {
+    if ((await admin.partitionCount(name)) === undefined) return undefined
+    return admin.topicConfig(name)
+  })
+  const brokers = keepFor(() => admin.brokerConfig())
+  return { topic: topics, broker: () => brokers('any') }
+}
+
+function keepFor<Read>(read: (name: string) => Promise<Read>): (name: string) => Promise<Read> {
+  const known = new Map<string, { readonly atMs: number; readonly reading: Promise<Read> }>()
+  return (name) => {
+    const nowMs = performance.now()
+    for (const [other, { atMs }] of known) if (nowMs - atMs > keptMs) known.delete(other)
+    const before = known.get(name)
+    if (before !== undefined) return before.reading
+    const reading = withTimeout(read(name), patienceMs, 'reading settings of Kafka')
+    known.set(name, { atMs: nowMs, reading })
+    reading.catch(() => known.delete(name))
+    return reading
+  }
+}
