@@ -34,8 +34,12 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
   await Promise.all([account, other].map((each) => each.post('/v2/streams', { name })))
   const path = `/v2/streams/${name}/erasures`
   const erase = (values: readonly string[]) => account.post(path, { keyFieldValues: values })
-  for (const what of ['a', 'b', 'c'])
-    expect((await erase(madeUp(what, erasuresMax / 3))).status).toBe(201)
+  const counted = async () => Number((await account.get('/v2/account')).json['erased'])
+  // One that is answered 503 in a crowded moment may have been made.
+  for (let used = 0; used < erasuresMax; used = await counted())
+    expect([201, 503]).toContain(
+      (await erase(madeUp('a', Math.min(50, erasuresMax - used)))).status,
+    )
 
   const before = await endOfKeys()
   for (let times = 0; times < 10; times += 1) {

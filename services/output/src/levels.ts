@@ -15,9 +15,10 @@ export type Levels = {
 export function levelsOf(
   stream: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
 ): Levels {
-  const { consentLevels } = stream
+  const { consentLevels, consentLevelType } = stream
+  const isKnown = ['CUMULATIVE', 'GRANULAR'].includes(consentLevelType)
   const pass = (consent: readonly number[]): boolean =>
-    consentLevels.length > 0 && consentLevels.every((level) => consent.includes(level))
+    isKnown && consentLevels.length > 0 && consentLevels.every((level) => consent.includes(level))
   return { pass, open: (level) => opensLevel(stream, level) }
 }
 
