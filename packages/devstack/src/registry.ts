@@ -33,6 +33,8 @@ export async function createRegistry(
         APICURIO_STORAGE_KIND: 'sql',
         // Each commit is written at once: a contract in Kafka must not outlive its schema's id in here.
         APICURIO_DATASOURCE_URL: `jdbc:h2:file:${join(folder, 'schemas')};WRITE_DELAY=0`,
+        // An id for each version of each subject: a common one would tell accounts who else has a schema.
+        APICURIO_CCOMPAT_LEGACY_ID_MODE_ENABLED: 'true',
         QUARKUS_HTTP_HOST: LOOPBACK,
         QUARKUS_HTTP_PORT: String(options.port),
         QUARKUS_MANAGEMENT_HOST: LOOPBACK,

@@ -15,16 +15,18 @@ export type RegistryErrorCode =
   | 'incompatible'
   | 'invalid_schema'
 
-export type RegisteredSchema = { readonly id: number; readonly schemaText: string }
+/** A schema's id, and which version of its subject it is. */
+export type SchemaPlace = { readonly id: number; readonly version: number }
+export type RegisteredSchema = SchemaPlace & { readonly schemaText: string }
 
 /** Each throws AppError with a RegistryErrorCode. */
 export type Registry = {
   /** Idempotent. `schemaText` is the text given. */
   register(subject: string, schemaText: string): Promise<RegisteredSchema>
-  /** The id under which the subject holds just this schema, whatever its layout; undefined if it doesn't. */
-  find(subject: string, schemaText: string): Promise<number | undefined>
+  /** Where the subject has just this schema, whatever its layout; undefined if it doesn't. */
+  find(subject: string, schemaText: string): Promise<SchemaPlace | undefined>
   bySubject(subject: string, version: number | 'latest'): Promise<RegisteredSchema>
-  byId(id: number): Promise<RegisteredSchema>
+  byId(id: number): Promise<{ readonly schemaText: string }>
 }
 
 type Answer = { readonly status: number; readonly body: unknown }
@@ -44,29 +46,33 @@ const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 export function createRegistry(url: string, access: RegistryAccess = {}): Registry {
   const ask = askAt(url, access)
   const inSubject = (subject: string) => `/subjects/${encodeURIComponent(subject)}`
+  const find = async (subject: string, schemaText: string): Promise<SchemaPlace | undefined> => {
+    const answer = await ask(inSubject(subject), { schema: schemaText })
+    if (answer.status === 404) return undefined
+    return placeIn(succeed(answer, `subject ${subject}`).body)
+  }
   return {
     async register(subject, schemaText) {
-      const { body } = succeed(
+      succeed(
         await ask(`${inSubject(subject)}/versions`, { schema: schemaText }),
         `subject ${subject}`,
       )
-      return { id: idIn(body), schemaText }
+      // Older registries answer with the id alone.
+      const place = await find(subject, schemaText)
+      if (place !== undefined) return { ...place, schemaText }
+      throw fault('registry_unavailable', 'the schema registry lost what was just registered')
     },
-    async find(subject, schemaText) {
-      const answer = await ask(inSubject(subject), { schema: schemaText })
-      if (answer.status === 404) return undefined
-      return idIn(succeed(answer, `subject ${subject}`).body)
-    },
+    find,
     async bySubject(subject, version) {
       const { body } = succeed(
         await ask(`${inSubject(subject)}/versions/${version}`),
         `version ${version} of subject ${subject}`,
       )
-      return { id: idIn(body), schemaText: textIn(body) }
+      return { ...placeIn(body), schemaText: textIn(body) }
     },
     async byId(id) {
       const { body } = succeed(await ask(`/schemas/ids/${id}`), `schema ${id}`)
-      return { id, schemaText: textIn(body) }
+      return { schemaText: textIn(body) }
     },
   }
 }
@@ -141,9 +147,10 @@ function fault(code: RegistryErrorCode, message: string): AppError<RegistryError
   return new AppError(code, message)
 }
 
-function idIn(body: unknown): number {
-  if (isObject(body) && typeof body['id'] === 'number') return body['id']
-  throw fault('registry_unavailable', 'the schema registry answered without an id')
+function placeIn(body: unknown): SchemaPlace {
+  const { id, version } = isObject(body) ? body : {}
+  if (typeof id === 'number' && typeof version === 'number') return { id, version }
+  throw fault('registry_unavailable', 'the schema registry answered without an id or a version')
 }
 
 function textIn(body: unknown): string {

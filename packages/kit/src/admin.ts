@@ -11,6 +11,8 @@ export type AdminOptions = {
   registry: Registry
   /** Why the service isn't ready; empty when it is. */
   readiness(): readonly string[]
+  /** What isn't right although the service may be given work. */
+  warnings?(): readonly string[]
 }
 
 export type Admin = { port: number; close(): Promise<void> }
@@ -51,7 +53,9 @@ async function answer(options: AdminOptions, req: IncomingMessage, res: ServerRe
         return respond(200, 'text/plain', 'live\n')
       case '/health/ready': {
         const reasons = options.readiness()
-        return respond(reasons.length === 0 ? 200 : 503, 'application/json', json(reasons))
+        const warnings = (options.warnings?.() ?? []).map((warning) => `warning: ${warning}`)
+        const status = reasons.length === 0 ? 200 : 503
+        return respond(status, 'application/json', json([...reasons, ...warnings]))
       }
       default:
         return respond(404, 'text/plain', '')

@@ -37,6 +37,14 @@ test('live stays 200 while ready gives 503 with every reason, and 200 once none 
   expect([ready.status, JSON.parse(ready.text)]).toEqual([200, []])
 })
 
+test('a warning stands in the body of ready, and does not make it unready', async () => {
+  const warnings = () => ['the lamp is broken']
+  admin = await startAdmin({ port: 0, registry, readiness: () => [], warnings })
+  const ready = await get('/health/ready')
+  expect([ready.status, JSON.parse(ready.text)]).toEqual([200, ['warning: the lamp is broken']])
+  expect((await get('/metrics')).text).toContain('weir_ready{service="ingest"} 1')
+})
+
 test('a readiness check that throws counts as unready', async () => {
   const readiness = () => {
     throw new Error('secret')

@@ -37,6 +37,7 @@ export type ContractRequest = {
   schemaRegistryRef: string
   subject: string
   registryId: number
+  registryVersion: number
 }
 
 /** The contract as it stands now, and sentences about what its author may not have meant. */
@@ -84,6 +85,7 @@ function contractRecord(request: ContractRequest, nowMs: number): ContractRecord
     schemaRegistryRef: request.schemaRegistryRef,
     subject: request.subject,
     registryId: request.registryId,
+    registryVersion: request.registryVersion,
     schemaText: prepared.schemaText,
     validations: prepared.validations,
     keyField: prepared.keyField,

@@ -76,6 +76,8 @@ export type ContractRecord = {
   /** The registry's subject: the ref before the slash. */
   readonly subject: string
   readonly registryId: number
+  /** Which version of its subject the schema is. */
+  readonly registryVersion: number
   readonly schemaText: string
   readonly validations: readonly Validation[]
   readonly keyField: string

@@ -54,7 +54,12 @@ describe('an input stream', () => {
       keyField: 'a',
       piiFields: { a: 3 },
     }
-    const contract = { schemaRegistryRef: 'c-x/latest', subject: 'c-x', registryId: 1 }
+    const contract = {
+      schemaRegistryRef: 'c-x/latest',
+      subject: 'c-x',
+      registryId: 1,
+      registryVersion: 1,
+    }
     await addContract(memory.deps, { billingId: 'acme', prepared, ...contract })
     const { stream } = await createInput(memory.deps, inputRequest())
     const era = Math.floor(memory.deps.now() / ERA_MS)

@@ -94,6 +94,7 @@ describe('contracts', () => {
     schemaRegistryRef: 'c-x/latest',
     subject: 'c-x',
     registryId: 1,
+    registryVersion: 1,
   })
 
   test('a subject is its first account', async () => {

@@ -24,7 +24,12 @@ export async function makeClicksOf(
   piiFields: Readonly<Record<string, number>>,
 ): Promise<InputStream> {
   const prepared = { id: 'x', schemaText: '{}', validations: [], keyField: 'a', piiFields }
-  const contract = { schemaRegistryRef: 'c-x/latest', subject: 'c-x', registryId: 1 }
+  const contract = {
+    schemaRegistryRef: 'c-x/latest',
+    subject: 'c-x',
+    registryId: 1,
+    registryVersion: 1,
+  }
   await addContract(memory.deps, { billingId: 'acme', prepared, ...contract })
   return makeClicks(memory)
 }

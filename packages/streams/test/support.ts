@@ -89,6 +89,7 @@ export const contractRecord = (more: Partial<ContractRecord> = {}): ContractReco
   schemaRegistryRef: 'catalog-click/latest',
   subject: 'catalog-click',
   registryId: 1,
+  registryVersion: 1,
   schemaText: '{}',
   validations: [],
   keyField: 'session',

@@ -3,7 +3,7 @@
 // document refuses, nothing refused that it allows. The requests are bounded, and the same each time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-import { createAccount, type Account } from '../src/world/account.ts'
+import { asObject, createAccount, textIn, type Account } from '../src/world/account.ts'
 import { setting, startWorld, type World } from '../src/world/services.ts'
 import { findingsOf, type Search } from './openapi/schemathesis.ts'
 
@@ -17,6 +17,10 @@ beforeAll(async () => {
   world = await startWorld()
   account = await createAccount(world.auth.url)
   await account.contract('clickstream')
+  const { body } = await account.call('GET', '/v2/contracts/clickstream')
+  const schema = asObject(body['schema'])
+  const schemaId = String(schema['schema_registry_id'])
+  const [subject = ''] = textIn(schema, 'schema_registry_ref').split('/')
   await account.input('clicks')
   await account.output('clicks', 'clicks-0', { consentLevels: [0] })
   common = {
@@ -25,6 +29,9 @@ beforeAll(async () => {
       stream: 'clicks',
       output: 'clicks-0',
       contract: 'clickstream',
+      schemaId,
+      subject,
+      version: 'latest',
       billingId: account.billingId,
     },
     about: [
@@ -65,6 +72,15 @@ test(
     const paths = '^/(auth|refresh|oauth2|.well-known)'
     const bounds = { paths, phases: 'coverage,fuzzing', examplesMax: 3 }
     expect(await findingsOf({ url: world.auth.url, ...bounds })).toBe('')
+  },
+  5 * MINUTES,
+)
+
+test(
+  'schemas are shown as the document says',
+  async () => {
+    const bounds = { paths: '^/registry/', phases: 'coverage,fuzzing', examplesMax: 3 }
+    expect(await findingsOf({ url: world.auth.url, ...common, ...bounds })).toBe('')
   },
   5 * MINUTES,
 )

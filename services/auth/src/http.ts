@@ -65,6 +65,14 @@ export function mount(
   })
 }
 
+/** How errors are told under a folder, also those of paths that aren't there. */
+export function errorsUnder(app: Express, folder: string, errorForm: ErrorForm): void {
+  app.use(folder, (_req, res, next) => {
+    res.locals.errorForm = errorForm
+    next()
+  })
+}
+
 /**
  * The last in line: turns whatever was thrown into an answer that links to the page of its code. Express knows it by its
  * four parameters.

@@ -20,7 +20,7 @@ import {
   startAdmin,
   startConfig,
 } from '@weir/kit'
-import { followState, kekOfRing, loadKek } from '@weir/streams'
+import { createGate, followState, kekOfRing, loadKek } from '@weir/streams'
 import { createCallers } from './api-keys.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { configSchema, type Config } from './config.ts'
@@ -29,6 +29,8 @@ import { createErasureView } from './erasures/show.ts'
 import { createAuthMetrics } from './metrics.ts'
 import { openApi } from './openapi/document.ts'
 import { loadPlatformKey } from './platform-key.ts'
+import { createReaders } from './registry/readers.ts'
+import { watchRegistry } from './registry/watch-registry.ts'
 import { createApp } from './routes.ts'
 import { createSteward, pendingIn } from './steward.ts'
 import { createTokenDesk } from './token-desk.ts'
@@ -43,17 +45,34 @@ const platformKey = await loadPlatformKey(config, log)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })
 const kafkaAdmin = createAdmin(kafka)
 const acls = createAcls(kafka)
-const registry = createRegistry(config.SCHEMA_REGISTRY_URL, registryAccess(config))
 const follower = followState({ kafka, service: 'auth', kek, mayUseRing: () => true, log })
 const metrics = createAuthMetrics(metricsRegistry, pendingIn(follower, config))
-const parts = { config, kafka, admin: kafkaAdmin, acls, follower, kek, registry, metrics, log }
+const watch = watchRegistry({
+  registry: createRegistry(config.SCHEMA_REGISTRY_URL, registryAccess(config)),
+  contracts: () => follower.tables.contracts(),
+  log,
+  now: Date.now,
+})
+const parts = {
+  config,
+  kafka,
+  admin: kafkaAdmin,
+  acls,
+  follower,
+  kek,
+  metrics,
+  log,
+  moreRounds: [watch.round],
+}
 const { stewardship, boot, keys, ...steward } = createSteward(parts)
 
+const callers = createCallers(follower, platformKey)
+const desk = createTokenDesk({ follower, issuer, now: Date.now, metrics })
 const app = createApp({
   management: {
     stewardship,
-    callers: createCallers(follower, platformKey),
-    registry,
+    callers,
+    registry: watch.registry,
     issuer,
     usage: steward.usage.log,
     subjects: steward.usage.subjects,
@@ -65,7 +84,16 @@ const app = createApp({
       eventCount: config.LIMITS_DEFAULT_EVENT_COUNT,
     },
   },
-  desk: createTokenDesk({ follower, issuer, now: Date.now, metrics }),
+  desk,
+  registryDoor: {
+    readers: createReaders({
+      callers,
+      prover: desk.prover,
+      gate: createGate({ follower, issuer, now: Date.now }),
+    }),
+    contractsOf: (billingId) => follower.tables.contractsOf(billingId),
+    lookAgain: () => follower.lookAgain(),
+  },
   discovery: { follower, keys, issuer, now: Date.now },
   docs: { errors: await createErrorPages(), openApi: openApi(packageJson.version), pageOf },
   metrics,
@@ -88,6 +116,7 @@ const admin = await startAdmin({
   port: config.AUTH_ADMIN_PORT,
   registry: metricsRegistry,
   readiness: () => (isStopping ? ['shutting down'] : [...boot.notReady(), ...follower.notReady()]),
+  warnings: watch.warnings,
 })
 onShutdown(log, [
   { name: 'unready', run: async () => void (isStopping = true) },

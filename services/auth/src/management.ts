@@ -14,7 +14,7 @@ export type Management = {
   /** Without an actor: see `acting`. */
   readonly stewardship: Omit<Stewardship, 'actor'>
   readonly callers: Callers
-  readonly registry: Registry
+  readonly registry: Pick<Registry, 'register' | 'bySubject'>
   /** As tokens and receipts name it. */
   readonly issuer: string
   readonly defaultLimits: Limits

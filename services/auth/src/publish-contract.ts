@@ -3,12 +3,14 @@
 // once, no service asks the registry again.
 import { definitionText, parseSchemaRef, prepareContract } from '@weir/contracts'
 import type { SchemaRef } from '@weir/contracts'
-import type { RegisteredSchema, Registry } from '@weir/kafka'
+import type { RegisteredSchema, Registry as WholeRegistry } from '@weir/kafka'
 import { AppError, hasCode } from '@weir/kit'
 import { addContract, claimSubject } from '@weir/streams'
 import type { ContractRecord, Stewardship } from '@weir/streams'
 import { invalid } from './errors.ts'
 import { unknownMembers } from './unknown-members.ts'
+
+type Registry = Pick<WholeRegistry, 'register' | 'bySubject'>
 
 export type Published = { readonly contract: ContractRecord; readonly warnings: readonly string[] }
 
@@ -37,6 +39,7 @@ export async function publishContract(
     schemaRegistryRef,
     subject,
     registryId: schema.id,
+    registryVersion: schema.version,
   })
 }
 

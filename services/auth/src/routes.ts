@@ -6,10 +6,12 @@ import { createCors, nameRequests, tellFaults } from '@weir/kit'
 import type { Log, PageOf } from '@weir/kit'
 import { audited, mountManaged } from './audit/managed.ts'
 import type { ManagedHandlers } from './audit/managed.ts'
-import { answerErrors, mount, countAnswers, shareWith } from './http.ts'
+import type { Handler } from './http.ts'
+import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from './http.ts'
 import { oauthErrorOf, plainErrorOf, Refusal } from './errors.ts'
 import type { Management, Shown } from './management.ts'
 import type { AuthMetrics } from './metrics.ts'
+import { registryErrorOf } from './registry/refusals.ts'
 import { shapes } from './render.ts'
 import * as accounts from './routes/accounts.ts'
 import * as audit from './routes/audit.ts'
@@ -21,6 +23,7 @@ import * as erasures from './routes/erasures.ts'
 import * as oauth2 from './routes/oauth2.ts'
 import * as keys from './routes/keys.ts'
 import * as outputs from './routes/outputs.ts'
+import * as registry from './routes/registry.ts'
 import * as streams from './routes/streams.ts'
 import * as subjects from './routes/subjects.ts'
 import * as tokens from './routes/tokens.ts'
@@ -31,6 +34,7 @@ export type Routes = {
   readonly management: Management
   readonly desk: TokenDesk
   readonly discovery: discovery.Discovery
+  readonly registryDoor: registry.RegistryDoor
   readonly docs: docs.Docs
   readonly metrics: AuthMetrics
   readonly log: Log
@@ -54,11 +58,13 @@ export function createApp(routes: Routes): Express {
   // Before the gate: a broker that gets no answer here ends, and auth needs the broker.
   mountDiscovery(app, routes.discovery)
   mountDocs(app, routes.docs)
+  errorsUnder(app, '/registry', registryErrorOf)
   app.use((_req, _res, next) => {
     if (!isOpen()) throw new Refusal('unavailable', 'auth is starting; try again in a moment')
     next()
   })
   mountTokens(app, desk)
+  mountRegistry(app, routes.registryDoor)
   for (const [version, shape] of Object.entries(shapes))
     mountManagement(app, `/${version}`, { ...management, shape })
   app.use(() => {
@@ -72,6 +78,24 @@ function mountTokens(app: Express, desk: TokenDesk): void {
   mount(app, '/auth', { POST: tokens.issueForSecret(desk) }, plainErrorOf)
   mount(app, '/refresh', { POST: tokens.issueForRefreshToken(desk) }, plainErrorOf)
   mount(app, '/oauth2/token', { POST: oauth2.issueForGrant(desk) }, oauthErrorOf)
+}
+
+function mountRegistry(app: Express, door: registry.RegistryDoor): void {
+  const show = (path: string, handler: (door: registry.RegistryDoor) => Handler): void =>
+    mount(app, `/registry${path}`, { GET: handler(door) }, registryErrorOf)
+  show('/schemas/types', registry.listTypes)
+  show('/schemas/ids/:schemaId', registry.showSchema)
+  show('/schemas/ids/:schemaId/schema', registry.showSchemaText)
+  show('/schemas/ids/:schemaId/subjects', registry.listSubjectsOfSchema)
+  show('/schemas/ids/:schemaId/versions', registry.listVersionsOfSchema)
+  show('/subjects', registry.listSubjects)
+  show('/subjects/:subject/versions', registry.listVersions)
+  show('/subjects/:subject/versions/:version', registry.showVersion)
+  show('/subjects/:subject/versions/:version/schema', registry.showVersionText)
+  show('/config', registry.showConfig)
+  show('/config/:subject', registry.showConfigOfSubject)
+  show('/mode', registry.showMode)
+  show('/mode/:subject', registry.showModeOfSubject)
 }
 
 function mountDiscovery(app: Express, deps: discovery.Discovery): void {

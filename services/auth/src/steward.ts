@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { createLogScan } from '@weir/kafka'
-import type { Acls, Admin, Kafka, Registry } from '@weir/kafka'
-import { AppError, hasCode } from '@weir/kit'
+import type { Acls, Admin, Kafka } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import {
   cleanUp,
@@ -25,12 +25,11 @@ import type { AuditSteward } from './audit/audit-steward.ts'
 import { createBoot } from './boot.ts'
 import type { Boot } from './boot.ts'
 import { keepSubjects, makeControlTopics } from './bootstrap.ts'
-import { checkRegistry } from './check-registry.ts'
 import type { Config } from './config.ts'
 import { keyRounds } from './key-rounds.ts'
 import type { AuthMetrics, Pending } from './metrics.ts'
 import { startRounds } from './rounds.ts'
-import type { Rounds } from './rounds.ts'
+import type { Round, Rounds } from './rounds.ts'
 import { createUsageSteward } from './usage/usage-steward.ts'
 import type { UsageSteward } from './usage/usage-steward.ts'
 
@@ -50,7 +49,8 @@ export type StewardParts = {
   readonly acls: Acls
   readonly follower: StateFollower
   readonly kek: KekProvider
-  readonly registry: Registry
+  /** Upkeep beside that of control state. */
+  readonly moreRounds: readonly Round[]
   readonly metrics: Pick<AuthMetrics, 'changed'>
   readonly log: Log
 }
@@ -118,7 +118,14 @@ export function createSteward(parts: StewardParts): Steward {
       const states = createErasureStates({ ...stewardship, replicas, logScan })
       const erasures = { name: 'erasures', run: states.round }
       rounds = startRounds(
-        [...upkeepOf(stewardship), ...keyed, erasures, ...usage.rounds, ...audit.rounds],
+        [
+          ...upkeepOf(stewardship),
+          ...keyed,
+          erasures,
+          ...usage.rounds,
+          ...audit.rounds,
+          ...parts.moreRounds,
+        ],
         log,
       )
     },
@@ -154,7 +161,7 @@ export const pendingIn = (
 })
 
 function bootSteps(
-  { admin, config, log, follower, registry }: StewardParts,
+  { admin, config, log, follower }: StewardParts,
   deps: Stewardship,
   keysAre: (now: KeysAre) => void,
 ) {
@@ -181,14 +188,6 @@ function bootSteps(
     {
       reason: 'who may read what in Kafka is not settled yet',
       run: () => deps.access.settle(),
-    },
-    {
-      reason: 'the schema registry does not know the contracts by their ids, or was not asked yet',
-      async run() {
-        const [problem, ...others] = await checkRegistry({ follower, registry, log })
-        if (problem === undefined) return
-        throw new AppError('registry_differs', `${problem} (and ${others.length} more)`)
-      },
     },
   ]
 }

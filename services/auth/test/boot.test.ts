@@ -18,13 +18,13 @@ test('steps run in order, each until it has worked, and what is missing is told'
           if (faults-- > 0) throw new Error('not yet')
         },
       },
-      { reason: 'no registry', run: async () => void seen.push('registry') },
+      { reason: 'no access', run: async () => void seen.push('access') },
     ],
     log,
   )
   expect(boot.notReady()).toEqual(['no topics'])
   await boot.run()
-  expect(seen).toEqual(['topics', 'keys', 'keys', 'keys', 'registry'])
+  expect(seen).toEqual(['topics', 'keys', 'keys', 'keys', 'access'])
   expect(boot.notReady()).toEqual([])
 })
 

@@ -20,6 +20,7 @@ export function routesOfAuth(): string[] {
     management,
     desk: unusable(),
     discovery: unusable(),
+    registryDoor: unusable(),
     docs: { errors: unusable(), openApi: {}, pageOf: (code) => code },
     metrics: unusable(),
     log: unusable(),

@@ -90,8 +90,28 @@ const tokens: Readonly<Record<string, Ask>> = {
   'GET /.well-known/openid-configuration': plainly,
 }
 
+/** Of `/registry`. */
+const reading: Readonly<Record<string, Ask>> = {
+  'GET /schemas/types': plainly,
+  'GET /schemas/ids/:schemaId': () => [{}, { query: 'fetchMaxId=true' }],
+  'GET /schemas/ids/:schemaId/schema': plainly,
+  'GET /schemas/ids/:schemaId/subjects': plainly,
+  'GET /schemas/ids/:schemaId/versions': plainly,
+  'GET /subjects': ({ subject }) => [{}, { query: `subjectPrefix=${subject}` }],
+  'GET /subjects/:subject/versions': plainly,
+  'GET /subjects/:subject/versions/:version': plainly,
+  'GET /subjects/:subject/versions/:version/schema': plainly,
+  'GET /config': plainly,
+  'GET /config/:subject': plainly,
+  'GET /mode': plainly,
+  'GET /mode/:subject': plainly,
+}
+
 const asks: Readonly<Record<string, Ask>> = {
   ...tokens,
+  ...Object.fromEntries(
+    Object.entries(reading).map(([route, ask]) => [route.replace(' ', ' /registry'), ask]),
+  ),
   ...Object.fromEntries(
     Object.entries(management).flatMap(([route, ask]) =>
       ['/v1', '/v2'].map((version) => [route.replace(' ', ` ${version}`), ask]),
@@ -121,7 +141,7 @@ async function answersAbout(route: string, about: Names) {
   const { account, names: ours } = tenants.ours
   const [method = '', template = ''] = route.split(' ')
   // Tokens are got by what is in the body.
-  const own = template.startsWith('/v') ? { bearer: account.apiKey } : {}
+  const own = /^\/(v\d|registry)\//.test(template) ? { bearer: account.apiKey } : {}
   const paths = template.includes(':') ? foreignPaths(template, ours, about) : [template]
   const asked = paths.flatMap((path) =>
     (asks[route]?.(about, ours) ?? []).map(({ query, ...options }) => {

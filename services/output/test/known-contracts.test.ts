@@ -12,6 +12,7 @@ const recordOf = (more: Partial<ContractRecord> = {}): ContractRecord => ({
   schemaRegistryRef: 'catalog-demo_v1/latest',
   subject: 'catalog-demo_v1',
   registryId: 7,
+  registryVersion: 1,
   schemaText: JSON.stringify(Object(schema).definition),
   validations: [],
   keyField: 'consistent_value',

@@ -19,6 +19,10 @@ export type Names = {
   readonly output: string
   readonly contract: string
   readonly subject: string
+  /** The registry's. */
+  readonly schemaId: string
+  /** Of the subject; one that nobody has. */
+  readonly version: string
   readonly clientId: string
   readonly erasure: string
 }
@@ -37,7 +41,9 @@ export async function makeTenants(authUrl: string, output: object = {}): Promise
     makeTenant(authUrl, output),
     makeTenant(authUrl, output),
   ])
-  return { ours, theirs, nobodys: freshNames() }
+  const { schemaId } = theirs.names
+  const nobodys = { ...freshNames(), schemaId: schemaId.replaceAll(/./g, '9'), version: '23' }
+  return { ours, theirs, nobodys }
 }
 
 /** All of the same length as anybody else's, so that lengths tell nothing either. */
@@ -47,6 +53,8 @@ const freshNames = (): Names => ({
   output: freshName('o'),
   contract: freshName('c'),
   subject: freshName('s'),
+  schemaId: '',
+  version: '22',
   clientId: randomUUID(),
   erasure: randomUUID(),
 })
@@ -54,14 +62,21 @@ const freshNames = (): Names => ({
 async function makeTenant(authUrl: string, output: object): Promise<Tenant> {
   const names = freshNames()
   const account = await createAccount(authUrl, names.billingId)
-  expectStatus(await account.call('POST', '/v2/contracts', await tenantsContract(names)), 201)
+  const published = await account.call('POST', '/v2/contracts', await tenantsContract(names))
+  const { schema } = asObject(expectStatus(published, 201).body)
+  const schemaId = String(asObject(schema)['schema_registry_id'])
   const input = await account.input(names.stream)
   const levels = { consentLevels: [1], ...output }
   const derived = await account.output(names.stream, names.output, levels)
   const path = `/v2/streams/${names.stream}/erasures`
   const erased = await account.call('POST', path, { keyFieldValue: 'nobody yet' })
   const erasure = textIn(expectStatus(erased, 201).body, 'id')
-  return { account, names: { ...names, clientId: input.clientId, erasure }, input, derived }
+  return {
+    account,
+    names: { ...names, schemaId, clientId: input.clientId, erasure },
+    input,
+    derived,
+  }
 }
 
 /** The clickstream under these names. */
@@ -103,10 +118,20 @@ export function withoutNames(
 
 function anonymous(text: string, names: Names): string {
   let left = text
-  for (const [name, value] of Object.entries(names)) left = left.replaceAll(value, `<${name}>`)
+  for (const [name, value] of Object.entries(names))
+    left = left.replaceAll(word(value), `<${name}>`)
   return left
 }
 
 /** What of a tenant's is named in a text. */
 export const namesIn = (text: string, names: Names): string[] =>
-  Object.entries(names).flatMap(([name, value]) => (text.includes(value) ? [name] : []))
+  Object.entries(names).flatMap(([name, value]) =>
+    !isNumber(value) && text.includes(value) ? [name] : [],
+  )
+
+/** Such as ids of schemas, which may be in a text for other reasons. */
+const isNumber = (value: string): boolean => /^\d+$/.test(value)
+
+/** A number may be in a text for other reasons than being a schema's or a version's. */
+const word = (value: string): RegExp =>
+  new RegExp(isNumber(value) ? `(?<=Schema |Version )${value}\\b` : value, 'g')

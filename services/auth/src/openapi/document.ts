@@ -3,6 +3,7 @@ import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
 import { isErrorCode, statusOfCode } from '../errors.ts'
 import { always, managementOperations, ofBodies } from './operations.ts'
+import { registryOperations } from './registry.ts'
 import { schemas } from './schemas.ts'
 
 const { json, ref } = schema
@@ -84,10 +85,17 @@ export const openApi = (version: string): JsonSchema =>
       outputs: 'Derived streams: what teams read',
       credentials: 'Credentials of streams',
       contracts: 'What events look like',
+      registry:
+        "The account's schemas, for Avro deserializers: the reading half of the Confluent API",
       erasures: 'People who are forgotten',
       platform: 'Keys at rest and the audit log',
     },
-    operations: [...tokenOperations, ...managementOperations('v2'), ...managementOperations('v1')],
+    operations: [
+      ...tokenOperations,
+      ...registryOperations,
+      ...managementOperations('v2'),
+      ...managementOperations('v1'),
+    ],
     pathParameters: Object.fromEntries(
       [
         inPath('billingId', 'the account'),
@@ -96,11 +104,20 @@ export const openApi = (version: string): JsonSchema =>
         inPath('clientId', 'of the credentials'),
         inPath('erasure', 'its id'),
         inPath('contract', 'its id, percent-encoded'),
+        inPath('schemaId', 'the id in the framing of records'),
+        inPath('subject', 'of a contract: its `schema_registry_ref` before the slash'),
+        inPath('version', 'a number from 1, or `latest`'),
       ].map((parameter) => [parameter.name, parameter]),
     ),
     schemas,
     security: {
       apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key" },
+      streamCredentials: {
+        type: 'http',
+        scheme: 'basic',
+        description: "A stream's clientId and clientSecret",
+      },
+      streamToken: { type: 'http', scheme: 'bearer', description: "A stream's id token" },
       platformKey: { type: 'http', scheme: 'bearer', description: 'The key of who runs auth' },
     },
     statusOf: (code) => (isErrorCode(code) ? statusOfCode(code) : 500),

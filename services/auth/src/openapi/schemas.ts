@@ -114,6 +114,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...streamSchemas,
   Problem: schema.problemSchema,
   Refusal: object({ code: text, message: text }),
+  RegistryError: object({ error_code: count, message: text }),
   OAuthError: object({ error: text, error_description: text, error_uri: text }),
   Tokens: object({ idToken: text, refreshToken: text, expiresAt: count }),
   AccessToken: object({

@@ -1,5 +1,6 @@
 // /oauth2/token: the client credentials grant (RFC 6749 4.4), so that any OAuth client gets the same id
 // token. The client proves itself by HTTP Basic or in the form, not by both.
+import { basicOf } from '../basic.ts'
 import { Refusal } from '../errors.ts'
 import type { Call, Handler } from '../http.ts'
 import { idTokenLifeSeconds } from '../issue.ts'
@@ -43,21 +44,4 @@ function secretsOf(call: Call, form: ReadonlyMap<string, string>): Secrets {
   if (!clientId || !clientSecret)
     throw new Refusal('invalid_credentials', 'Send client_id and client_secret, or HTTP Basic')
   return { clientId, clientSecret }
-}
-
-/** RFC 6749 2.3.1: both halves are form-encoded before they are joined. */
-function basicOf(authorization: string): Secrets {
-  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1]
-  const pair = Buffer.from(encoded ?? '', 'base64').toString('utf8')
-  const colon = pair.indexOf(':')
-  if (colon < 1) throw new Refusal('invalid_credentials', 'Send HTTP Basic, or a form')
-  return {
-    clientId: formDecoded(pair.slice(0, colon)),
-    clientSecret: formDecoded(pair.slice(colon + 1)),
-  }
-}
-
-/** What isn't encoded is taken as it is: not every client does. */
-function formDecoded(text: string): string {
-  return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? text
 }

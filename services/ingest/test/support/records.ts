@@ -36,6 +36,7 @@ export async function contractRecord(more: Partial<ContractRecord> = {}): Promis
     schemaRegistryRef: 'catalog-clickstream/latest',
     subject: 'catalog-clickstream',
     registryId: 7,
+    registryVersion: 1,
     createdAtMs: 1,
     ...more,
   }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { Registry } from '@weir/kafka'
 import { AppError, createLog } from '@weir/kit'
 import type { ContractRecord } from '@weir/streams'
-import { checkRegistry } from '../src/check-registry.ts'
+import { checkRegistry } from '../../src/registry/check-registry.ts'
 
 const log = createLog('auth-test', 'silent')
 
@@ -13,12 +13,15 @@ const contract = (id: string, registryId: number): ContractRecord => ({
   schemaRegistryRef: `c-${id}/latest`,
   subject: `c-${id}`,
   registryId,
+  registryVersion: 1,
   schemaText: `"${id}"`,
   validations: [],
   keyField: 'a',
   piiFields: {},
   createdAtMs: 1,
 })
+
+const placeOf = (id: number | undefined) => (id === undefined ? undefined : { id, version: 1 })
 
 /** Knows schemas by subject; gives what is new the next id. */
 function registryWith(known: Record<string, number>, nextId = 100) {
@@ -27,10 +30,10 @@ function registryWith(known: Record<string, number>, nextId = 100) {
     throw new AppError('not_found', 'not asked here')
   }
   const registry: Registry = {
-    find: async (subject) => known[subject],
+    find: async (subject) => placeOf(known[subject]),
     async register(subject, schemaText) {
       registered.push(subject)
-      return { id: nextId, schemaText }
+      return { id: nextId, version: 1, schemaText }
     },
     bySubject: missing,
     byId: missing,
@@ -39,7 +42,7 @@ function registryWith(known: Record<string, number>, nextId = 100) {
 }
 
 const check = (registry: Registry, contracts: ContractRecord[]) =>
-  checkRegistry({ follower: { tables: { contracts: () => contracts } }, registry, log })
+  checkRegistry({ registry, log }, contracts)
 
 test('nothing is wrong while the registry knows each schema by its id', async () => {
   const { registry, registered } = registryWith({ 'c-a': 1, 'c-b': 2 })
@@ -61,5 +64,18 @@ test('each contract under another id is a problem of its own', async () => {
   expect(await check(registry, [contract('a', 1), contract('b', 2), contract('c', 3)])).toEqual([
     expect.stringContaining('contract a of acme by the id 5'),
     expect.stringContaining('contract c of acme by the id 100'),
+  ])
+})
+
+test('a schema that the registry has lost and does not take again is a problem, too', async () => {
+  const { registry } = registryWith({})
+  const refusing = {
+    ...registry,
+    register: async () => {
+      throw new AppError('incompatible', 'not compatible')
+    },
+  }
+  expect(await check(refusing, [contract('a', 1)])).toEqual([
+    'the registry has lost the schema of contract a of acme and does not take it again',
   ])
 })

@@ -1,0 +1,58 @@
+// Whether the schema registry still is the one that contracts were registered in: it must know the schema of each by the
+// id that stands in the stored events. What it has lost is registered again; another id for it would make those
+// events unreadable for whoever decodes them with that registry.
+import type { Registry, SchemaPlace } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import type { ContractRecord } from '@weir/streams'
+
+const atOnceMax = 8
+
+type Deps = { readonly registry: Pick<Registry, 'find' | 'register'>; readonly log: Log }
+
+/** What is wrong, one sentence for each contract. @throws AppError when the registry doesn't answer */
+export async function checkRegistry(
+  deps: Deps,
+  contracts: readonly ContractRecord[],
+): Promise<string[]> {
+  const problems: string[] = []
+  for (let start = 0; start < contracts.length; start += atOnceMax) {
+    const checks = contracts
+      .slice(start, start + atOnceMax)
+      .map((contract) => checkContract(deps, contract))
+    problems.push(...(await Promise.all(checks)).filter((problem) => problem !== undefined))
+  }
+  return problems
+}
+
+async function checkContract(
+  { registry, log }: Deps,
+  { billingId, id, subject, schemaText, registryId }: ContractRecord,
+): Promise<string | undefined> {
+  let found = await registry.find(subject, schemaText)
+  if (found === undefined) {
+    found = await registerAgain(registry, subject, schemaText)
+    if (found === undefined)
+      return `the registry has lost the schema of contract ${id} of ${billingId} and does not take it again`
+    log.warn(
+      { subject, registryId: found.id },
+      'the registry had lost a schema; it is registered again',
+    )
+  }
+  if (found.id === registryId) return undefined
+  return `the registry knows the schema of contract ${id} of ${billingId} by the id ${found.id}, its events by ${registryId}`
+}
+
+/** Undefined when what the subject asks of versions, or what it holds by now, forbids it. */
+async function registerAgain(
+  registry: Deps['registry'],
+  subject: string,
+  schemaText: string,
+): Promise<SchemaPlace | undefined> {
+  try {
+    return await registry.register(subject, schemaText)
+  } catch (error) {
+    if (hasCode(error, 'incompatible', 'invalid_schema')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+// Who reads schemas, and so whose: a stream's credentials and its tokens, input or derived, and API keys read the schemas of
+// their own account. Failures are limited as they are where each of these is taken otherwise.
+import { hasCode } from '@weir/kit'
+import type { Gate } from '@weir/streams'
+import type { Callers } from '../api-keys.ts'
+import { basicOf } from '../basic.ts'
+import { Refusal } from '../errors.ts'
+import type { Call } from '../http.ts'
+import type { Prover } from '../prove.ts'
+
+/** The account of whoever calls. @throws Refusal `invalid_credentials`, `invalid_api_key`, `too_many_failures` */
+export type Readers = (call: Call) => Promise<string>
+
+export function createReaders(deps: {
+  readonly callers: Pick<Callers, 'account'>
+  readonly prover: Pick<Prover, 'bySecret'>
+  readonly gate: Pick<Gate, 'check'>
+}): Readers {
+  const { callers, prover, gate } = deps
+  return async (call) => {
+    const authorization = call.header('authorization')
+    if (authorization === undefined) throw nothingSent()
+    if (/^basic /i.test(authorization))
+      return (await prover.bySecret(basicOf(authorization))).stream.billingId
+    if (isToken(authorization)) return (await accessOf(gate, authorization)).stream.billingId
+    return (await callers.account(call)).billingId
+  }
+}
+
+/** A JWT has two dots, an API key none. */
+const isToken = (authorization: string): boolean =>
+  /^bearer +[\w-]+\.[\w-]+\.[\w-]+ *$/i.test(authorization)
+
+async function accessOf(gate: Pick<Gate, 'check'>, authorization: string) {
+  try {
+    return await gate.check(authorization)
+  } catch (error) {
+    if (!hasCode(error, 'invalid_token')) throw error
+    throw new Refusal('invalid_credentials', error.message, { cause: error })
+  }
+}
+
+const nothingSent = (): Refusal =>
+  new Refusal(
+    'invalid_credentials',
+    "Send a stream's clientId and clientSecret as HTTP Basic, or its token or an API key as Bearer",
+  )

@@ -1,0 +1,43 @@
+// Refusals in the form that Confluent's clients read: {"error_code": …, "message": …}, with codes of five digits where
+// that API has one of its own for the case, and the status otherwise.
+import { Refusal, statusOf } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Answer } from '../http.ts'
+
+export const registryContentType = 'application/vnd.schemaregistry.v1+json'
+
+class RegistryRefusal extends Refusal {
+  readonly registryCode: number
+  constructor(code: ErrorCode, registryCode: number, message: string) {
+    super(code, message)
+    this.registryCode = registryCode
+  }
+}
+
+export function registryErrorOf(refusal: Refusal): Answer {
+  const { message, headers } = refusal
+  const status = statusOf(refusal)
+  const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}
+  return {
+    status,
+    headers: { ...headers, ...challenge, 'content-type': registryContentType },
+    body: {
+      error_code: refusal instanceof RegistryRefusal ? refusal.registryCode : status,
+      message,
+    },
+  }
+}
+
+/** Another account's is as good as none, so what is said is the same. */
+const missing = (registryCode: number, what: string): Refusal =>
+  new RegistryRefusal('not_found', registryCode, `${what} not found among those of this account`)
+
+export const noSubject = (subject: string): Refusal => missing(40401, `Subject '${subject}'`)
+export const noVersion = (version: string): Refusal => missing(40402, `Version ${version}`)
+export const noSchema = (id: string): Refusal => missing(40403, `Schema ${id}`)
+export const noSuchVersionNumber = (version: string): Refusal =>
+  new RegistryRefusal(
+    'invalid',
+    42202,
+    `The version '${version}' is not a number from 1 to 2147483647, and not "latest"`,
+  )

@@ -1,0 +1,30 @@
+// An account's schemas as the Confluent API numbers them, made of its contracts alone. Pure; what the registry holds beside
+// these (other accounts' schemas, versions that no contract names) doesn't exist here.
+import type { ContractRecord } from '@weir/streams'
+
+export type SchemaVersion = {
+  readonly subject: string
+  readonly version: number
+  readonly id: number
+  readonly schema: string
+}
+
+/** By subject, then by version; each once, however many contracts have it. */
+export function schemasOf(contracts: readonly ContractRecord[]): readonly SchemaVersion[] {
+  const byPlace = new Map<string, SchemaVersion>()
+  // Contracts of one version may spell its schema differently; the first one's text is what the registry holds.
+  const oldestFirst = contracts.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
+  for (const { subject, registryVersion: version, registryId: id, schemaText } of oldestFirst) {
+    const place = `${subject}/${version}`
+    if (!byPlace.has(place)) byPlace.set(place, { subject, version, id, schema: schemaText })
+  }
+  return [...byPlace.values()].sort(
+    (a, b) => compare(a.subject, b.subject) || a.version - b.version,
+  )
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+export const subjectsIn = (schemas: readonly SchemaVersion[]): readonly string[] => [
+  ...new Set(schemas.map(({ subject }) => subject)),
+]

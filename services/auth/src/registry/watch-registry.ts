@@ -1,0 +1,104 @@
+// The schema registry as auth sees it (docs/architecture.md 12). Making a contract is all that needs it: while it
+// doesn't answer, or has other ids than contracts were given, that is refused, and /health/ready has a warning. Tokens,
+// events, readers and readiness never depend on it.
+import type { Registry } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import type { ContractRecord } from '@weir/streams'
+import { Refusal } from '../errors.ts'
+import type { Round } from '../rounds.ts'
+import { checkRegistry } from './check-registry.ts'
+
+export type RegistryWatch = {
+  /** The part of the registry that makes contracts; refuses with `unavailable` while it must not be used. */
+  readonly registry: Pick<Registry, 'register' | 'bySubject'>
+  /** For people; empty when nothing is wrong. */
+  warnings(): readonly string[]
+  readonly round: Round
+}
+
+type State = 'unasked' | 'same' | 'away' | 'different'
+
+const everyMs = 15_000
+const allEveryMs = 3_600_000
+/** A registry that was replaced or set otherwise shows in the ids of what came last; all are looked at now and then. */
+const newestMax = 8
+
+const warningOf: Partial<Record<State, string>> = {
+  away: 'the schema registry does not answer; contracts can not be made until it does, and nothing else needs it',
+  different:
+    'the schema registry has other ids than the contracts were given, so contracts can not be made until it is restored; nothing else needs it, and the log says more',
+}
+
+const refusalOf = {
+  away: 'The schema registry does not answer, and making a contract needs it; try again later. Tokens, events and readers do not depend on it',
+  different:
+    'The schema registry has other ids than the contracts were given, so no contract is made until whoever runs Weir has restored it. Tokens, events and readers do not depend on it',
+}
+
+export function watchRegistry(deps: {
+  readonly registry: Registry
+  readonly contracts: () => Iterable<ContractRecord>
+  readonly log: Log
+  readonly now: () => number
+}): RegistryWatch {
+  const { registry, contracts, log, now } = deps
+  let state: State = 'unasked'
+
+  const become = (next: State, more: object = {}): void => {
+    const isNews = next !== state
+    state = next
+    if (!isNews) return
+    const warning = warningOf[next]
+    if (warning === undefined) log.info('the schema registry knows the contracts by their ids')
+    else log.warn(more, warning)
+  }
+
+  const check = async (some: readonly ContractRecord[]): Promise<State> => {
+    try {
+      const [problem, ...others] = await checkRegistry({ registry, log }, some)
+      if (problem === undefined) return 'same'
+      become('different', { problem, others: others.length })
+    } catch (err) {
+      if (!hasCode(err, 'registry_unavailable')) throw err
+      become('away', { err })
+    }
+    return state
+  }
+
+  let allCheckedAtMs = -Infinity
+  const checkAll = async (): Promise<void> => {
+    allCheckedAtMs = now()
+    if ((await check([...contracts()])) === 'same') become('same')
+  }
+  const look = async (): Promise<void> => {
+    if (state === 'same' && now() - allCheckedAtMs < allEveryMs) await check(newestOf(contracts()))
+    else await checkAll()
+  }
+
+  const demandSame = async (): Promise<void> => {
+    await look()
+    if (state === 'away' || state === 'different')
+      throw new Refusal('unavailable', refusalOf[state])
+  }
+
+  return {
+    registry: {
+      register: (subject, schemaText) =>
+        demandSame().then(() => registry.register(subject, schemaText)),
+      bySubject: (subject, version) =>
+        demandSame().then(() => registry.bySubject(subject, version)),
+    },
+    warnings: () => [warningOf[state]].filter((warning) => warning !== undefined),
+    round: {
+      name: 'registry',
+      async run() {
+        await look()
+        return everyMs
+      },
+    },
+  }
+}
+
+const newestOf = (contracts: Iterable<ContractRecord>): readonly ContractRecord[] =>
+  [...contracts].sort((a, b) => b.createdAtMs - a.createdAtMs).slice(0, newestMax)
