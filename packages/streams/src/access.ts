@@ -7,6 +7,7 @@ import { verifyIdToken } from '@weir/tokens'
 import type { IdClaims } from '@weir/tokens'
 import type { StateFollower } from './follow.ts'
 import type { Credential, Scope, StreamRecord } from './records.ts'
+import { createTokenCache } from './token-cache.ts'
 import { createVerificationKeys } from './verification-keys.ts'
 
 export type Access = {
@@ -34,20 +35,22 @@ export function createGate(options: {
   follower: Pick<StateFollower, 'tables' | 'lookAgain'>
   issuer: string
   now: () => number
-  tokensMax?: number
 }): Gate {
-  const { follower, issuer, now, tokensMax = 10_000 } = options
-  const verified = new Map<string, Verified>()
+  const { follower, issuer, now } = options
+  const verified = createTokenCache<Verified>()
   const keyOf = createVerificationKeys(follower.tables, now)
 
   /** Undefined when the token names a key that the tables don't hold, yet. */
   const verify = (authorization: string): Verified | undefined => {
     const nowSeconds = Math.floor(now() / 1000)
-    const known = verified.get(authorization)
-    if (known !== undefined && known.claims.exp > nowSeconds) return known
-    verified.delete(authorization)
+    const usual = verified.get(authorization)
+    if (usual !== undefined && usual.claims.exp > nowSeconds) return usual
     const token = bearer.exec(authorization)?.[1]
     if (token === undefined) throw invalidToken()
+    const spelling = `Bearer ${token}`
+    const known = verified.get(spelling)
+    if (known !== undefined && known.claims.exp > nowSeconds) return known
+    verified.delete(spelling)
     let keyIsUnknown = false
     const noteUnknown = (kid: string): KeyObject | undefined => {
       const key = keyOf(kid)
@@ -56,18 +59,13 @@ export function createGate(options: {
     }
     try {
       const claims = verifyIdToken(token, { keyOf: noteUnknown, issuer, nowSeconds })
-      return remember(authorization, { claims, found: undefined, access: undefined })
+      const made: Verified = { claims, found: undefined, access: undefined }
+      verified.set(spelling, made)
+      return made
     } catch (error) {
       if (keyIsUnknown) return undefined
       throw hasCode(error, 'invalid_token') ? invalidToken() : error
     }
-  }
-
-  const remember = (authorization: string, made: Verified): Verified => {
-    const [oldest] = verified.keys()
-    if (verified.size >= tokensMax && oldest !== undefined) verified.delete(oldest)
-    verified.set(authorization, made)
-    return made
   }
 
   const look = (authorization: string): Access | undefined => {

@@ -89,6 +89,15 @@ test('a good token gives access at once, without following control state', () =>
   expect(looks()).toBe(0)
 })
 
+test('however a header spells it, a token is verified once', () => {
+  const { gate, token, tables } = setUp()
+  const good = token()
+  const access = gate.check(`Bearer ${good}`)
+  tables.apply(signingKeyKey(key.kid), null) // nothing can be verified any more
+  for (const spelling of [`bearer ${good}`, `BEARER   ${good}`, `Bearer ${good}   `])
+    expect(gate.check(spelling)).toBe(access)
+})
+
 test('a missing, malformed, foreign or expired token is refused with the same sentence', async () => {
   const { gate, token, at } = setUp()
   const expired = token()

@@ -35,7 +35,7 @@ describe.each(servicesConfigured)('the settings of %s', (service) => {
       KAFKA_BROKERS: 'kafka:9092',
       KEK_FILE: '/kek',
       SCHEMA_REGISTRY_URL: 'http://registry',
-      PLATFORM_KEY: 'the platform key',
+      PLATFORM_KEY: 'the platform key that these tests have',
     }
     expect(refusalOf(() => loadConfig(schema, right))).toBe('')
     for (const { key } of listConfigKeys(schema)) {

@@ -43,7 +43,7 @@ test('--print-config shows what holds, without secrets, and ends with 0', async 
     KAFKA_SASL_PASSWORD_FILE: join(folder, 'password'),
     SCHEMA_REGISTRY_URL: 'https://me:pass@word@registry/apis/',
     KEK_FILE: kek,
-    PLATFORM_KEY: 'the platform key itself',
+    PLATFORM_KEY: 'the platform key itself, long enough',
   })
   expect([code, stderr]).toEqual([0, ''])
   const lines = stdout.split('\n')

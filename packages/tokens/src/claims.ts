@@ -23,6 +23,8 @@ export type RefreshClaims = {
   readonly aud: 'weir-refresh'
   readonly iat: number
   readonly exp: number
+  /** When the secret was shown: refreshing doesn't renew this. */
+  readonly auth_time: number
   readonly jti: string
   readonly billingId: string
 }
@@ -30,26 +32,30 @@ export type RefreshClaims = {
 export const idAudience = 'weir'
 export const refreshAudience = 'weir-refresh'
 
+export const idLifeSecondsMax = 3_600
+/** From the moment when the secret was shown. */
+export const refreshLifeSecondsMax = 30 * 24 * 3_600
+
 type Payload = Readonly<Record<string, unknown>>
 
 const texts = (payload: Payload, names: readonly string[]): boolean =>
   names.every((name) => typeof payload[name] === 'string' && payload[name] !== '')
 
-const times = (payload: Payload): boolean =>
-  Number.isSafeInteger(payload['iat']) && Number.isSafeInteger(payload['exp'])
+const times = (payload: Payload, names: readonly string[]): boolean =>
+  names.every((name) => Number.isSafeInteger(payload[name]))
 
 export const isIdClaims = (payload: unknown): payload is IdClaims =>
   isPayload(payload) &&
   payload['aud'] === idAudience &&
   (payload['kind'] === 'input' || payload['kind'] === 'derived') &&
   texts(payload, ['iss', 'sub', 'jti', 'billingId', 'stream', 'streamId']) &&
-  times(payload)
+  times(payload, ['iat', 'exp'])
 
 export const isRefreshClaims = (payload: unknown): payload is RefreshClaims =>
   isPayload(payload) &&
   payload['aud'] === refreshAudience &&
   texts(payload, ['iss', 'sub', 'jti', 'billingId']) &&
-  times(payload)
+  times(payload, ['iat', 'exp', 'auth_time'])
 
 const isPayload = (value: unknown): value is Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

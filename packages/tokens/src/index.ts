@@ -1,3 +1,4 @@
+export { idLifeSecondsMax, refreshLifeSecondsMax } from './claims.ts'
 export type { IdClaims, RefreshClaims } from './claims.ts'
 export {
   signIdToken,

@@ -14,7 +14,7 @@ export type Issue = {
 }
 
 export type IdSubject = Pick<IdClaims, 'sub' | 'billingId' | 'stream' | 'streamId' | 'kind'>
-export type RefreshSubject = Pick<RefreshClaims, 'sub' | 'billingId'>
+export type RefreshSubject = Pick<RefreshClaims, 'sub' | 'billingId' | 'auth_time'>
 
 export function signIdToken(key: SignWith, subject: IdSubject, issue: Issue): string {
   const { sub, billingId, stream, streamId, kind } = subject
@@ -31,8 +31,14 @@ export function signIdToken(key: SignWith, subject: IdSubject, issue: Issue): st
 }
 
 export function signRefreshToken(key: SignWith, subject: RefreshSubject, issue: Issue): string {
-  const { sub, billingId } = subject
-  const claims: RefreshClaims = { ...common(issue), aud: refreshAudience, sub, billingId }
+  const { sub, billingId, auth_time } = subject
+  const claims: RefreshClaims = {
+    ...common(issue),
+    aud: refreshAudience,
+    sub,
+    billingId,
+    auth_time,
+  }
   return sign(key, claims)
 }
 

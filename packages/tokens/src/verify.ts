@@ -1,10 +1,18 @@
 // Verifying tokens. RS256 alone, by a key that the caller knows under the token's kid; issuer, audience
-// and expiry must hold. Every fault is the one error, so nobody learns which check failed.
+// and expiry must hold, and no token may live longer than auth gives one: a key that leaked would sign for years.
+// Every fault is the one error, so nobody learns which check failed.
 import type { KeyObject } from 'node:crypto'
 import { AppError } from '@weir/kit'
 import jwt from 'jsonwebtoken'
 import type { IdClaims, RefreshClaims } from './claims.ts'
-import { idAudience, isIdClaims, isRefreshClaims, refreshAudience } from './claims.ts'
+import {
+  idAudience,
+  idLifeSecondsMax,
+  isIdClaims,
+  isRefreshClaims,
+  refreshAudience,
+  refreshLifeSecondsMax,
+} from './claims.ts'
 
 export type VerifyOptions = {
   /** The public key of a kid; undefined when it isn't one of the issuer's. */
@@ -24,6 +32,7 @@ const aheadSecondsMax = 60
 export function verifyIdToken(token: string, options: VerifyOptions): IdClaims {
   const payload = verify(token, idAudience, options)
   if (!isIdClaims(payload) || isAhead(payload, options)) throw invalidToken()
+  if (payload.exp - payload.iat > idLifeSecondsMax) throw invalidToken()
   return payload
 }
 
@@ -31,6 +40,7 @@ export function verifyIdToken(token: string, options: VerifyOptions): IdClaims {
 export function verifyRefreshToken(token: string, options: VerifyOptions): RefreshClaims {
   const payload = verify(token, refreshAudience, options)
   if (!isRefreshClaims(payload) || isAhead(payload, options)) throw invalidToken()
+  if (payload.exp - payload.auth_time > refreshLifeSecondsMax) throw invalidToken()
   return payload
 }
 
@@ -40,6 +50,7 @@ function verify(
   { keyOf, issuer, nowSeconds }: VerifyOptions,
 ): unknown {
   if (typeof token !== 'string' || token.length > tokenCharsMax) throw invalidToken()
+  if (!isSpeltOnce(token)) throw invalidToken()
   try {
     const header = jwt.decode(token, { complete: true })?.header
     if (header?.alg !== 'RS256' || header.typ !== 'JWT' || !isKid(header.kid)) throw invalidToken()
@@ -59,6 +70,12 @@ function verify(
 
 const isAhead = ({ iat }: { iat: number }, { nowSeconds }: VerifyOptions): boolean =>
   iat > nowSeconds + aheadSecondsMax
+
+/** The last character of a signature has bits that mean nothing: one token would have many spellings. */
+function isSpeltOnce(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature
+}
 
 const isKid = (kid: unknown): kid is string =>
   typeof kid === 'string' && kid !== '' && kid.length <= kidCharsMax

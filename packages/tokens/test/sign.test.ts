@@ -36,7 +36,9 @@ test('an id token holds exactly the claims of the contract, under RS256 and the 
 })
 
 test('a refresh token holds no stream', () => {
-  const [, payload] = decoded(signRefreshToken(signer, subject, issue))
+  const [, payload] = decoded(
+    signRefreshToken(signer, { ...subject, auth_time: issue.nowSeconds - 60 }, issue),
+  )
   expect(payload).toEqual({
     sub: 'c',
     billingId: 'acme',
@@ -44,6 +46,7 @@ test('a refresh token holds no stream', () => {
     aud: 'weir-refresh',
     iat: issue.nowSeconds,
     exp: issue.nowSeconds + 3_600,
+    auth_time: issue.nowSeconds - 60,
     jti: expect.any(String),
   })
 })

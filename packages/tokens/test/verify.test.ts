@@ -60,6 +60,8 @@ function refusalOf(token: string): unknown {
   }
 }
 
+const isRefused = (token: string): boolean => refusalOf(token) instanceof Error
+
 describe('an id token', () => {
   test('is verified with the claims it was signed with', () => {
     const token = signIdToken(signer(ours), subject, issue)
@@ -90,6 +92,7 @@ describe('an id token', () => {
     ['another audience', forge(goodHeader, { ...claims, aud: 'weir-refresh' })],
     ['several audiences', forge(goodHeader, { ...claims, aud: ['weir', 'other'] })],
     ['another issuer', forge(goodHeader, { ...claims, iss: 'http://other.test' })],
+    ['a life of more than an hour', forge(goodHeader, { ...claims, exp: nowSeconds + 3_601 })],
     ['no expiry', forge(goodHeader, { ...claims, exp: undefined })],
     ['a kind that does not exist', forge(goodHeader, { ...claims, kind: 'admin' })],
     ['no stream', forge(goodHeader, { ...claims, streamId: '' })],
@@ -104,6 +107,16 @@ describe('an id token', () => {
     ['9 kB', 'a'.repeat(9_000)],
   ])('is refused with %s, always by the same error', (_what, token) => {
     expect(refusalOf(token)).toEqual(refused)
+  })
+
+  test('has one spelling: bits of the last character that mean nothing must be unset', () => {
+    const token = signIdToken(signer(ours), subject, issue)
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const accepted = [...alphabet]
+      .map((last) => token.slice(0, -1) + last)
+      .filter((spelling) => !isRefused(spelling))
+    expect(accepted).toEqual([token])
+    expect(refusalOf(`${token}==`)).toEqual(refused)
   })
 
   test('is refused when HS256 was keyed with the public key', () => {
@@ -124,13 +137,25 @@ describe('an id token', () => {
 })
 
 describe('a refresh token', () => {
-  const token = signRefreshToken(signer(ours), subject, issue)
+  const token = signRefreshToken(signer(ours), { ...subject, auth_time: nowSeconds }, issue)
 
   test('is verified as one', () => {
     expect(verifyRefreshToken(token, options)).toMatchObject({
       sub: subject.sub,
       billingId: 'acme',
     })
+  })
+
+  test('reaches 30 days past the moment when the secret was shown, and no further', () => {
+    const month = 30 * 24 * 3_600
+    const refreshed = (auth_time: number, lifeSeconds: number) => () =>
+      verifyRefreshToken(
+        signRefreshToken(signer(ours), { ...subject, auth_time }, { ...issue, lifeSeconds }),
+        options,
+      )
+    expect(refreshed(nowSeconds - 1_000, month - 1_000)().auth_time).toBe(nowSeconds - 1_000)
+    for (const over of [refreshed(nowSeconds - 1_000, month - 999), refreshed(0, 60)])
+      expect(over).toThrow(expect.objectContaining({ code: 'invalid_token' }))
   })
 
   test('is no id token, and an id token is no refresh token', () => {

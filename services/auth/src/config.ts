@@ -21,6 +21,7 @@ import {
 import { kekWrapsField, stateFields, withKekRules, withWrapRules } from '@weir/streams'
 import { z } from 'zod'
 import { limit } from './limit-field.ts'
+import { platformKeyCharsMin, platformKeyRule } from './platform-key-rule.ts'
 
 const fields = z.object({
   AUTH_HOST: host()
@@ -31,8 +32,11 @@ const fields = z.object({
   ...stateFields,
   ...kekWrapsField,
   PLATFORM_KEY: secretText()
+    .refine((key) => key.length >= platformKeyCharsMin, platformKeyRule)
     .optional()
-    .describe('the key that may make accounts, 16 characters or more; this or PLATFORM_KEY_FILE'),
+    .describe(
+      `the key that may make accounts, ${platformKeyCharsMin} characters or more; this or PLATFORM_KEY_FILE`,
+    ),
   PLATFORM_KEY_FILE: secretFileToMake()
     .optional()
     .describe(

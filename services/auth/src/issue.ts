@@ -1,10 +1,12 @@
 // Issuing tokens to a client that has proved itself (docs/wire-format.md Tokens).
 import type { Signer } from '@weir/streams'
-import { signIdToken, signRefreshToken } from '@weir/tokens'
-import type { Client } from './prove.ts'
-
-export const idTokenLifeSeconds = 3_600
-const refreshTokenLifeSeconds = 30 * 24 * 3_600
+import {
+  idLifeSecondsMax,
+  refreshLifeSecondsMax,
+  signIdToken,
+  signRefreshToken,
+} from '@weir/tokens'
+import type { ProvedClient } from './prove.ts'
 
 /** Drivers break on any other member. */
 export type Tokens = {
@@ -14,7 +16,7 @@ export type Tokens = {
   readonly expiresAt: number
 }
 
-export type Issue = (client: Client) => Tokens
+export type Issue = (client: ProvedClient) => Tokens
 
 export function createIssue(deps: {
   /** @throws AppError `unavailable` while there is no key */
@@ -23,7 +25,7 @@ export function createIssue(deps: {
   now: () => number
 }): Issue {
   const { signer, issuer, now } = deps
-  return ({ stream, credential }) => {
+  return ({ stream, credential, provedAtSeconds }) => {
     const key = signer()
     const nowSeconds = Math.floor(now() / 1000)
     const { billingId, name, streamId, kind } = stream
@@ -31,13 +33,13 @@ export function createIssue(deps: {
     const idToken = signIdToken(
       key,
       { sub, billingId, stream: name, streamId, kind },
-      { issuer, nowSeconds, lifeSeconds: idTokenLifeSeconds },
+      { issuer, nowSeconds, lifeSeconds: idLifeSecondsMax },
     )
     const refreshToken = signRefreshToken(
       key,
-      { sub, billingId },
-      { issuer, nowSeconds, lifeSeconds: refreshTokenLifeSeconds },
+      { sub, billingId, auth_time: provedAtSeconds },
+      { issuer, nowSeconds, lifeSeconds: provedAtSeconds + refreshLifeSecondsMax - nowSeconds },
     )
-    return { idToken, refreshToken, expiresAt: nowSeconds + idTokenLifeSeconds }
+    return { idToken, refreshToken, expiresAt: nowSeconds + idLifeSecondsMax }
   }
 }

@@ -3,16 +3,15 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { access, link, readFile, unlink, writeFile } from 'node:fs/promises'
 import type { Log } from '@weir/kit'
 import type { Config } from './config.ts'
-
-const charsWarn = 16
+import { platformKeyCharsMin, platformKeyRule } from './platform-key-rule.ts'
 
 export async function loadPlatformKey(
   { PLATFORM_KEY: given, PLATFORM_KEY_FILE: file }: Config,
   log: Log,
 ): Promise<string> {
   const key = given ?? (await fromFile(file, log))
-  if (key === '') throw new Error('the platform key is empty')
-  if (key.length < charsWarn) log.warn('the platform key is short enough to be guessed')
+  if (key.length < platformKeyCharsMin)
+    throw new Error(`the platform key in ${file} can be guessed: ${platformKeyRule}`)
   return key
 }
 

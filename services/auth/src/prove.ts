@@ -11,6 +11,11 @@ import type { FailureLimit } from './failure-limit.ts'
 
 export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
 
+export type ProvedClient = Client & {
+  /** When its secret was shown; refreshing doesn't renew that. */
+  readonly provedAtSeconds: number
+}
+
 export type Secrets = {
   /** Left out where a client doesn't tell it: clientIds are unique over all accounts. */
   readonly billingId?: string
@@ -20,9 +25,9 @@ export type Secrets = {
 
 export type Prover = {
   /** @throws Refusal `invalid_credentials`, `too_many_failures` */
-  bySecret(secrets: Secrets): Promise<Client>
+  bySecret(secrets: Secrets): Promise<ProvedClient>
   /** @throws Refusal `invalid_credentials` */
-  byRefreshToken(token: string): Promise<Client>
+  byRefreshToken(token: string): Promise<ProvedClient>
 }
 
 const clientIdCharsMax = 64
@@ -45,17 +50,19 @@ export function createProver(deps: {
     return billingId === undefined || billingId === found.stream.billingId ? found : undefined
   }
 
-  const match = ({ billingId, clientId }: Secrets, hash: Buffer): Client | undefined => {
+  const match = ({ billingId, clientId }: Secrets, hash: Buffer): ProvedClient | undefined => {
     const client = clientOf(clientId, billingId)
     const stored = client ? Buffer.from(client.credential.secretHash, 'hex') : nobodysHash
-    return timingSafeEqual(hash, stored) ? client : undefined
+    if (!timingSafeEqual(hash, stored) || client === undefined) return undefined
+    return { ...client, provedAtSeconds: Math.floor(now() / 1000) }
   }
 
-  const refresh = (token: string): Client | undefined => {
+  const refresh = (token: string): ProvedClient | undefined => {
     try {
       const nowSeconds = Math.floor(now() / 1000)
       const claims = verifyRefreshToken(token, { keyOf, issuer, nowSeconds })
-      return clientOf(claims.sub, claims.billingId)
+      const client = clientOf(claims.sub, claims.billingId)
+      return client && { ...client, provedAtSeconds: claims.auth_time }
     } catch (error) {
       if (hasCode(error, 'invalid_token')) return undefined
       throw error

@@ -5,7 +5,7 @@ const needed = {
   KAFKA_BROKERS: 'a:9092,b:9092',
   SCHEMA_REGISTRY_URL: 'http://registry/apis/ccompat/v7/',
   KEK_FILE: '/kek',
-  PLATFORM_KEY: 'the platform key',
+  PLATFORM_KEY: 'the platform key that these tests have',
 }
 
 test('what is needed is enough, and the rest has the defaults that are documented', () => {
@@ -34,6 +34,7 @@ test('what is needed is enough, and the rest has the defaults that are documente
 
 test.each([
   ['PLATFORM_KEY', { PLATFORM_KEY: '' }],
+  ['PLATFORM_KEY', { PLATFORM_KEY: 'a key of thirty-one characters!' }],
   ['TLS_KEY_FILE', { TLS_CERT_FILE: '/cert' }],
   ['LIMITS_DEFAULT_EVENT_RATE', { LIMITS_DEFAULT_EVENT_RATE: '0' }],
   ['TOPIC_REPLICATION', { TOPIC_REPLICATION: '0' }],

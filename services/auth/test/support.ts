@@ -12,7 +12,7 @@ export const kafkaBrokers = process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092'
 export const registryUrl =
   process.env['SCHEMA_REGISTRY_URL'] ?? 'http://127.0.0.1:18085/apis/ccompat/v7'
 
-export const platformKey = 'platform-key-of-the-tests'
+export const platformKey = 'platform-key-of-the-tests-of-auth'
 // Whoever shares a broker shares the keys that wrap its rings.
 const kekFile = process.env['KEK_FILE'] ?? newKekFile()
 

@@ -3,7 +3,7 @@
 import { basicOf } from '../basic.ts'
 import { Refusal } from '../errors.ts'
 import type { Call, Handler } from '../http.ts'
-import { idTokenLifeSeconds } from '../issue.ts'
+import { idLifeSecondsMax } from '@weir/tokens'
 import type { Secrets } from '../prove.ts'
 import { malformed, parseForm, tokenBodyBytesMax } from '../token-body.ts'
 import type { TokenDesk } from '../token-desk.ts'
@@ -23,7 +23,7 @@ export const issueForGrant =
       const body = {
         access_token: desk.issue(client).idToken,
         token_type: 'Bearer',
-        expires_in: idTokenLifeSeconds,
+        expires_in: idLifeSecondsMax,
         scope: client.credential.scope.join(' '),
       }
       return { status: 200, headers: { pragma: 'no-cache' }, body }

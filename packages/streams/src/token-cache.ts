@@ -1,0 +1,35 @@
+// What is known of tokens that have been verified, each under the usual spelling of its header, however it was sent.
+// Bounded in bytes: a token may be as long as a header, and the one that came first goes first.
+
+export type TokenCache<Known> = {
+  get(token: string): Known | undefined
+  set(token: string, known: Known): void
+  delete(token: string): void
+}
+
+const bytesMaxDefault = 16 * 1_048_576
+/** Its claims, and its place in the map. */
+const entryBytes = 1_024
+
+export function createTokenCache<Known>(bytesMax = bytesMaxDefault): TokenCache<Known> {
+  const entries = new Map<string, Known>()
+  let bytes = 0
+  const bytesOf = (token: string): number => token.length + entryBytes
+  const drop = (token: string): void => {
+    if (entries.delete(token)) bytes -= bytesOf(token)
+  }
+  return {
+    get: (token) => entries.get(token),
+    set(token, known) {
+      drop(token)
+      // A copy: what was cut out of a header keeps all of the header in memory.
+      entries.set(Buffer.from(token, 'latin1').toString('latin1'), known)
+      bytes += bytesOf(token)
+      for (const oldest of entries.keys()) {
+        if (bytes <= bytesMax) break
+        drop(oldest)
+      }
+    },
+    delete: drop,
+  }
+}
