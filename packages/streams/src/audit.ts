@@ -3,13 +3,15 @@
 // control state holds the newest one's, so a gap, a change or a missing end shows (docs/audit.md). Pure; a target has
 // names and ids alone: never a secret, never a value of an event.
 import { createHash } from 'node:crypto'
+import type { Role } from './roles.ts'
 
 export const auditTopic = 'weir.audit'
 
 /** What people and auth itself may do. A change names one of these, or says which one it is a part of. */
 export type AuditAction =
   | 'account.create'
-  | 'account.key.create'
+  | 'api-key.create'
+  | 'api-key.delete'
   | 'stream.create'
   | 'stream.change'
   | 'stream.delete'
@@ -42,11 +44,12 @@ export type AuditAction =
   | 'access.denied'
 
 export type Actor =
-  /** `key`: the first 12 digits of the API key's SHA-256. */
+  /** One of its API keys. */
   | {
       readonly kind: 'account'
       readonly billingId: string
-      readonly key: string
+      readonly keyId: string
+      readonly name: string
       readonly requestId: string
     }
   | { readonly kind: 'platform'; readonly requestId: string }
@@ -60,6 +63,11 @@ export type AuditTarget = {
   readonly output?: string
   readonly contract?: string
   readonly clientId?: string
+  readonly keyId?: string
+  /** What an API key is called. */
+  readonly name?: string
+  readonly role?: Role
+  readonly expiresAt?: string
   readonly erasure?: string
   readonly fromLevel?: number
   /** How many values, links, parts or requests it was about. */

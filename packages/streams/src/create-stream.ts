@@ -31,7 +31,10 @@ export type DerivedRequest = Pick<
   | 'from'
 >
 /** A new stream with the one credential it starts with; the clientSecret is never shown again. */
-export type Created<Stream extends StreamRecord> = { stream: Stream; credential: NewCredential }
+export type Created<
+  Stream extends StreamRecord,
+  Credential extends NewCredential | undefined = NewCredential,
+> = { stream: Stream; credential: Credential }
 
 const bothScopes: readonly Scope[] = ['send', 'listen']
 
@@ -64,6 +67,23 @@ export async function createDerived(
   request: DerivedRequest,
 ): Promise<Created<DerivedStream>> {
   const credential = newCredential(['listen'], deps.now())
+  return { stream: await makeDerived(deps, request, credential), credential }
+}
+
+/** For those who may not have credentials that read it: an owner makes them later. */
+export const createUnreadDerived = async (
+  deps: Stewardship,
+  request: DerivedRequest,
+): Promise<Created<DerivedStream, undefined>> => ({
+  stream: await makeDerived(deps, request, undefined),
+  credential: undefined,
+})
+
+async function makeDerived(
+  deps: Stewardship,
+  request: DerivedRequest,
+  credential: NewCredential | undefined,
+): Promise<DerivedStream> {
   const what = act(deps, 'output.create', {
     account: request.billingId,
     stream: request.linkedStream,
@@ -83,23 +103,22 @@ export async function createDerived(
     return { input: linked, reserved: stream }
   })
   const topics = [topicOf(reserved), deadTopicOf(reserved)]
-  const stream = await orAbandon(deps, reserved, topics, async () => {
+  return orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
     const startOffsets = await offsetsNow(deps, input, request.from)
     await deps.access.letIn(reserved)
     return announce(deps, what, { ...reserved, startOffsets })
   })
-  return { stream, credential }
 }
 
-function newStream(deps: Stewardship, { credential }: NewCredential) {
+function newStream(deps: Stewardship, made: NewCredential | undefined) {
   const nowMs = deps.now()
   return {
     streamId: randomUUID(),
     state: 'creating' as const,
     stateSinceMs: nowMs,
     enabled: true,
-    credentials: [credential],
+    credentials: made === undefined ? [] : [made.credential],
     createdAtMs: nowMs,
   }
 }

@@ -1,6 +1,6 @@
 export { createGate, type Access, type Gate } from './access.ts'
 export { addContract, archiveContract, claimSubject, type ContractRequest } from './add-contract.ts'
-export { bearerOf, createAccounts, type Accounts } from './api-keys.ts'
+export { bearerOf, createAccounts, type Accounts, type KeyHolder } from './api-keys.ts'
 export {
   act,
   auditHeadKey,
@@ -25,6 +25,7 @@ export {
 } from './consent-levels.ts'
 export {
   createDerived,
+  createUnreadDerived,
   createInput,
   type Created,
   type DerivedRequest,
@@ -47,14 +48,13 @@ export { withKekRules, type KekSettings } from './kek/kek-settings.ts'
 export { kekOfRing, kekWrapsField, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
 export {
-  addApiKey,
   addCredential,
-  createAccount,
   patchStream,
   removeCredential,
   type StreamName,
   type StreamPatch,
 } from './manage.ts'
+export { createAccount, createApiKey, deleteApiKey } from './manage-api-keys.ts'
 export {
   controlTopic,
   deadTopicOf,
@@ -63,6 +63,7 @@ export {
   topicOf,
   transactionalIdOf,
   type AccountRecord,
+  type ApiKeyRecord,
   type ConsentLevelType,
   type ContractRecord,
   type Credential,
@@ -75,6 +76,15 @@ export {
   type SigningKeyRecord,
   type StreamRecord,
 } from './records.ts'
+export {
+  hasRole,
+  isRole,
+  requireRole,
+  roles,
+  type Needs,
+  type Role,
+  type RouteNeeds,
+} from './roles.ts'
 export { noContract, requireErasure, requireInput, requireOutput } from './rules.ts'
 export {
   createReplicaTable,
@@ -93,7 +103,7 @@ export { lookForDestroyed } from './rotation/destroyed.ts'
 export { createHaveRings } from './rotation/have-rings.ts'
 export { keyReport, type KeyReport } from './rotation/key-report.ts'
 export { startRotation } from './rotation/start-rotation.ts'
-export { hashSecret, type NewCredential } from './secrets.ts'
+export { hashSecret, type NewApiKey, type NewCredential } from './secrets.ts'
 export { createSigner, keepSigningKeys, publishedKeys, type Signer } from './signing-keys.ts'
 export type { State } from './state.ts'
 export type { Stewardship } from './stewardship.ts'

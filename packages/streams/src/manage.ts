@@ -1,57 +1,17 @@
-// The small changes of control state: accounts, credentials, settings of a stream.
+// The small changes of control state: credentials and settings of a stream.
 import { AppError } from '@weir/kit'
 import { act } from './audit.ts'
 import type { Audited, AuditTarget } from './audit.ts'
 import type { Draft } from './draft.ts'
 import { clientIdsOf, shuttingOut } from './read-access.ts'
-import type { AccountRecord, Credential, Scope, StreamRecord } from './records.ts'
-import { accountKey, streamKey } from './records.ts'
-import { requireAccount, requireInput, requireOutput } from './rules.ts'
+import type { Credential, Scope, StreamRecord } from './records.ts'
+import { streamKey } from './records.ts'
+import { requireInput, requireOutput } from './rules.ts'
 import type { NewCredential } from './secrets.ts'
-import { hashSecret, newApiKey, newCredential } from './secrets.ts'
+import { newCredential } from './secrets.ts'
 import type { Stewardship } from './stewardship.ts'
 
-const apiKeysMax = 20
 const credentialsMax = 20
-
-/** A new account with its first API key, which is never shown again. */
-export async function createAccount(
-  deps: Stewardship,
-  billingId: string,
-): Promise<{ account: AccountRecord; apiKey: string }> {
-  const apiKey = newApiKey()
-  const what = act(deps, 'account.create', { account: billingId })
-  const account = await deps.writer.change(what, (draft) => {
-    if (draft.account(billingId) !== undefined)
-      throw new AppError('name_taken', `There is an account ${billingId} already`)
-    const made = { billingId, apiKeyHashes: [hashSecret(apiKey)], createdAtMs: deps.now() }
-    draft.put(accountKey(billingId), made)
-    return made
-  })
-  return { account, apiKey }
-}
-
-/** One more API key for an account that exists; the oldest goes when there are too many. */
-export async function addApiKey(
-  deps: Stewardship,
-  billingId: string,
-): Promise<{ account: AccountRecord; apiKey: string }> {
-  const apiKey = newApiKey()
-  const what = act(deps, 'account.key.create', { account: billingId })
-  const account = await deps.writer.change(what, (draft) => {
-    requireAccount(draft, billingId)
-    const current = draft.account(billingId)
-    const hashes = [...(current?.apiKeyHashes ?? []), hashSecret(apiKey)].slice(-apiKeysMax)
-    const changed = {
-      billingId,
-      createdAtMs: current?.createdAtMs ?? deps.now(),
-      apiKeyHashes: hashes,
-    }
-    draft.put(accountKey(billingId), changed)
-    return changed
-  })
-  return { account, apiKey }
-}
 
 /** Which stream a request means; an output is named together with its input. */
 export type StreamName = { billingId: string; name: string; input?: string }

@@ -1,6 +1,7 @@
 // What lies in `weir.control`: the record types and the keys they lie under. Plain data, JSON in the
 // topic; every change writes whole records. Secrets are here only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
+import type { Role } from './roles.ts'
 
 export type Scope = 'send' | 'listen'
 
@@ -13,10 +14,20 @@ export type Credential = {
   readonly createdAtMs: number
 }
 
+export type ApiKeyRecord = {
+  /** The first 12 digits of the hash: enough to tell an account's keys apart, and nothing to call with. */
+  readonly keyId: string
+  /** SHA-256 of the key, hex. */
+  readonly hash: string
+  readonly name: string
+  readonly role: Role
+  readonly createdAtMs: number
+  readonly expiresAtMs?: number
+}
+
 export type AccountRecord = {
   readonly billingId: string
-  /** SHA-256 of each API key, hex. */
-  readonly apiKeyHashes: readonly string[]
+  readonly apiKeys: readonly ApiKeyRecord[]
   readonly createdAtMs: number
 }
 

@@ -1,7 +1,13 @@
 // The rules that changes of control state begin with: what must be there, and which names are free.
 // Each looks at the draft alone and throws the refusal that the caller of the API reads.
 import { AppError } from '@weir/kit'
-import type { DerivedStream, ErasureRecord, InputStream, StreamRecord } from './records.ts'
+import type {
+  AccountRecord,
+  DerivedStream,
+  ErasureRecord,
+  InputStream,
+  StreamRecord,
+} from './records.ts'
 import type { State } from './state.ts'
 
 const notFound = (name: string): AppError<'not_found'> =>
@@ -10,9 +16,10 @@ const notFound = (name: string): AppError<'not_found'> =>
 export const noContract = (id: string): AppError<'not_found'> =>
   new AppError('not_found', `There is no contract ${id}`)
 
-export function requireAccount(state: State, billingId: string): void {
-  if (state.account(billingId) === undefined)
-    throw new AppError('not_found', `There is no account ${billingId}`)
+export function requireAccount(state: State, billingId: string): AccountRecord {
+  const account = state.account(billingId)
+  if (account === undefined) throw new AppError('not_found', `There is no account ${billingId}`)
+  return account
 }
 
 /** The input stream, if a reader of the API may see it. */

@@ -1,12 +1,34 @@
 // Secrets that auth hands out: 256 random bits each, shown once and kept as SHA-256 alone.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Credential, Scope } from './records.ts'
+import type { ApiKeyRecord, Credential, Scope } from './records.ts'
+import type { Role } from './roles.ts'
 
 /** SHA-256 of a secret, hex: what control state keeps and look-ups go by. */
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret, 'utf8').digest('hex')
 
-export const newApiKey = (): string => `weir_${randomBytes(32).toString('base64url')}`
+/** `secret` is what the caller keeps. */
+export type NewApiKey = { readonly apiKey: ApiKeyRecord; readonly secret: string }
+
+const keyIdDigits = 12
+
+export function newApiKey(
+  asked: { readonly name: string; readonly role: Role; readonly expiresAtMs?: number | undefined },
+  nowMs: number,
+): NewApiKey {
+  const secret = `weir_${randomBytes(32).toString('base64url')}`
+  const hash = hashSecret(secret)
+  const { name, role, expiresAtMs } = asked
+  const apiKey = {
+    keyId: hash.slice(0, keyIdDigits),
+    hash,
+    name,
+    role,
+    createdAtMs: nowMs,
+    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+  }
+  return { apiKey, secret }
+}
 
 export type NewCredential = { readonly credential: Credential; readonly clientSecret: string }
 

@@ -1,7 +1,7 @@
 // The in-memory tables that follow `weir.control`: every record by key, by folder, and by what
 // requests arrive with (client id, API key, stream id). Plain Maps, changed by `apply` alone.
+import type { KeyHolder } from './api-keys.ts'
 import type {
-  AccountRecord,
   ContractRecord,
   Credential,
   ErasureRecord,
@@ -14,7 +14,8 @@ import type { ControlRecord, RecordStore, State } from './state.ts'
 export type Tables = State & {
   /** What the tables hold, for a writer's draft. */
   readonly store: RecordStore
-  accountByApiKey(hash: string): AccountRecord | undefined
+  /** By the hash of the key; whether it has expired is for the caller to see. */
+  apiKey(hash: string): KeyHolder | undefined
   credential(clientId: string): { stream: StreamRecord; credential: Credential } | undefined
   streamById(streamId: string): StreamRecord | undefined
   inputOf(stream: {
@@ -36,7 +37,7 @@ export function createTables(): Tables & {
   clear(): void
 } {
   const folders = new Map<string, Map<string, ControlRecord>>()
-  const accountsByApiKey = new Map<string, AccountRecord>()
+  const holders = new Map<string, KeyHolder>()
   const streamsByClientId = new Map<string, { stream: StreamRecord; credential: Credential }>()
   const streamsById = new Map<string, StreamRecord>()
   const contractsOf = new Map<string, Map<string, ContractRecord>>()
@@ -55,8 +56,7 @@ export function createTables(): Tables & {
     else erasedValues.set(billingId, count)
   }
   const unindex = (record: ControlRecord): void => {
-    if ('apiKeyHashes' in record)
-      for (const hash of record.apiKeyHashes) accountsByApiKey.delete(hash)
+    if ('apiKeys' in record) for (const { hash } of record.apiKeys) holders.delete(hash)
     if ('registryId' in record) contractsOf.get(record.billingId)?.delete(record.id)
     if ('erasureId' in record) {
       pending.delete(record.erasureId)
@@ -68,8 +68,8 @@ export function createTables(): Tables & {
     }
   }
   const index = (record: ControlRecord): void => {
-    if ('apiKeyHashes' in record)
-      for (const hash of record.apiKeyHashes) accountsByApiKey.set(hash, record)
+    if ('apiKeys' in record)
+      for (const apiKey of record.apiKeys) holders.set(apiKey.hash, { account: record, apiKey })
     if ('registryId' in record) {
       const ofAccount = contractsOf.get(record.billingId) ?? new Map<string, ContractRecord>()
       contractsOf.set(record.billingId, ofAccount.set(record.id, record))
@@ -89,7 +89,7 @@ export function createTables(): Tables & {
     ...state,
     store,
     contract: (billingId, id) => contractsOf.get(billingId)?.get(id),
-    accountByApiKey: (hash) => accountsByApiKey.get(hash),
+    apiKey: (hash) => holders.get(hash),
     credential: (clientId) => streamsByClientId.get(clientId),
     streamById: (streamId) => streamsById.get(streamId),
     inputOf: ({ billingId, linkedStream, linkedStreamId }) => {
@@ -118,7 +118,7 @@ export function createTables(): Tables & {
     },
     clear() {
       const byStream = [streamsByClientId, streamsById, contractsOf, pending, erasedValues]
-      for (const map of [folders, accountsByApiKey, ...byStream]) map.clear()
+      for (const map of [folders, holders, ...byStream]) map.clear()
     },
   }
 }

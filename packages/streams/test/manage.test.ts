@@ -1,14 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { addContract, archiveContract, claimSubject } from '../src/add-contract.ts'
-import {
-  addApiKey,
-  addCredential,
-  createAccount,
-  patchStream,
-  removeCredential,
-} from '../src/manage.ts'
+import { addCredential, patchStream, removeCredential } from '../src/manage.ts'
+import { createAccount } from '../src/manage-api-keys.ts'
 import { streamKey } from '../src/records.ts'
-import { hashSecret } from '../src/secrets.ts'
 import { given, derivedStream, inputStream } from './support.ts'
 import { memoryStewardship } from './support-memory.ts'
 
@@ -24,26 +18,6 @@ async function withStreams() {
 
 const clicks = { billingId: 'acme', name: 'clicks' }
 const out = { billingId: 'acme', name: 'out', input: 'clicks' }
-
-describe('accounts', () => {
-  test('an API key is kept as its hash alone', async () => {
-    const { deps, follower } = memoryStewardship()
-    const { apiKey } = await createAccount(deps, 'new')
-    expect(follower.tables.accountByApiKey(hashSecret(apiKey))?.billingId).toBe('new')
-    expect(JSON.stringify(follower.tables.account('new'))).not.toContain(apiKey)
-    await expect(createAccount(deps, 'new')).rejects.toMatchObject({ code: 'name_taken' })
-  })
-
-  test('of more than twenty API keys the oldest goes', async () => {
-    const { deps, follower } = memoryStewardship()
-    const { apiKey: first } = await createAccount(deps, 'new')
-    const { apiKey: second } = await addApiKey(deps, 'new')
-    for (let count = 0; count < 19; count++) await addApiKey(deps, 'new')
-    expect(follower.tables.accountByApiKey(hashSecret(first))).toBeUndefined()
-    expect(follower.tables.accountByApiKey(hashSecret(second))?.billingId).toBe('new')
-    await expect(addApiKey(deps, 'nobody')).rejects.toMatchObject({ code: 'not_found' })
-  })
-})
 
 describe('credentials', () => {
   test('are added with the scope that fits the stream, and removed by their clientId', async () => {

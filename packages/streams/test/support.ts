@@ -10,6 +10,7 @@ import { followState } from '../src/follow.ts'
 import type { ChangeLog, StateFollower } from '../src/follow.ts'
 import type {
   AccountRecord,
+  ApiKeyRecord,
   ContractRecord,
   Credential,
   DerivedStream,
@@ -28,8 +29,16 @@ export const given = partOf('account.create')
 
 export const accountRecord = (
   billingId: string,
-  apiKeyHashes: readonly string[] = [],
-): AccountRecord => ({ billingId, apiKeyHashes, createdAtMs: 1 })
+  keyHashes: readonly string[] = [],
+): AccountRecord => ({ billingId, apiKeys: keyHashes.map(apiKeyRecord), createdAtMs: 1 })
+
+const apiKeyRecord = (hash: string): ApiKeyRecord => ({
+  keyId: hash.slice(0, 12),
+  hash,
+  name: 'a key',
+  role: 'owner',
+  createdAtMs: 1,
+})
 
 export const credentialRecord = (more: Partial<Credential> = {}): Credential => ({
   clientId: randomUUID(),

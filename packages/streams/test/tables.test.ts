@@ -46,10 +46,10 @@ test('a name that is made anew is another stream: the id of the old one finds no
 test('an account is found by each of its API keys, and by none that was dropped', () => {
   const tables = createTables()
   tables.apply('account/acme', accountRecord('acme', ['k1', 'k2']))
-  expect(tables.accountByApiKey('k1')?.billingId).toBe('acme')
+  expect(tables.apiKey('k1')?.account.billingId).toBe('acme')
   tables.apply('account/acme', accountRecord('acme', ['k2', 'k3']))
-  expect(tables.accountByApiKey('k1')).toBeUndefined()
-  expect(tables.accountByApiKey('k3')?.billingId).toBe('acme')
+  expect(tables.apiKey('k1')).toBeUndefined()
+  expect(tables.apiKey('k3')?.account.billingId).toBe('acme')
 })
 
 test('the input of a derived stream is found only while it is the very stream it was linked to', () => {

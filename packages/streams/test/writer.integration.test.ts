@@ -78,7 +78,7 @@ test('of two replicas that claim one name at once, one gets it and both know whi
   const winner = outcomes.find((outcome) => outcome.status === 'fulfilled')?.value
   await Promise.all(replicas.map(({ follower }) => follower.catchUp()))
   for (const { follower } of replicas)
-    expect(follower.tables.account(account)?.apiKeyHashes).toEqual([winner])
+    expect(follower.tables.account(account)?.apiKeys.map(({ hash }) => hash)).toEqual([winner])
 }, 30_000)
 
 test('no change is lost when two replicas change one record in turn', async () => {
@@ -86,7 +86,7 @@ test('no change is lost when two replicas change one record in turn', async () =
   const each = 20
   const append = ({ writer }: Replica, mark: string): Promise<void> =>
     writer.change(given, (draft) => {
-      const marks = draft.account(account)?.apiKeyHashes ?? []
+      const marks = draft.account(account)?.apiKeys.map(({ hash }) => hash) ?? []
       draft.put(accountKey(account), accountRecord(account, [...marks, mark]))
     })
   const runs = [0, 1].map(async (index) => {
@@ -94,7 +94,7 @@ test('no change is lost when two replicas change one record in turn', async () =
   })
   await Promise.all(runs)
   await replica(0).follower.catchUp()
-  const marks = replica(0).follower.tables.account(account)?.apiKeyHashes ?? []
+  const marks = replica(0).follower.tables.account(account)?.apiKeys ?? []
   expect(new Set(marks).size).toBe(2 * each)
   expect(marks).toHaveLength(2 * each)
 }, 60_000)
@@ -123,7 +123,7 @@ test('a writer that was shut out decides on what the other has written since', a
   let decided = 0
   const change = writer.change(given, (draft) => {
     decided += 1
-    const marks = draft.account(account)?.apiKeyHashes ?? []
+    const marks = draft.account(account)?.apiKeys.map(({ hash }) => hash) ?? []
     draft.put(accountKey(account), accountRecord(account, [...marks, 'mine']))
     return [...marks, 'mine']
   })

@@ -40,8 +40,8 @@ beforeAll(async () => {
       { paths: '/streams/[^/]+$', method: 'DELETE', parameters: { stream: 'gone' } },
       { paths: '/outputs/[^/]+$', method: 'DELETE', parameters: { output: 'gone' } },
       { paths: '/archive$', parameters: { contract: 'gone' } },
-      // A contract has to fit its schema, a span of time its pieces.
-      { paths: '/(contracts|usage|audit)$', mayRefuse: true },
+      // A contract has to fit its schema, a span of time its pieces; a name is one line.
+      { paths: '/(contracts|usage|audit|api-keys)$', mayRefuse: true },
     ],
   }
 }, 2 * MINUTES)

@@ -1,43 +1,50 @@
 // Who calls: the platform, by its one key, or an account, by one of its API keys. Keys arrive as bearer
 // tokens.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { bearerOf, createAccounts, hashSecret } from '@weir/streams'
-import type { AccountRecord, Actor, StateFollower } from '@weir/streams'
+import { bearerOf, createAccounts } from '@weir/streams'
+import type { AccountRecord, Actor, ApiKeyRecord, StateFollower } from '@weir/streams'
 import { Refusal } from './errors.ts'
 import type { Call } from './http.ts'
 
 export type Caller = {
   readonly billingId: string
   readonly account: AccountRecord
+  readonly apiKey: ApiKeyRecord
   /** For the audit log. */
   readonly actor: Actor
 }
 
+export type Platform = { readonly actor: Actor }
+
 export type Callers = {
   /** @throws AppError `invalid_api_key` */
   account(call: Call): Promise<Caller>
-  /** Without an account it is the platform. @throws AppError `invalid_api_key` */
-  accountOrPlatform(call: Call): Promise<{ readonly account?: AccountRecord }>
+  /** @throws AppError `invalid_api_key` */
+  accountOrPlatform(call: Call): Promise<Caller | Platform>
   /** @throws Refusal `invalid_platform_key` */
-  platform(call: Call): { readonly actor: Actor }
+  platform(call: Call): Platform
 }
 
-export function createCallers(follower: StateFollower, platformKey: string): Callers {
+export function createCallers(
+  follower: StateFollower,
+  platformKey: string,
+  now: () => number,
+): Callers {
   const platformDigest = sha256(platformKey)
-  const accounts = createAccounts(follower)
+  const accounts = createAccounts(follower, now)
   const isPlatform = (call: Call): boolean => {
     const key = bearerOf(call.header('authorization'))
     return timingSafeEqual(sha256(key ?? ''), platformDigest)
   }
   const callers: Callers = {
     async account(call) {
-      const account = await accounts.byApiKey(call.header('authorization'))
+      const { account, apiKey } = await accounts.byApiKey(call.header('authorization'))
       const { billingId } = account
+      const { keyId, name } = apiKey
       const { requestId } = call
-      const key = fingerprintOf(bearerOf(call.header('authorization')) ?? '')
-      const actor: Actor = { kind: 'account', billingId, key, requestId }
+      const actor: Actor = { kind: 'account', billingId, keyId, name, requestId }
       call.isFrom(billingId, actor)
-      return { billingId, account, actor }
+      return { billingId, account, apiKey, actor }
     },
     platform(call) {
       if (!isPlatform(call)) throw wrongPlatformKey(bearerOf(call.header('authorization')))
@@ -46,13 +53,10 @@ export function createCallers(follower: StateFollower, platformKey: string): Cal
       return { actor }
     },
     accountOrPlatform: async (call) =>
-      isPlatform(call) ? (callers.platform(call), {}) : callers.account(call),
+      isPlatform(call) ? callers.platform(call) : callers.account(call),
   }
   return callers
 }
-
-/** Enough to tell an account's keys apart, and nothing to call with. */
-const fingerprintOf = (apiKey: string): string => hashSecret(apiKey).slice(0, 12)
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
 

@@ -7,6 +7,7 @@ import {
   consentLevelType,
   hasOneLevelIfCumulative,
   oneLevelRule,
+  roles,
 } from '@weir/streams'
 import type { Limits, Scope } from '@weir/streams'
 
@@ -49,6 +50,24 @@ const decrypterName = z
 
 export const accountBody = z.strictObject(
   { billingId: name.refine((id) => id !== 'weir', 'must not be weir, which is reserved') },
+  objectRule(),
+)
+
+const keyNameRule = 'must be 1 to 100 characters, none of them a control character'
+const roleRule = `must be one of ${roles.join(', ')}`
+const expiryRule = 'must be a whole number of days from 1 to 3650'
+
+/** Without a role it is `viewer`: a key that may do too little is noticed at once, one that may do too much is not. */
+export const apiKeyBody = z.strictObject(
+  {
+    name: z
+      .string(keyNameRule)
+      .min(1, keyNameRule)
+      .max(100, keyNameRule)
+      .refine((text) => !/\p{Cc}/u.test(text), keyNameRule),
+    role: z.enum(roles, roleRule).default('viewer'),
+    expiresInDays: z.int(expiryRule).min(1, expiryRule).max(3650, expiryRule).optional(),
+  },
   objectRule(),
 )
 

@@ -8,6 +8,7 @@ import type { createCors, PageOf, Refused } from '@weir/kit'
 import type { Actor } from '@weir/streams'
 import { invalid, problemOf, Refusal, refusalOf, statusOf } from './errors.ts'
 import type { AuthMetrics } from './metrics.ts'
+import { needsOf } from './route-needs.ts'
 
 export type Answer = {
   readonly status: number
@@ -38,13 +39,17 @@ export type ErrorForm = (refusal: Refusal, pageOf: PageOf) => Answer
 
 const bodyBytesMax = 1_048_576
 
-/** Answers a path. Methods without a handler get 405 and an `Allow` header. */
+/**
+ * Answers a path. Methods without a handler get 405 and an `Allow` header.
+ * @throws Error for a route that has no entry in the table of routes
+ */
 export function mount(
   app: Express,
   path: string,
   handlers: Partial<Record<Method, Handler>>,
   errorForm: ErrorForm = problemOf,
 ): void {
+  for (const method of Object.keys(handlers)) needsOf(method, path)
   const route = app.route(path)
   route.all((_req, res, next) => {
     res.locals.route = path

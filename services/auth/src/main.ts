@@ -66,7 +66,7 @@ const parts = {
 }
 const { stewardship, boot, keys, ...steward } = createSteward(parts)
 
-const callers = createCallers(follower, platformKey)
+const callers = createCallers(follower, platformKey, Date.now)
 const desk = createTokenDesk({ follower, issuer, now: Date.now, metrics })
 const app = createApp({
   management: {

@@ -5,6 +5,7 @@ import { ERA_MS } from '@weir/fieldcrypt'
 import { topicOf } from '@weir/streams'
 import type {
   AccountRecord,
+  ApiKeyRecord,
   ContractRecord,
   Created,
   Credential,
@@ -15,10 +16,11 @@ import type {
 } from '@weir/streams'
 
 type Json = Record<string, unknown>
+type Made<Stream extends StreamRecord> = Created<Stream, NewCredential | undefined>
 
 export type Shape = {
   /** A stream as its creation answers it, secret included. */
-  created(created: Created<StreamRecord>): Json
+  created(created: Made<StreamRecord>): Json
   /** A stream as it is read. */
   shown(stream: StreamRecord): Json
   /** A stream that is gone: without credentials. */
@@ -26,7 +28,10 @@ export type Shape = {
 }
 
 const v1: Shape = {
-  created: ({ stream, credential }) => ({ ...flat(stream), credentials: secretOf(credential) }),
+  created: ({ stream, credential }) => ({
+    ...flat(stream),
+    credentials: credential === undefined ? null : secretOf(credential),
+  }),
   shown: (stream) => {
     const newest = stream.credentials.at(-1)
     return { ...flat(stream), credentials: newest === undefined ? null : credentialOf(newest) }
@@ -35,7 +40,10 @@ const v1: Shape = {
 }
 
 const v2: Shape = {
-  created: ({ stream, credential }) => ({ ...nested(stream), credentials: [secretOf(credential)] }),
+  created: ({ stream, credential }) => ({
+    ...nested(stream),
+    credentials: credential === undefined ? [] : [secretOf(credential)],
+  }),
   shown: (stream) => ({
     ...nested(stream),
     credentials: stream.credentials.map(credentialOf),
@@ -85,6 +93,14 @@ export const credentialOf = ({ clientId, scope, createdAtMs }: Credential): Json
 export const secretOf = ({ credential, clientSecret }: NewCredential): Json => ({
   clientId: credential.clientId,
   clientSecret,
+})
+
+export const apiKeyOf = ({ keyId, name, role, createdAtMs, expiresAtMs }: ApiKeyRecord): Json => ({
+  keyId,
+  name,
+  role,
+  createdAt: timeOf(createdAtMs),
+  ...(expiresAtMs === undefined ? {} : { expiresAt: timeOf(expiresAtMs) }),
 })
 
 export function accountOf(

@@ -14,6 +14,7 @@ import type { AuthMetrics } from './metrics.ts'
 import { registryErrorOf } from './registry/refusals.ts'
 import { shapes } from './render.ts'
 import * as accounts from './routes/accounts.ts'
+import * as apiKeys from './routes/api-keys.ts'
 import * as audit from './routes/audit.ts'
 import * as contracts from './routes/contracts.ts'
 import * as credentials from './routes/credentials.ts'
@@ -66,7 +67,7 @@ export function createApp(routes: Routes): Express {
   mountTokens(app, desk)
   mountRegistry(app, routes.registryDoor)
   for (const [version, shape] of Object.entries(shapes))
-    mountManagement(app, `/${version}`, { ...management, shape })
+    mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
   app.use(() => {
     throw new Refusal('not_found', 'There is nothing under this path')
   })
@@ -111,14 +112,19 @@ function mountDocs(app: Express, deps: docs.Docs): void {
   mount(app, '/docs/errors/:code', { GET: docs.showError(deps) })
 }
 
-function mountManagement(app: Express, base: string, deps: Shown): void {
-  const mount = (path: string, handlers: ManagedHandlers): void =>
-    mountManaged(app, base + path, { refusals: deps.refusals, handlers })
+function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown): void {
+  const mount = <Path extends string>(path: Path, handlers: ManagedHandlers<Path>): void =>
+    mountManaged(app, { base, path, deps }, handlers)
   mount('/account', { GET: accounts.showAccount(deps) })
   mount('/accounts', { POST: audited('account.create', accounts.makeAccount(deps)) })
   mount('/accounts/:billingId/keys', {
-    POST: audited('account.key.create', accounts.makeApiKey(deps)),
+    POST: audited('api-key.create', accounts.makeOwnerKey(deps)),
   })
+  mount('/api-keys', {
+    GET: apiKeys.listApiKeys,
+    POST: audited('api-key.create', apiKeys.makeApiKey(deps)),
+  })
+  mount('/api-keys/:keyId', { DELETE: audited('api-key.delete', apiKeys.dropApiKey(deps)) })
   mount('/audit', { GET: audit.showAudit(deps) })
   mount('/audit/chain', { GET: audit.showChain(deps) })
   mount('/keys', { GET: keys.showKeys(deps) })

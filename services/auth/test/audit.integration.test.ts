@@ -73,6 +73,7 @@ type Names = {
   stream: string
   contract: string
   clientId: string
+  keyId: string
   other: string
 }
 
@@ -89,8 +90,26 @@ const steps: readonly Step[] = [
   {
     route: 'POST /accounts/:billingId/keys',
     by: 'platform',
-    entry: ({ other }) => ({ action: 'account.key.create', target: { account: other } }),
+    entry: ({ other }) => ({ action: 'api-key.create', target: { account: other } }),
     send: ({ v, other }) => asPlatform(auth, `/${v}/accounts/${other}/keys`),
+  },
+  {
+    route: 'POST /api-keys',
+    entry: ({ keyId }) => ({
+      action: 'api-key.create',
+      target: { keyId, name: 'of the tests', role: 'officer' },
+    }),
+    async send(at) {
+      const request = { name: 'of the tests', role: 'officer' }
+      const reply = await account.post(`/${at.v}/api-keys`, request)
+      at.keyId = textOf(reply.json, 'keyId')
+      return reply
+    },
+  },
+  {
+    route: 'DELETE /api-keys/:keyId',
+    entry: ({ keyId }) => ({ action: 'api-key.delete', target: { keyId } }),
+    send: ({ v, keyId }) => account.delete(`/${v}/api-keys/${keyId}`),
   },
   {
     route: 'POST /keys/rotations',
@@ -234,6 +253,7 @@ describe.each(['v1', 'v2'])('of %s', (v) => {
     stream: `s-${v}`,
     contract: `c-${v}`,
     clientId: '',
+    keyId: '',
     other: uniqueName('other'),
   }
 
@@ -248,7 +268,9 @@ describe.each(['v1', 'v2'])('of %s', (v) => {
     if (step.mayBeUnderWay === true && entries.length === 0) return
     expect(entries).toHaveLength(1)
     expect(entries[0]).toMatchObject({
-      by: isPlatforms ? { kind: 'platform' } : { kind: 'account', billingId, key: keyOf(account) },
+      by: isPlatforms
+        ? { kind: 'platform' }
+        : { kind: 'account', billingId, keyId: keyOf(account) },
       action,
       target: { ...(isPlatforms ? {} : { account: billingId }), ...target },
       outcome: 'done',
@@ -269,7 +291,7 @@ describe('a refused action', () => {
       { deadlineMs: 10_000, what: 'the entry' },
     )
     expect(entry).toMatchObject({
-      by: { kind: 'account', key: keyOf(account) },
+      by: { kind: 'account', keyId: keyOf(account) },
       action: 'output.create',
       target: { account: account.billingId, stream: 'taken' },
       outcome: 'refused',
@@ -303,7 +325,7 @@ test('accounts see what was done to them, by whom ever, and nothing of each othe
   await other.post('/v2/streams', { name: 'theirs' })
   const entries = await entriesFor(other.apiKey)
   expect(entries.map(({ action }) => action)).toEqual(
-    expect.arrayContaining(['account.create', 'account.key.create', 'stream.create']),
+    expect.arrayContaining(['account.create', 'api-key.create', 'stream.create']),
   )
   const isTheirs = ({ target }: Entry) => target['account'] === other.billingId
   expect(entries.every(isTheirs)).toBe(true)

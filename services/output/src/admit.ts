@@ -3,15 +3,21 @@
 // names a stream of the account whose API key it is, for the console.
 import type { IncomingMessage } from 'node:http'
 import { hasCode } from '@weir/kit'
-import { bearerOf, createAccounts, hashSecret, requireInput, requireOutput } from '@weir/streams'
-import type { Gate, StateFollower, StreamRecord } from '@weir/streams'
+import { requireInput, requireOutput, requireRole } from '@weir/streams'
+import type { Accounts, Gate, Role, StateFollower, StreamRecord } from '@weir/streams'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
+import { routeNeeds } from './route-needs.ts'
 
 const bearerProtocol = /^bearer\.(.+)$/
 const watchPath = /^\/v2\/streams\/([a-z0-9-]+)(?:\/outputs\/([a-z0-9-]+))?\/watch$/
+const watchNeeds: Readonly<Record<'input' | 'output', Role>> = {
+  input: routeNeeds['GET /v2/streams/:stream/watch'],
+  output: routeNeeds['GET /v2/streams/:stream/outputs/:output/watch'],
+}
 
 export type AdmitDeps = {
   gate: Gate
+  accounts: Accounts
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'lookAgain'>
 }
 
@@ -39,6 +45,8 @@ export async function admit(
   } catch (error) {
     if (hasCode(error, 'invalid_token', 'invalid_api_key'))
       return { status: 401, code: error.code, message: error.message }
+    if (hasCode(error, 'role_missing'))
+      return { status: 403, code: error.code, message: error.message }
     if (hasCode(error, 'not_found'))
       return { status: 404, code: error.code, message: error.message }
     return unavailable
@@ -55,14 +63,15 @@ async function byToken(
 }
 
 async function byApiKey(
-  { follower }: AdmitDeps,
+  { accounts, follower }: AdmitDeps,
   authorization: string | undefined,
   { input, output }: { input: string; output: string | undefined },
 ): Promise<Admitted> {
   const { tables } = follower
-  const { billingId } = await createAccounts(follower).byApiKey(authorization)
-  const hash = hashSecret(bearerOf(authorization) ?? '')
-  const mayStay = (): boolean => tables.accountByApiKey(hash)?.billingId === billingId
+  const holder = await accounts.byApiKey(authorization)
+  const { billingId } = holder.account
+  requireRole(holder.apiKey, output === undefined ? watchNeeds.input : watchNeeds.output)
+  const mayStay = (): boolean => accounts.isGood(holder)
   const look = (): StreamRecord =>
     output === undefined
       ? requireInput(tables, billingId, input)

@@ -1,13 +1,32 @@
-// Who asks, and for which stream: an account by its API key, and streams of its own. What isn't there, or isn't
-// theirs, is 404 alike, after a look at control state as it is now.
-import type { Accounts, DerivedStream, InputStream, StateFollower } from '@weir/streams'
-import { requireInput, requireOutput } from '@weir/streams'
+// Who asks, and for which stream: an account by its API key, whose role the route asks for, and streams of its own. What
+// isn't there, or isn't theirs, is 404 alike, after a look at control state as it is now.
+import type {
+  Accounts,
+  Actor,
+  ApiKeyRecord,
+  DerivedStream,
+  InputStream,
+  Role,
+  StateFollower,
+} from '@weir/streams'
+import { requireInput, requireOutput, requireRole } from '@weir/streams'
 import { Refusal } from './errors.ts'
 import type { Call } from './http.ts'
 
+export type Caller = {
+  readonly billingId: string
+  readonly apiKey: ApiKeyRecord
+  /** For the audit log. */
+  readonly actor: Actor
+}
+
+export type AccountCall = Call & { readonly caller: Caller }
+
 export type Callers = {
-  input(call: Call): Promise<InputStream>
-  output(call: Call): Promise<{ input: InputStream; stream: DerivedStream }>
+  /** @throws AppError `invalid_api_key`, `role_missing`; Refusal `unavailable` */
+  withRole(call: Call, needs: Role): Promise<Caller>
+  input(call: AccountCall): Promise<InputStream>
+  output(call: AccountCall): Promise<{ input: InputStream; stream: DerivedStream }>
 }
 
 export function createCallers(
@@ -16,24 +35,32 @@ export function createCallers(
 ): Callers {
   const { tables } = follower
 
-  async function lookUp<Found>(call: Call, look: (billingId: string) => Found): Promise<Found> {
-    if (!follower.isFresh())
-      throw new Refusal('unavailable', 'Control state is not at hand; try again in a moment')
-    const { billingId } = await accounts.byApiKey(call.authorization)
-    call.isFrom(billingId)
+  async function lookUp<Found>(look: () => Found): Promise<Found> {
     try {
-      return look(billingId)
+      return look()
     } catch {
       await follower.lookAgain()
-      return look(billingId)
+      return look()
     }
   }
 
   return {
+    async withRole(call, needs) {
+      if (!follower.isFresh())
+        throw new Refusal('unavailable', 'Control state is not at hand; try again in a moment')
+      const { account, apiKey } = await accounts.byApiKey(call.authorization)
+      const { billingId } = account
+      call.isFrom(billingId)
+      requireRole(apiKey, needs)
+      const { keyId, name } = apiKey
+      const { requestId } = call
+      return { billingId, apiKey, actor: { kind: 'account', billingId, keyId, name, requestId } }
+    },
     input: (call) =>
-      lookUp(call, (billingId) => requireInput(tables, billingId, call.param('stream'))),
+      lookUp(() => requireInput(tables, call.caller.billingId, call.param('stream'))),
     output: (call) =>
-      lookUp(call, (billingId) => {
+      lookUp(() => {
+        const { billingId } = call.caller
         const input = requireInput(tables, billingId, call.param('stream'))
         const names = { input: input.name, name: call.param('output') }
         return { input, stream: requireOutput(tables, billingId, names) }

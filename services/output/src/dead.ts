@@ -9,7 +9,7 @@ import type { Callers } from './callers.ts'
 import { derivationOf } from './derivation.ts'
 import type { DerivationDeps } from './derivation.ts'
 import { Refusal } from './errors.ts'
-import type { Handler } from './http.ts'
+import type { AccountHandler } from './http.ts'
 import type { LevelsAllowed } from './levels.ts'
 import { requireLevels } from './require-levels.ts'
 import type { OutputMetrics } from './metrics.ts'
@@ -39,7 +39,7 @@ const until = (ms: number, { isStopping }: DeadDeps): (() => boolean) => {
 }
 
 export const listDead =
-  (deps: DeadDeps): Handler =>
+  (deps: DeadDeps): AccountHandler =>
   async (call) => {
     const { inTurn, dead } = deps
     const { stream, input } = await deps.callers.output(call)
@@ -79,7 +79,7 @@ function timeOf(ms: number): string | null {
 }
 
 export const retryDead =
-  (deps: DeadDeps): Handler =>
+  (deps: DeadDeps): AccountHandler =>
   async (call) => {
     const { stream, input } = await deps.callers.output(call)
     if (!deps.decrypterNames.includes(stream.decrypterName))
@@ -110,7 +110,7 @@ async function retry(deps: DeadDeps, stream: DerivedStream, input: InputStream) 
 }
 
 export const showLag =
-  (deps: DeadDeps): Handler =>
+  (deps: DeadDeps): AccountHandler =>
   async (call) => {
     const { inTurn, dead, admin } = deps
     const { stream, input } = await deps.callers.output(call)

@@ -8,7 +8,8 @@ import type { Answer } from './http.ts'
 const table = {
   invalid_request: { status: 400, title: 'The request can not be read' },
   not_json: { status: 400, title: 'The body is not JSON' },
-  invalid_api_key: { status: 401, title: 'The API key is missing or unknown' },
+  invalid_api_key: { status: 401, title: 'The API key is missing, unknown or expired' },
+  role_missing: { status: 403, title: 'The API key lacks the role that this needs' },
   not_found: { status: 404, title: 'There is no such thing here' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   stream_disabled: { status: 409, title: 'The stream is disabled' },

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createFaultLog, requestIdOf } from '@weir/kit'
 import type { Log, PageOf } from '@weir/kit'
-import type { Gate, StateFollower, StreamRecord } from '@weir/streams'
+import type { Accounts, Gate, StateFollower, StreamRecord } from '@weir/streams'
 import { controlTopic } from '@weir/streams'
 import type { WebSocket } from 'ws'
 import { WebSocketServer } from 'ws'
@@ -22,6 +22,7 @@ const messageBytesMax = 4_096 // clients have nothing to say
 
 export type GatewayDeps = {
   gate: Gate
+  accounts: Accounts
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'lookAgain'>
   /** Makes the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
@@ -39,7 +40,7 @@ export type Gateway = {
 type Client = { access: Admitted; watcher: Watcher; socket: WebSocket; answered: boolean }
 
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { gate, follower, log, counts, pageOf } = deps
+  const { gate, accounts, follower, log, counts, pageOf } = deps
   const clients = new Set<Client>()
   const feeds = new Map<string, Feed>()
   const tellFault = createFaultLog(log)
@@ -107,7 +108,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const admitted = await admit({ gate, follower }, request)
+    const admitted = await admit({ gate, accounts, follower }, request)
     if (isRefused(admitted)) return turnAway(request, socket, { refusal: admitted })
     if (isClosing) return turnAway(request, socket, { refusal: unavailable })
     if (socket.destroyed) return
@@ -128,7 +129,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (topic !== controlTopic || key === undefined) return
     for (const client of clients) {
       const { billingId, name } = client.access.stream
-      if (key === `stream/${billingId}/${name}`) check(client)
+      if (key === `stream/${billingId}/${name}` || key === `account/${billingId}`) check(client)
     }
   })
   const checkAll = setInterval(() => {

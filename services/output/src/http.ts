@@ -2,9 +2,14 @@
 // knows, and what a handler throws becomes a problem document. Express is seen here and in routes.ts alone.
 import express from 'express'
 import type { Express, NextFunction, Request, Response } from 'express'
-import { helpLink } from '@weir/kit'
+import { helpLink, requestIdHeader } from '@weir/kit'
 import type { PageOf, Refused } from '@weir/kit'
+import { isRole } from '@weir/streams'
+import type { Needs, Role } from '@weir/streams'
+import type { AccountCall, Callers } from './callers.ts'
 import { problemOf, Refusal, refusalOf, statusOf } from './errors.ts'
+import { needsOf } from './route-needs.ts'
+import type { Route, RouteNeedsOfOutput } from './route-needs.ts'
 
 export type Answer = {
   readonly status: number
@@ -17,6 +22,7 @@ export type Call = {
   /** A decoded segment of the path. */
   param(name: string): string
   readonly authorization: string | undefined
+  readonly requestId: string
   /** Whose call it is, for the log. */
   isFrom(caller: string): void
   /** @throws Refusal `not_json`, or what the body reader throws */
@@ -24,26 +30,49 @@ export type Call = {
 }
 
 export type Handler = (call: Call) => Promise<Answer>
-type Method = 'GET' | 'POST'
+/** For a route that asks for a role: who calls has it. */
+export type AccountHandler = (call: AccountCall) => Promise<Answer>
+type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role ? AccountHandler : Handler
 
 const readRaw = express.raw({ type: () => true, limit: 65_536 })
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Answers a path by one method; others get 405 and an `Allow` header. */
-export function mount(app: Express, method: Method, path: string, handler: Handler): void {
+/** Answers a route of the table to those whom it names; other methods get 405 and an `Allow` header. */
+export function mount<Of extends Route>(
+  { app, callers }: { readonly app: Express; readonly callers: Pick<Callers, 'withRole'> },
+  of: Of,
+  handler: HandlerOf<Of>,
+): void {
+  const [method = '', path = ''] = of.split(' ')
+  const needs = needsOf(of)
   const route = app.route(path)
   route.all((_req, res, next) => {
     res.locals.route = path
     next()
   })
   route[method === 'GET' ? 'get' : 'post'](async (req: Request, res: Response) => {
-    send(res, await handler(callOf(req, res)))
+    const call = callOf(req, res)
+    send(res, await answerTo(handler, { call, needs, callers }))
   })
   const allow = method === 'GET' ? 'GET, HEAD' : method
   route.all(() => {
     throw new Refusal('method_not_allowed', `Use ${allow} here`, { headers: { allow } })
   })
 }
+
+type Asked = {
+  readonly call: Call
+  readonly needs: Needs
+  readonly callers: Pick<Callers, 'withRole'>
+}
+
+async function answerTo(handler: AccountHandler, { call, needs, callers }: Asked): Promise<Answer> {
+  if (!isRole(needs)) return asOpen(handler)(call)
+  return handler({ ...call, caller: await callers.withRole(call, needs) })
+}
+
+/** The table types a handler by what its route needs, which is what `answerTo` goes by, too. */
+const asOpen = (handler: AccountHandler): Handler => handler as unknown as Handler
 
 /** The last in line: turns whatever was thrown into an answer. Express knows it by its four parameters. */
 export function answerErrors(onError: (refused: Refused, res: Response) => void, pageOf: PageOf) {
@@ -73,6 +102,7 @@ function callOf(req: Request, res: Response): Call {
       return typeof value === 'string' ? value : ''
     },
     authorization: req.get('authorization'),
+    requestId: String(res.getHeader(requestIdHeader)),
     isFrom: (caller) => void (res.locals.caller = caller),
     readJson: async () => parse(await readBody(req, res)),
   }

@@ -75,7 +75,9 @@ const derivers = createDerivers({ follower, decrypterNames, levels, deriver, log
 const dead = createDeadTopics(kafka)
 const reader = createRangeReader(kafka)
 const pageOf = createPageOf(config)
+const accounts = createAccounts(follower, Date.now)
 const gateway = createGateway({
+  accounts,
   gate: createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now }),
   follower,
   feed: createStreamFeed({ kafka, admin: kafkaAdmin, follower, contract, log }),
@@ -94,7 +96,7 @@ const listener = await listenNode({
   ...(await followTls(config, { log, registry })),
   server: createRoutes(gateway, {
     ...derivation,
-    callers: createCallers(createAccounts(follower), follower),
+    callers: createCallers(accounts, follower),
     inTurn: createTurns({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
     decrypterNames,
     levels,

@@ -8,13 +8,17 @@ import type { Levels } from './levels.ts'
 
 type Field = { contract: string; path: string; level: number; opened: number; sealed: number }
 
-const samplesMax = 5
 const sampleLengthMax = 65_536
 
-export function createSummary(
-  contractNamed: (id: string) => KnownContract | undefined,
-  levels: Levels,
-) {
+export function createSummary({
+  contractNamed,
+  levels,
+  samplesMax,
+}: {
+  readonly contractNamed: (id: string) => KnownContract | undefined
+  readonly levels: Levels
+  readonly samplesMax: number
+}) {
   const counts = { events: 0, passed: 0, filtered: 0, failed: 0 }
   const errors: Record<string, number> = {}
   const fields = new Map<string, Field>()

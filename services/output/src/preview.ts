@@ -3,11 +3,12 @@
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
-import type { InputStream } from '@weir/streams'
+import type { InputStream, Role } from '@weir/streams'
 import {
   consentLevels,
   consentLevelType,
   hasOneLevelIfCumulative,
+  hasRole,
   oneLevelRule,
   topicOf,
 } from '@weir/streams'
@@ -16,7 +17,7 @@ import type { Callers } from './callers.ts'
 import { deriveOf } from './derivation.ts'
 import type { DerivationDeps } from './derivation.ts'
 import { Refusal } from './errors.ts'
-import type { Handler } from './http.ts'
+import type { AccountHandler } from './http.ts'
 import { levelsOf } from './levels.ts'
 import type { LevelsAllowed } from './levels.ts'
 import { requireLevels } from './require-levels.ts'
@@ -37,6 +38,9 @@ export type PreviewDeps = DerivationDeps & {
 
 const lastRule = 'must be a whole number from 1 to 10000'
 const readMsMax = 20_000
+const samplesMax = 5
+/** Samples are decrypted events of people. */
+const samplesNeed: Role = 'owner'
 /** Between two of these others get their turn of the event loop. */
 const recordsAtOnce = 250
 
@@ -53,22 +57,32 @@ export const previewBody = z
 type PreviewRequest = z.infer<typeof previewBody>
 
 export const preview =
-  (deps: PreviewDeps): Handler =>
+  (deps: PreviewDeps): AccountHandler =>
   async (call) => {
     const input = await deps.callers.input(call)
     const request = check(await call.readJson())
     requireLevels(request, deps.levels)
+    const hasSamples = hasRole(call.caller.apiKey.role, samplesNeed)
     return deps.inTurn(input.billingId, async () => {
-      return { status: 200, body: await previewOf(deps, input, request) }
+      const body = await previewOf(deps, input, { ...request, hasSamples })
+      return { status: 200, body: { ...body, ...(hasSamples ? {} : { samplesNeed }) } }
     })
   }
 
-async function previewOf(deps: PreviewDeps, input: InputStream, request: PreviewRequest) {
+async function previewOf(
+  deps: PreviewDeps,
+  input: InputStream,
+  request: PreviewRequest & { readonly hasSamples: boolean },
+) {
   const topic = topicOf(input)
   const from = await deps.admin.earliestOffsets(topic)
   const to = await deps.admin.endOffsets(topic, { isolation: 'read_committed' })
   const transform = createTryAll(deriveOf(deps, request, input), deps.follower)
-  const summary = createSummary((id) => deps.contract(input.billingId, id), levelsOf(request))
+  const summary = createSummary({
+    contractNamed: (id) => deps.contract(input.billingId, id),
+    levels: levelsOf(request),
+    samplesMax: request.hasSamples ? samplesMax : 0,
+  })
   const end = performance.now() + readMsMax
   for (const range of lastRanges(from, to, request.last))
     await deps.reader.read({ topic, ...range }, async (records) => {

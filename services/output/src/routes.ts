@@ -37,14 +37,15 @@ export function createApp(routes: Routes): Express {
   app.enable('case sensitive routing')
   app.use(nameRequests(routes.log))
   const document = openApi(packageJson.version)
-  mount(app, 'GET', '/openapi.json', showOpenApi(document))
-  mount(app, 'GET', '/docs', showApi(document, routes.pageOf))
-  mount(app, 'GET', '/docs/style.css', showStyle)
+  const on = { app, callers: routes.callers }
+  mount(on, 'GET /openapi.json', showOpenApi(document))
+  mount(on, 'GET /docs', showApi(document, routes.pageOf))
+  mount(on, 'GET /docs/style.css', showStyle)
   const outputs = '/v2/streams/:stream/outputs'
-  mount(app, 'POST', `${outputs}/preview`, preview(routes))
-  mount(app, 'GET', `${outputs}/:output/dead`, listDead(routes))
-  mount(app, 'POST', `${outputs}/:output/dead/retry`, retryDead(routes))
-  mount(app, 'GET', `${outputs}/:output/lag`, showLag(routes))
+  mount(on, `POST ${outputs}/preview`, preview(routes))
+  mount(on, `GET ${outputs}/:output/dead`, listDead(routes))
+  mount(on, `POST ${outputs}/:output/dead/retry`, retryDead(routes))
+  mount(on, `GET ${outputs}/:output/lag`, showLag(routes))
   mountConsole(app, routes.console)
   app.use(() => {
     throw new Refusal('not_found', 'There is nothing under this path; events are at /ws')

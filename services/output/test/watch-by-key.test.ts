@@ -1,6 +1,7 @@
 // Watching with an account's API key, as the console does: the path names the stream, and only streams of that account.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { hashSecret } from '@weir/streams'
+import type { ApiKeyRecord } from '@weir/streams'
 import { openGateway, watched } from './support/gateway.ts'
 import { derivedStream } from './support/streams.ts'
 
@@ -11,12 +12,21 @@ const apiKey = 'weir_of-the-account'
 const ofInput = `/v2/streams/${stream.name}/watch`
 const ofOutput = `/v2/streams/${stream.name}/outputs/${derived.name}/watch`
 
+const keyOf = (key: string, more: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
+  keyId: hashSecret(key).slice(0, 12),
+  hash: hashSecret(key),
+  name: 'a key',
+  role: 'owner',
+  createdAtMs: 1,
+  ...more,
+})
+
 beforeEach(async () => {
   scene = await openGateway()
   scene.putStream(stream)
   scene.putStream(derived)
-  scene.putAccount(stream.billingId, hashSecret(apiKey))
-  scene.putAccount('others', hashSecret('weir_of-others'))
+  scene.putAccount(stream.billingId, keyOf(apiKey), keyOf('weir_viewer', { role: 'viewer' }))
+  scene.putAccount('others', keyOf('weir_of-others'))
 })
 afterEach(() => scene.close())
 
@@ -62,4 +72,44 @@ test('a disabled stream is 403, and one that goes ends its watchers', async () =
   expect((await client.closed).code).toBe(4410)
   scene.putStream({ ...stream, enabled: false })
   expect(await answerOf(apiKey, ofInput)).toEqual({ status: 403, code: 'stream_disabled' })
+})
+
+test('a key without the role is 403, and the sentence names the role: developer for an input, owner for an output', async () => {
+  scene.putAccount(
+    stream.billingId,
+    keyOf('weir_dev', { role: 'developer' }),
+    keyOf('weir_viewer', { role: 'viewer' }),
+  )
+  expect((await scene.connect('weir_dev', { path: ofInput })).status).toBe(101)
+  for (const [key, path, role] of [
+    ['weir_viewer', ofInput, 'developer'],
+    ['weir_viewer', ofOutput, 'owner'],
+    ['weir_dev', ofOutput, 'owner'],
+  ] as const) {
+    const refused = await scene.connect(key, { path })
+    expect([refused.status, refused.header('svc-error')]).toEqual([403, 'role_missing'])
+    expect(refused.body).toContain(`needs the role ${role}`)
+  }
+})
+
+test('a key that is deleted ends its watchers at once, one that expires within a second', async () => {
+  const [kept, deleted] = ['weir_kept', 'weir_deleted']
+  const short = scene.nowMs() + 5_000
+  scene.putAccount(
+    stream.billingId,
+    keyOf(kept),
+    keyOf(deleted),
+    keyOf('weir_short', { expiresAtMs: short }),
+  )
+  const clients = {
+    kept: await scene.connect(kept, { path: ofOutput }),
+    deleted: await scene.connect(deleted, { path: ofOutput }),
+    short: await scene.connect('weir_short', { path: ofOutput }),
+  }
+  scene.putAccount(stream.billingId, keyOf(kept), keyOf('weir_short', { expiresAtMs: short }))
+  expect((await clients.deleted.closed).code).toBe(4401)
+  scene.pass(6_000)
+  expect((await clients.short.closed).code).toBe(4401)
+  expect(clients.kept.socket.readyState).toBe(clients.kept.socket.OPEN)
+  expect(await answerOf('weir_short', ofOutput)).toEqual({ status: 401, code: 'invalid_api_key' })
 })

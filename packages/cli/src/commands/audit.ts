@@ -90,7 +90,7 @@ async function show(session: Session, { from, until, all }: AuditOptions): Promi
 function whoOf(entry: unknown): string {
   const kind = textAt(entry, 'by', 'kind')
   if (kind !== 'account') return kind === 'auth' ? 'Weir itself' : `the ${String(kind)}`
-  return `${textAt(entry, 'by', 'billingId')} key ${textAt(entry, 'by', 'key')}`
+  return `${textAt(entry, 'by', 'billingId')} key ${textAt(entry, 'by', 'keyId')} ${textAt(entry, 'by', 'name')}`
 }
 
 function targetOf(entry: unknown): string {

@@ -11,7 +11,7 @@ export function auditTests(ground: LookUpGround): void {
     const lines = linesOf(await weir.ok('audit'))
     expect(lines[0]).toMatch(/^NO +TIME +WHO +ACTION +TO +OUTCOME$/)
     const made = new RegExp(
-      `^\\d+ +\\S+Z +${billingId} key [0-9a-f]{12} +stream.create +account ${billingId}, stream audited +done$`,
+      `^\\d+ +\\S+Z +${billingId} key [0-9a-f]{12} first key +stream.create +account ${billingId}, stream audited +done$`,
     )
     expect(lines.filter((line) => made.test(line))).toHaveLength(1)
     expect(await weir.json('audit --from 2020-01-01 --until 2020-01-02')).toEqual([])

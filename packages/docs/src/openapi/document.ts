@@ -37,7 +37,7 @@ type Making = { readonly api: Api; readonly refused: Record<string, JsonSchema> 
 
 function operationOf(making: Making, operation: Operation): JsonSchema {
   const { api } = making
-  const { id, group, says, who, query = [], headers = [], body } = operation
+  const { id, group, says, who, role, query = [], headers = [], body } = operation
   const inPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => inPathOf(api, name))
   const parameters = [
     ...inPath.map((parameter) => parameterOf('path', parameter)),
@@ -48,7 +48,10 @@ function operationOf(making: Making, operation: Operation): JsonSchema {
     operationId: id,
     tags: [group],
     summary: says,
-    security: who.map((scheme) => ({ [scheme]: [] })),
+    ...(role === undefined ? {} : rolePartsOf(role)),
+    security: who.map((scheme) => ({
+      [scheme]: role === undefined || scheme !== 'apiKey' ? [] : [role],
+    })),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
@@ -58,6 +61,11 @@ function operationOf(making: Making, operation: Operation): JsonSchema {
     responses: responsesOf(making, operation),
   }
 }
+
+const rolePartsOf = (role: string): JsonSchema => ({
+  description: `An API key needs the role ${role === 'owner' ? 'owner' : `${role} or owner`}.`,
+  'x-weir-role': role,
+})
 
 function inPathOf(api: Api, name: string): Parameter {
   const parameter = api.pathParameters[name]

@@ -71,7 +71,7 @@ function operationHtml(
   return [
     `<details id="${textIn(operation, 'operationId')}"><summary><span class="method">${method}</span> ` +
       `<code>${escapeHtml(path)}</code> ${textIn(operation, 'summary')}</summary>`,
-    `<p>Needs: ${keys.length === 0 ? 'nothing' : escapeHtml(keys.join(' or '))}</p>`,
+    `<p>Needs: ${keys.length === 0 ? 'nothing' : escapeHtml(keys.join(' or '))}. ${textIn(operation, 'description')}</p>`,
     parameters.length === 0 ? '' : `<ul>${parameters.map(parameterHtml).join('')}</ul>`,
     Object.keys(body).length === 0 ? '' : `<p>Takes ${contentHtml(body)}</p>`,
     `<ul>${responses.map(([status, response]) => responseHtml(status, found(response, document), pageOfCode)).join('')}</ul>`,

@@ -30,6 +30,8 @@ export type Operation = {
   readonly says: string
   /** Names of security schemes, any of which will do; none: for anyone. */
   readonly who: readonly string[]
+  /** The role that an API key needs; one that covers it will do, too. */
+  readonly role?: string | undefined
   readonly query?: readonly Parameter[]
   readonly headers?: readonly Parameter[]
   readonly body?: { readonly content: Content; readonly mayBeMissing?: boolean }

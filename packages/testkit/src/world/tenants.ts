@@ -1,7 +1,7 @@
 // Two accounts that must not see each other. Each has everything an account can have, under names that nobody else
 // uses; and there are names of the same form that nobody has. Whatever one account asks about the other's names must be
 // answered as if it had asked about nobody's.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import {
   asObject,
   createAccount,
@@ -25,6 +25,7 @@ export type Names = {
   readonly version: string
   readonly clientId: string
   readonly erasure: string
+  readonly keyId: string
 }
 
 export type Tenant = {
@@ -57,6 +58,7 @@ const freshNames = (): Names => ({
   version: '22',
   clientId: randomUUID(),
   erasure: randomUUID(),
+  keyId: randomBytes(6).toString('hex'),
 })
 
 async function makeTenant(authUrl: string, output: object): Promise<Tenant> {
@@ -71,9 +73,11 @@ async function makeTenant(authUrl: string, output: object): Promise<Tenant> {
   const path = `/v2/streams/${names.stream}/erasures`
   const erased = await account.call('POST', path, { keyFieldValue: 'nobody yet' })
   const erasure = textIn(expectStatus(erased, 201).body, 'id')
+  const made = await account.call('POST', '/v2/api-keys', { name: 'of the tests' })
+  const keyId = textIn(expectStatus(made, 201).body, 'keyId')
   return {
     account,
-    names: { ...names, schemaId, clientId: input.clientId, erasure },
+    names: { ...names, schemaId, clientId: input.clientId, erasure, keyId },
     input,
     derived,
   }

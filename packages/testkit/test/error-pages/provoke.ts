@@ -133,6 +133,21 @@ const ofAuth: Record<string, Provoke> = {
     await scene.account.call('DELETE', '/v2/streams/short')
     return manage(scene, '/v2/streams', json({ name: 'short' }))
   },
+  role_missing: async (scene) => {
+    const { body } = await scene.account.call('POST', '/v2/api-keys', { name: 'dashboard' })
+    const headers = { authorization: `Bearer ${String(body['apiKey'])}` }
+    return manage(scene, '/v2/streams', { ...json({ name: 'clicks' }), headers })
+  },
+  last_owner_key: async (scene) => {
+    const { body } = await scene.account.call('GET', '/v2/account')
+    const keyId = String(asObject(body['key'])['keyId'])
+    return manage(scene, `/v2/api-keys/${keyId}`, { method: 'DELETE' })
+  },
+  too_many_api_keys: (scene) =>
+    until(
+      (told) => told.status === 409,
+      () => manage(scene, '/v2/api-keys', json({ name: 'one of many' })),
+    ),
   has_outputs: (scene) => manage(scene, '/v2/streams/clicks', { method: 'DELETE' }),
   not_complete: async (scene) => {
     const path = '/v2/streams/clicks/erasures'

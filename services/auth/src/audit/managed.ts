@@ -1,42 +1,84 @@
-// Endpoints of management. One that changes something names its action, so that what is refused there is told in the
-// audit log, too; the type of `mountManaged` asks for it. What is done is told by the writer of control state.
+// Endpoints of management. Who may call one is told by the table of routes and settled here, before its handler runs: a
+// handler is given its caller, and finds none itself. One that changes something names its action, so that what is refused
+// there is told in the audit log, too; the types ask for it. What is done is told by the writer of control state.
 import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
-import type { Actor, AuditAction, AuditTarget } from '@weir/streams'
+import { isRole, requireRole } from '@weir/streams'
+import type { Actor, AuditAction, AuditTarget, Needs, Role } from '@weir/streams'
+import type { Caller, Callers, Platform } from '../api-keys.ts'
 import { refusalOf, statusOf } from '../errors.ts'
 import { mount } from '../http.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Answer, Call, Handler, Method } from '../http.ts'
+import { needsOf } from '../route-needs.ts'
+import type { Route, RouteNeedsOfAuth } from '../route-needs.ts'
 import type { Refusals } from './refusals.ts'
 
+/** A request whose caller is known and may make it. */
+export type CallBy<Who> = Call & { readonly caller: Who }
+export type AccountCall = CallBy<Caller>
+export type PlatformCall = CallBy<Platform>
+
+type CallerWho<Need extends Needs> = Need extends Role
+  ? Caller
+  : Need extends 'platform'
+    ? Platform
+    : Caller | Platform
+type HandlerBy<Who> = (call: CallBy<Who>) => Answer | Promise<Answer>
+
 /** A handler that changes something, and what it does to the audit log. */
-export type Managed = { readonly action: AuditAction; readonly handler: Handler }
+export type Managed<Who> = { readonly action: AuditAction; readonly handler: HandlerBy<Who> }
 
-export const audited = (action: AuditAction, handler: Handler): Managed => ({ action, handler })
+export const audited = <Who>(action: AuditAction, handler: HandlerBy<Who>): Managed<Who> => ({
+  action,
+  handler,
+})
 
-export type ManagedHandlers = {
-  readonly GET?: Handler
-  readonly POST?: Managed
-  readonly PATCH?: Managed
-  readonly DELETE?: Managed
+type NeedOf<M extends Method, Path extends string> = `${M} /v2${Path}` extends Route
+  ? RouteNeedsOfAuth[`${M} /v2${Path}`]
+  : never
+
+/** Handlers for the methods that the table knows of this path, and no others. */
+export type ManagedHandlers<Path extends string> = {
+  readonly [M in Method as NeedOf<M, Path> extends never ? never : M]?: M extends 'GET'
+    ? HandlerBy<CallerWho<NeedOf<M, Path>>>
+    : Managed<CallerWho<NeedOf<M, Path>>>
 }
 
-export function mountManaged(
+export type ManagedDeps = { readonly refusals: Refusals; readonly callers: Callers }
+
+export function mountManaged<Path extends string>(
   app: Express,
-  path: string,
-  { refusals, handlers }: { refusals: Refusals; handlers: ManagedHandlers },
+  { base, path, deps }: { base: '/v1' | '/v2'; path: Path; deps: ManagedDeps },
+  handlers: ManagedHandlers<Path>,
 ): void {
   const mounted: Record<string, Handler> = {}
   for (const [method, managed] of Object.entries(handlers))
-    mounted[method] = watched(
-      refusals,
-      typeof managed === 'function' ? { handler: managed } : managed,
-    )
-  mount(app, path, mounted)
+    mounted[method] = watched(deps, needsOf(method, base + path), asManaged(managed))
+  mount(app, base + path, mounted)
+}
+
+type AnyManaged = {
+  readonly action?: AuditAction
+  readonly handler: HandlerBy<Caller | Platform>
+}
+
+/** The table, which types the handlers by who calls them, is what `callerFor` goes by, too. */
+const asManaged = (managed: unknown): AnyManaged =>
+  (typeof managed === 'function' ? { handler: managed } : managed) as AnyManaged
+
+async function callerFor(callers: Callers, needs: Needs, call: Call): Promise<Caller | Platform> {
+  if (needs === 'platform') return callers.platform(call)
+  if (needs === 'platform or viewer') return callers.accountOrPlatform(call)
+  if (!isRole(needs)) throw new Error(`no caller is known for a route that needs ${needs}`)
+  const caller = await callers.account(call)
+  requireRole(caller.apiKey, needs)
+  return caller
 }
 
 function watched(
-  refusals: Refusals,
-  { handler, action }: { readonly handler: Handler; readonly action?: AuditAction },
+  { refusals, callers }: ManagedDeps,
+  needs: Needs,
+  { handler, action }: AnyManaged,
 ): Handler {
   return async (call) => {
     let actor: Actor | undefined
@@ -45,7 +87,8 @@ function watched(
       call.isFrom(caller, who)
     }
     try {
-      return await handler({ ...call, isFrom })
+      const caller = await callerFor(callers, needs, { ...call, isFrom })
+      return await handler({ ...call, isFrom, caller })
     } catch (error) {
       if (hasCode(error, 'invalid_api_key', 'invalid_platform_key')) refusals.denied()
       const refusal = refusalOf(error)
@@ -62,6 +105,7 @@ const forms = {
   output: name,
   contract: /^[\w.:/-]{1,200}$/,
   clientId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  keyId: /^[0-9a-f]{12}$/,
 }
 
 /** What the path names, as far as it can be a name: anything may be asked for. */

@@ -102,6 +102,7 @@ export const openApi = (version: string): JsonSchema =>
         inPath('stream', 'the name of an input stream'),
         inPath('output', 'the name of an output'),
         inPath('clientId', 'of the credentials'),
+        inPath('keyId', 'of the API key'),
         inPath('erasure', 'its id'),
         inPath('contract', 'its id, percent-encoded'),
         inPath('schemaId', 'the id in the framing of records'),

@@ -2,18 +2,22 @@
 // paths against the router's own.
 import { schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
+import { isRole } from '@weir/streams'
+import type { Needs } from '@weir/streams'
+import { needsOf } from '../route-needs.ts'
 
 const { json, listOf, object, oneOf, ref, time } = schema
 
-type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'refusals'> & {
+type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'> & {
   readonly refusals?: readonly string[]
-  readonly who?: 'account' | 'platform' | 'either'
 }
 
-const keysOf = {
-  account: { who: ['apiKey'], refusals: ['invalid_api_key'] },
-  platform: { who: ['platformKey'], refusals: ['invalid_platform_key'] },
-  either: { who: ['apiKey', 'platformKey'], refusals: ['invalid_api_key'] },
+/** By the table of routes: which keys will do, and how others are refused. */
+function keysOf(needs: Needs) {
+  if (needs === 'platform') return { who: ['platformKey'], refusals: ['invalid_platform_key'] }
+  const refusals = ['invalid_api_key', 'role_missing']
+  if (isRole(needs)) return { who: ['apiKey'], role: needs, refusals }
+  return { who: ['apiKey', 'platformKey'], role: 'viewer', refusals }
 }
 export const always = ['unavailable', 'internal']
 export const ofBodies = ['invalid_request', 'not_json', 'too_large', 'unsupported_encoding']
@@ -33,7 +37,7 @@ function createTell(version: string) {
   const operations: Operation[] = []
   const tell = (id: string, route: string, group: string, told: Told): void => {
     const [method = '', path = ''] = route.split(' ')
-    const key = keysOf[told.who ?? 'account']
+    const key = keysOf(needsOf(method, `/${version}${path}`))
     const changes = method !== 'GET'
     operations.push({
       ...told,
@@ -42,6 +46,7 @@ function createTell(version: string) {
       method: asMethod(method),
       path: `/${version}${path}`,
       who: key.who,
+      role: key.role,
       refusals: [
         ...key.refusals,
         ...(path.includes(':') ? ['not_found', 'invalid_request'] : []),
@@ -79,16 +84,29 @@ function tellAccounts(tell: Tell): void {
   })
   tell('createAccount', 'POST /accounts', 'accounts', {
     says: 'An account, with its first API key',
-    who: 'platform',
     ...body('AccountRequest'),
     ...answer(201, 'The account and its key, which is shown here alone', ref('NewAccount')),
     refusals: ['invalid', 'name_taken'],
   })
-  tell('createApiKey', 'POST /accounts/:billingId/keys', 'accounts', {
-    says: 'One more API key of an account',
-    who: 'platform',
+  tell('createOwnerKey', 'POST /accounts/:billingId/keys', 'accounts', {
+    says: 'One more API key of an account, with the role owner',
+    ...answer(201, 'The key, which is shown here alone', ref('NewOwnerKey')),
+    refusals: ['too_many_api_keys'],
+  })
+  tell('listApiKeys', 'GET /api-keys', 'accounts', {
+    says: 'The API keys of the account, without the keys themselves',
+    ...answer(200, 'The keys', listOf(ref('ApiKey'))),
+  })
+  tell('createApiKey', 'POST /api-keys', 'accounts', {
+    says: 'An API key with a name and a role',
+    ...body('ApiKeyRequest'),
     ...answer(201, 'The key, which is shown here alone', ref('NewApiKey')),
-    refusals: ['too_many_credentials'],
+    refusals: ['invalid', 'too_many_api_keys'],
+  })
+  tell('deleteApiKey', 'DELETE /api-keys/:keyId', 'accounts', {
+    says: 'Ends an API key within a second, its open watches included',
+    ...answer(200, 'What was deleted', object({ deleted: listOf(ref('ApiKey')) })),
+    refusals: ['last_owner_key'],
   })
 }
 
@@ -150,7 +168,7 @@ function tellOutputs(tell: Tell, v: string): void {
     ...answer(200, 'The outputs', listOf(of(''))),
   })
   tell('createOutput', `POST ${outputs}`, 'outputs', {
-    says: 'An output, with its first credentials',
+    says: 'An output; with its first credentials when an owner creates it',
     ...body('OutputRequest'),
     ...answer(201, 'The output; its secret is shown here alone', of('New')),
     refusals: ['invalid', 'name_taken', 'being_deleted', 'topic_exists'],
@@ -241,17 +259,14 @@ function tellErasures(tell: Tell): void {
 function tellPlatform(tell: Tell): void {
   tell('showKeys', 'GET /keys', 'platform', {
     says: 'The keys at rest: rings, KEKs, the last rotation',
-    who: 'platform',
     ...answer(200, 'The keys', ref('Keys')),
   })
   tell('rotateKeys', 'POST /keys/rotations', 'platform', {
     says: 'Starts a rotation, or tells of the one under way',
-    who: 'platform',
     ...answer(202, 'The rotation', ref('Rotation')),
   })
   tell('showAudit', 'GET /audit', 'platform', {
     says: "The audit log: an account's own, or with the platform key all of it",
-    who: 'either',
     query: [
       moment('from', 'where it begins; a day before `until` unless said otherwise'),
       moment('until', 'where it ends; now unless said otherwise'),
@@ -271,7 +286,6 @@ function tellPlatform(tell: Tell): void {
   })
   tell('showAuditChain', 'GET /audit/chain', 'platform', {
     says: 'The audit log as it lies in its topic, for who checks its hashes',
-    who: 'platform',
     query: [
       {
         name: 'after',

@@ -1,6 +1,7 @@
 // What auth answers besides streams, as JSON Schema, and what it takes: the latter is made of the schemas that check it.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
+import { roles } from '@weir/streams'
 import { z } from 'zod'
 import * as bodies from '../bodies.ts'
 import { streamSchemas } from './streams.ts'
@@ -97,6 +98,9 @@ const account = {
   outputs: count,
   contracts: count,
 }
+const role = oneOf(...roles)
+const apiKey = { keyId: text, name: text, role, createdAt: time }
+const apiKeyMore = { expiresAt: time }
 const rotation = object({
   id: uuid,
   startedAt: time,
@@ -107,7 +111,7 @@ const rotation = object({
 const usage = { events: count, bytes: count, refused: mapOf(count) }
 const actor = object(
   { kind: oneOf('account', 'platform', 'auth') },
-  { billingId: text, key: text, requestId: text },
+  { billingId: text, keyId: text, name: text, requestId: text },
 )
 
 export const schemas: Readonly<Record<string, JsonSchema>> = {
@@ -134,9 +138,17 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     { client_id: text, client_secret: text },
   ),
   AccountRequest: bodyOf(bodies.accountBody),
-  Account: object({ ...account, erased: count, erasedMax: count }),
-  NewAccount: object({ ...account, apiKey: text }),
-  NewApiKey: object({ billingId: text, apiKey: text }),
+  Account: object({
+    ...account,
+    erased: count,
+    erasedMax: count,
+    key: ref('ApiKey'),
+  }),
+  NewAccount: object({ ...account, key: ref('ApiKey'), apiKey: text }),
+  ApiKeyRequest: bodyOf(bodies.apiKeyBody),
+  ApiKey: object(apiKey, apiKeyMore),
+  NewApiKey: object({ ...apiKey, apiKey: text }, apiKeyMore),
+  NewOwnerKey: object({ billingId: text, ...apiKey, apiKey: text }, apiKeyMore),
   StreamRequest: bodyOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
   StreamChange: bodyOf(bodies.streamPatch),
   OutputRequest: {

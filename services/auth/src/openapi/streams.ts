@@ -40,7 +40,7 @@ export const streamSchemas: Readonly<Record<string, JsonSchema>> = {
   InputStreamV1: object({ ...flat.input, credentials: orNull(ref('Credential')) }),
   OutputStreamV1: object({ ...flat.output, credentials: orNull(ref('Credential')) }),
   NewInputStreamV1: object({ ...flat.input, credentials: ref('Secret') }),
-  NewOutputStreamV1: object({ ...flat.output, credentials: ref('Secret') }),
+  NewOutputStreamV1: object({ ...flat.output, credentials: orNull(ref('Secret')) }),
   DeletedInputStreamV1: object(flat.input),
   DeletedOutputStreamV1: object(flat.output),
   InputStreamV2: object({ ...nested.input, credentials: listOf(ref('Credential')), ...ofInput }),

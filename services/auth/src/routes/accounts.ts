@@ -1,34 +1,38 @@
 // Accounts: made by the platform, looked at by themselves.
-import { addApiKey, createAccount } from '@weir/streams'
+import { createAccount, createApiKey } from '@weir/streams'
+import type { AccountCall, PlatformCall } from '../audit/managed.ts'
 import { accountBody } from '../bodies.ts'
-import type { Handler } from '../http.ts'
+import type { Answer } from '../http.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
-import { accountOf } from '../render.ts'
+import { accountOf, apiKeyOf } from '../render.ts'
 
 export const makeAccount =
-  (deps: Management): Handler =>
-  async (call) => {
-    const caller = deps.callers.platform(call)
+  (deps: Management) =>
+  async (call: PlatformCall): Promise<Answer> => {
     const { billingId } = check(accountBody, await readJson(call))
-    const { account, apiKey } = await createAccount(acting(deps, caller), billingId)
-    return { status: 201, body: { ...accountOf(account, [], []), apiKey } }
+    const { account, apiKey, secret } = await createAccount(acting(deps, call.caller), billingId)
+    return {
+      status: 201,
+      body: { ...accountOf(account, [], []), key: apiKeyOf(apiKey), apiKey: secret },
+    }
   }
 
-/** One more key, for whoever lost the first. */
-export const makeApiKey =
-  (deps: Management): Handler =>
-  async (call) => {
-    const caller = deps.callers.platform(call)
-    const { account, apiKey } = await addApiKey(acting(deps, caller), call.param('billingId'))
-    return { status: 201, body: { billingId: account.billingId, apiKey } }
+/** One more key, for whoever lost the last one with the role owner. */
+export const makeOwnerKey =
+  (deps: Management) =>
+  async (call: PlatformCall): Promise<Answer> => {
+    const billingId = call.param('billingId')
+    const request = { name: 'made by the platform', role: 'owner' } as const
+    const { apiKey, secret } = await createApiKey(acting(deps, call.caller), billingId, request)
+    return { status: 201, body: { billingId, ...apiKeyOf(apiKey), apiKey: secret } }
   }
 
+/** With the key that asks, so that its holder learns what it is good for. */
 export const showAccount =
-  ({ stewardship, callers }: Management): Handler =>
-  async (call) => {
-    const { account } = await callers.account(call)
+  ({ stewardship }: Management) =>
+  ({ caller: { account, apiKey } }: AccountCall): Answer => {
     const { tables } = stewardship.follower
     const streams = tables.streamsOf(account.billingId)
     const contracts = tables.contractsOf(account.billingId)
@@ -36,5 +40,6 @@ export const showAccount =
       erased: tables.erasedValues().get(account.billingId) ?? 0,
       erasedMax: stewardship.erasuresMax,
     }
-    return { status: 200, body: { ...accountOf(account, streams, contracts), ...bound } }
+    const shown = accountOf(account, streams, contracts)
+    return { status: 200, body: { ...shown, ...bound, key: apiKeyOf(apiKey) } }
   }

@@ -1,9 +1,11 @@
 // The audit log (docs/wire-format.md Management): an account sees what was done to it, the platform sees all. The
 // chain is the platform's alone: it can only be checked as a whole.
 import { z } from 'zod'
+import type { Caller, Platform } from '../api-keys.ts'
 import type { AuditPage } from '../audit/audit-log.ts'
+import type { CallBy, PlatformCall } from '../audit/managed.ts'
 import { invalid } from '../errors.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Answer, Call } from '../http.ts'
 import type { Management } from '../management.ts'
 import { timeOf } from '../usage/periods.ts'
 
@@ -12,18 +14,17 @@ const entriesMax = 1_000
 const usuallyEntries = 200
 
 export const showAudit =
-  ({ callers, audit, stewardship }: Management): Handler =>
-  async (call) => {
-    const { account } = await callers.accountOrPlatform(call)
+  ({ audit, stewardship }: Management) =>
+  async (call: CallBy<Caller | Platform>): Promise<Answer> => {
+    const account = 'billingId' in call.caller ? call.caller.billingId : undefined
     const question = questionOf(call, stewardship.now())
-    const page = await audit.page({ ...question, account: account?.billingId })
+    const page = await audit.page({ ...question, account })
     return { status: 200, body: shown(page) }
   }
 
 export const showChain =
-  ({ callers, audit }: Management): Handler =>
-  async (call) => {
-    callers.platform(call)
+  ({ audit }: Management) =>
+  async (call: PlatformCall): Promise<Answer> => {
     const problems: string[] = []
     const from = offsetIn(call, problems) ?? 0n
     if (problems.length > 0) throw invalid(problems)

@@ -1,7 +1,8 @@
 // Event contracts (spec Event contract): published, listed, shown, archived. Both versions of the API show
 // them alike.
 import { archiveContract, noContract } from '@weir/streams'
-import type { Handler } from '../http.ts'
+import type { AccountCall } from '../audit/managed.ts'
+import type { Answer } from '../http.ts'
 import { acting, lookUp } from '../management.ts'
 import type { Management } from '../management.ts'
 import { publishContract } from '../publish-contract.ts'
@@ -9,9 +10,9 @@ import { readJson } from '../read-json.ts'
 import { contractOf } from '../render.ts'
 
 export const makeContract =
-  (deps: Management): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { registry } = deps
     const { contract, warnings } = await publishContract(
       { stewardship: acting(deps, caller), registry },
@@ -23,17 +24,17 @@ export const makeContract =
   }
 
 export const listContracts =
-  ({ stewardship, callers }: Management): Handler =>
-  async (call) => {
-    const { billingId } = await callers.account(call)
+  ({ stewardship }: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
     const contracts = stewardship.follower.tables.contractsOf(billingId)
     return { status: 200, body: contracts.map(contractOf) }
   }
 
 export const showContract =
-  (deps: Management): Handler =>
-  async (call) => {
-    const { billingId } = await deps.callers.account(call)
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
     const id = call.param('contract')
     const contract = await lookUp(deps, (state) => {
       const found = state.contract(billingId, id)
@@ -44,9 +45,9 @@ export const showContract =
   }
 
 export const retireContract =
-  (deps: Management): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const id = call.param('contract')
     const contract = await archiveContract(acting(deps, caller), { billingId, id })

@@ -1,26 +1,27 @@
 // Credentials of a stream, input or derived: more of them, for a rotation, and the end of old ones.
 import { addCredential, removeCredential } from '@weir/streams'
 import type { StreamName } from '@weir/streams'
+import type { AccountCall } from '../audit/managed.ts'
 import { credentialsBody } from '../bodies.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Answer, Call } from '../http.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readOptionalJson } from '../read-json.ts'
 import { credentialOf, secretOf } from '../render.ts'
 
 export const makeCredentials =
-  (deps: Management): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { scope } = check(credentialsBody, await readOptionalJson(call))
     const made = await addCredential(acting(deps, caller), targetOf(call, caller), scope)
     return { status: 201, body: { ...secretOf(made), scope: made.credential.scope } }
   }
 
 export const dropCredentials =
-  (deps: Management): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const target = targetOf(call, caller)
     const removed = await removeCredential(acting(deps, caller), target, call.param('clientId'))
     return { status: 200, body: { deleted: [credentialOf(removed)] } }

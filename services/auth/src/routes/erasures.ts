@@ -2,8 +2,9 @@
 // body and handed on; no answer, no error and no line of the log holds it.
 import { eraseValues, receiptFor, requireErasure, requireInput } from '@weir/streams'
 import type { ErasureRecord } from '@weir/streams'
+import type { AccountCall } from '../audit/managed.ts'
 import { erasureBody } from '../bodies.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Answer } from '../http.ts'
 import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
@@ -13,9 +14,9 @@ import { eraseBySubject } from './subjects.ts'
 const bodyBytesMax = 4_194_304
 
 export const makeErasure =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const body = check(erasureBody, await readJson(call, bodyBytesMax))
     const { values, subject, asked } = body
@@ -31,8 +32,8 @@ export const makeErasure =
   }
 
 export const listErasures =
-  (deps: Shown): Handler =>
-  async (call) => {
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
     const erasures = await lookUpInput(deps, call, (state, stream) =>
       state.erasuresOf(stream.streamId),
     )
@@ -44,8 +45,8 @@ export const listErasures =
   }
 
 export const showErasure =
-  (deps: Shown): Handler =>
-  async (call) => {
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
     const id = call.param('erasure')
     const erasure = await lookUpInput(deps, call, (state, stream) =>
       requireErasure(state, stream, id),
@@ -54,9 +55,9 @@ export const showErasure =
   }
 
 export const showReceipt =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const { issuer, erasures } = deps
     const names = { billingId, name: call.param('stream'), erasureId: call.param('erasure') }
@@ -72,13 +73,13 @@ function shown({ erasures, stewardship }: Shown, erasure: ErasureRecord) {
 
 async function lookUpInput<Found>(
   deps: Shown,
-  call: Call,
+  call: AccountCall,
   look: (
     state: Parameters<typeof requireInput>[0],
     stream: ReturnType<typeof requireInput>,
   ) => Found,
 ): Promise<Found> {
-  const { billingId } = await deps.callers.account(call)
+  const { billingId } = call.caller
   const name = call.param('stream')
   return lookUp(deps, (state) => look(state, requireInput(state, billingId, name)))
 }

@@ -1,23 +1,22 @@
 // The keys at rest, for the platform: what lies under which ring and KEK, and a rotation of all rings.
 import { keyReport, startRotation } from '@weir/streams'
-import type { Handler } from '../http.ts'
+import type { PlatformCall } from '../audit/managed.ts'
+import type { Answer } from '../http.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { keysOf, rotationOf } from '../render-keys.ts'
 
 export const showKeys =
-  ({ stewardship, callers }: Management): Handler =>
-  async (call) => {
-    callers.platform(call)
+  ({ stewardship }: Management) =>
+  async (): Promise<Answer> => {
     await stewardship.follower.lookAgain()
     return { status: 200, body: keysOf(keyReport(stewardship.follower)) }
   }
 
 /** Answers with the one that is under way, new or not. */
 export const rotateKeys =
-  (deps: Management): Handler =>
-  async (call) => {
-    const caller = deps.callers.platform(call)
+  (deps: Management) =>
+  async ({ caller }: PlatformCall): Promise<Answer> => {
     const rotation = await startRotation(acting(deps, caller))
     const { partsLeft } = keyReport(deps.stewardship.follower)
     return { status: 202, body: rotationOf(rotation, partsLeft) }

@@ -1,36 +1,37 @@
 // Derived output streams of an input stream: made, listed, shown, changed and deleted.
 import {
   createDerived,
+  createUnreadDerived,
+  hasRole,
   deleteOutput,
   patchStream,
   requireInput,
   requireOutput,
 } from '@weir/streams'
+import type { AccountCall } from '../audit/managed.ts'
 import { outputBody, outputPatch } from '../bodies.ts'
-import type { Handler } from '../http.ts'
+import type { Answer } from '../http.ts'
 import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 
 export const makeOutput =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const request = check(outputBody, await readJson(call))
     const linkedStream = call.param('stream')
-    const created = await createDerived(acting(deps, caller), {
-      billingId,
-      linkedStream,
-      ...request,
-    })
+    // Credentials that read it are an owner's to make.
+    const create = hasRole(caller.apiKey.role, 'owner') ? createDerived : createUnreadDerived
+    const created = await create(acting(deps, caller), { billingId, linkedStream, ...request })
     return { status: 201, body: deps.shape.created(created) }
   }
 
 export const listOutputs =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const { billingId } = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
     const name = call.param('stream')
     const outputs = await lookUp(deps, (state) =>
       state.outputsOf(requireInput(state, billingId, name)),
@@ -40,18 +41,18 @@ export const listOutputs =
   }
 
 export const showOutput =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const { billingId } = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
     const names = { input: call.param('stream'), name: call.param('output') }
     const stream = await lookUp(deps, (state) => requireOutput(state, billingId, names))
     return { status: 200, body: deps.shape.shown(stream) }
   }
 
 export const changeOutput =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const patch = check(outputPatch, await readJson(call))
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
@@ -60,9 +61,9 @@ export const changeOutput =
   }
 
 export const dropOutput =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
     const deleted = await deleteOutput(acting(deps, caller), target)

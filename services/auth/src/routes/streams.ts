@@ -1,16 +1,17 @@
 // Input streams: made, listed, shown, changed and deleted (spec Resources, States and transitions).
 import { createInput, deleteStream, patchStream, requireInput } from '@weir/streams'
+import type { AccountCall } from '../audit/managed.ts'
 import { streamBody, streamPatch } from '../bodies.ts'
 import { invalid } from '../errors.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Answer, Call } from '../http.ts'
 import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 
-export const makeStream = (deps: Shown): Handler => {
+export const makeStream = (deps: Shown) => {
   const schema = streamBody(deps.defaultLimits)
-  return async (call) => {
-    const caller = await deps.callers.account(call)
+  return async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const request = check(schema, await readJson(call))
     const created = await createInput(acting(deps, caller), { billingId, ...request })
@@ -19,9 +20,9 @@ export const makeStream = (deps: Shown): Handler => {
 }
 
 export const listStreams =
-  ({ stewardship, callers, shape }: Shown): Handler =>
-  async (call) => {
-    const { billingId } = await callers.account(call)
+  ({ stewardship, shape }: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
     const streams = stewardship.follower.tables
       .streamsOf(billingId)
       .filter(({ kind, state }) => kind === 'input' && state === 'ready')
@@ -29,18 +30,18 @@ export const listStreams =
   }
 
 export const showStream =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const { billingId } = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
     const name = call.param('stream')
     const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
     return { status: 200, body: deps.shape.shown(stream) }
   }
 
 export const changeStream =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const patch = check(streamPatch, await readJson(call))
     const stream = await patchStream(
@@ -52,9 +53,9 @@ export const changeStream =
   }
 
 export const dropStream =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { billingId } = caller
     const recursive = isRecursive(call)
     const deleted = await deleteStream(acting(deps, caller), {

@@ -2,8 +2,9 @@
 // the body, since paths are logged on their way; it is handed on and told nowhere.
 import { act, eraseSubject, requireInput, requireSubjectContracts } from '@weir/streams'
 import type { Asked, Erased, InputStream } from '@weir/streams'
+import type { AccountCall } from '../audit/managed.ts'
 import { subjectBody } from '../bodies.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Answer, Call } from '../http.ts'
 import { acting, lookUp } from '../management.ts'
 import type { Caller } from '../api-keys.ts'
 import type { Shown } from '../management.ts'
@@ -14,9 +15,9 @@ import { eraOf } from '../render.ts'
 const bodyBytesMax = 4_194_304
 
 export const lookUpSubject =
-  (deps: Shown): Handler =>
-  async (call) => {
-    const caller = await deps.callers.account(call)
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
     const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
     const { stream, contracts } = await inputOf(deps, call, caller)
     // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.

@@ -1,8 +1,9 @@
 // What an input stream took in a time (docs/wire-format.md Management): JSON, or CSV for who asks for it by
 // `format` or by `Accept`.
 import { requireInput } from '@weir/streams'
+import type { AccountCall } from '../audit/managed.ts'
 import { invalid } from '../errors.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Answer, Call } from '../http.ts'
 import { lookUp } from '../management.ts'
 import type { Management } from '../management.ts'
 import { foldedBefore, periodOf } from '../usage/periods.ts'
@@ -11,9 +12,9 @@ import { reportOf, toCsv, toJson } from '../usage/report.ts'
 const dayMs = 86_400_000
 
 export const showUsage =
-  (deps: Management): Handler =>
-  async (call) => {
-    const { billingId } = await deps.callers.account(call)
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
     const name = call.param('stream')
     const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
     const isCsv = wantsCsv(call)

@@ -7,7 +7,8 @@ import { createRefusals } from '../../src/audit/refusals.ts'
 const caller = (billingId: string): Actor => ({
   kind: 'account',
   billingId,
-  key: '0c1f5f6e9a1b',
+  keyId: '0c1f5f6e9a1b',
+  name: 'a key',
   requestId: 'r',
 })
 const refusal = (actor: Actor) => ({

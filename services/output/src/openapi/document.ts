@@ -2,23 +2,31 @@
 // development over a WebSocket at /ws, which OpenAPI has no words for.
 import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
+import { isRole } from '@weir/streams'
 import { z } from 'zod'
 import { isErrorCode, statusOfCode } from '../errors.ts'
 import { previewBody } from '../preview.ts'
+import { needsOf } from '../route-needs.ts'
 
 const { count, json, level, listOf, mapOf, object, orNull, ref, text, time } = schema
 
-const always = ['invalid_api_key', 'not_found', 'invalid_request', 'unavailable', 'internal']
+const always = [
+  'invalid_api_key',
+  'role_missing',
+  'not_found',
+  'invalid_request',
+  'unavailable',
+  'internal',
+]
 const outputs = '/v2/streams/:stream/outputs'
 
-const operations: readonly Operation[] = [
+const told: readonly Omit<Operation, 'who' | 'role'>[] = [
   {
     id: 'preview',
     group: 'preview',
     method: 'POST',
     path: `${outputs}/preview`,
     says: 'What an output of some levels would hold; nothing is made',
-    who: ['apiKey'],
     body: { content: json(ref('PreviewRequest')) },
     answers: [{ status: 200, says: 'The preview', content: json(ref('Preview')) }],
     refusals: [
@@ -37,7 +45,6 @@ const operations: readonly Operation[] = [
     method: 'GET',
     path: `${outputs}/:output/dead`,
     says: 'Records that could not be derived, newest first, without their values',
-    who: ['apiKey'],
     answers: [{ status: 200, says: 'The records', content: json(ref('Dead')) }],
     refusals: [...always, 'busy'],
   },
@@ -47,7 +54,6 @@ const operations: readonly Operation[] = [
     method: 'POST',
     path: `${outputs}/:output/dead/retry`,
     says: 'Derives them anew, each exactly once',
-    who: ['apiKey'],
     answers: [{ status: 200, says: 'What became of them', content: json(ref('Retried')) }],
     refusals: [...always, 'stream_disabled', 'derived_elsewhere', 'level_not_served', 'busy'],
   },
@@ -57,11 +63,15 @@ const operations: readonly Operation[] = [
     method: 'GET',
     path: `${outputs}/:output/lag`,
     says: 'How far the output is behind its input',
-    who: ['apiKey'],
     answers: [{ status: 200, says: 'The lag', content: json(ref('Lag')) }],
     refusals: [...always, 'busy'],
   },
 ]
+
+const operations = told.map((operation): Operation => {
+  const needs = needsOf(`${operation.method} ${operation.path}`)
+  return { ...operation, who: ['apiKey'], role: isRole(needs) ? needs : undefined }
+})
 
 /** The schema that checks the body, and what its `refine` asks. */
 function previewRequest(): JsonSchema {
@@ -78,15 +88,18 @@ function previewRequest(): JsonSchema {
 const schemas: Readonly<Record<string, JsonSchema>> = {
   Problem: schema.problemSchema,
   PreviewRequest: previewRequest(),
-  Preview: object({
-    events: count,
-    passed: count,
-    filtered: count,
-    failed: count,
-    errors: mapOf(count),
-    fields: listOf(object({ contract: text, path: text, level, opened: count, sealed: count })),
-    samples: listOf({ type: 'object' }),
-  }),
+  Preview: object(
+    {
+      events: count,
+      passed: count,
+      filtered: count,
+      failed: count,
+      errors: mapOf(count),
+      fields: listOf(object({ contract: text, path: text, level, opened: count, sealed: count })),
+      samples: listOf({ type: 'object' }),
+    },
+    { samplesNeed: { const: 'owner', description: 'there when the API key may see no samples' } },
+  ),
   Dead: object({
     dead: listOf(
       object({

@@ -4,8 +4,8 @@ import { createPrivateKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { jest } from '@jest/globals'
-import { createGate } from '@weir/streams'
-import type { DerivedStream, InputStream, StreamRecord } from '@weir/streams'
+import { createAccounts, createGate } from '@weir/streams'
+import type { ApiKeyRecord, DerivedStream, InputStream, StreamRecord } from '@weir/streams'
 import { makeSigningKey, signIdToken } from '@weir/tokens'
 import { WebSocket } from 'ws'
 import type { Feed } from '../../src/feed.ts'
@@ -44,6 +44,7 @@ export async function openGateway() {
   const counts = { clients: 0, sent: 0, tooSlow: 0 }
   const gateway = createGateway({
     gate,
+    accounts: createAccounts(follower, () => nowMs),
     follower,
     feed: feeds.make,
     counts: {
@@ -67,11 +68,12 @@ export async function openGateway() {
     /** The server's ends of them. */
     connections: () => [...sockets],
     putStream,
-    putAccount: (billingId: string, apiKeyHash: string) =>
-      put(`account/${billingId}`, { billingId, apiKeyHashes: [apiKeyHash], createdAtMs: 1 }),
+    putAccount: (billingId: string, ...apiKeys: readonly ApiKeyRecord[]) =>
+      put(`account/${billingId}`, { billingId, apiKeys, createdAtMs: 1 }),
     removeStream,
     startOver,
     setFresh,
+    nowMs: () => nowMs,
     /** The clock, and what comes round by it. */
     pass(ms: number): void {
       nowMs += ms

@@ -1,0 +1,44 @@
+// What an API key may do: its role, and which role a request needs. A role has its own rights and those of the roles
+// that it covers; what no route grants to a role is denied to it.
+import { AppError } from '@weir/kit'
+
+/** From all to least: the order in which they are told. */
+export const roles = ['owner', 'developer', 'officer', 'viewer'] as const
+export type Role = (typeof roles)[number]
+
+const covered = {
+  owner: roles,
+  developer: ['developer', 'viewer'],
+  officer: ['officer', 'viewer'],
+  viewer: ['viewer'],
+} satisfies Record<Role, readonly Role[]>
+
+export const hasRole = (role: Role, needed: Role): boolean =>
+  covered[role].some((each) => each === needed)
+
+/** @throws AppError `role_missing` */
+export function requireRole({ role }: { readonly role: Role }, needed: Role): void {
+  if (!hasRole(role, needed)) throw roleMissing(role, needed)
+}
+
+const roleMissing = (role: Role, needed: Role): AppError<'role_missing'> =>
+  new AppError(
+    'role_missing',
+    `This needs the role ${needed}, and the API key has the role ${role}; ` +
+      `use a key with ${needed === 'owner' ? 'the role owner' : `the role ${needed} or owner`}, which an owner of the account can create`,
+  )
+
+/**
+ * Who may call a route: an API key with that role, the platform key, a stream's own credentials or token, one of two of
+ * these, or anyone. Each service has one table of its routes; what isn't in it can't be mounted.
+ */
+export type Needs =
+  | Role
+  | 'platform'
+  | 'platform or viewer'
+  | 'credentials'
+  | 'credentials or viewer'
+  | 'anyone'
+export type RouteNeeds = Readonly<Record<`${string} /${string}`, Needs>>
+
+export const isRole = (needs: Needs): needs is Role => roles.some((role) => role === needs)
