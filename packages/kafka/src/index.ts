@@ -38,4 +38,5 @@ export type { Dead, DeadAt, Derived, DeriveOptions, Deriver } from './derivation
 export { SVC_SOURCE, readSource, writeSource, type Source } from './svc-source.ts'
 export { createDeadTopics, type DeadTopics } from './dead-topics.ts'
 export type { DeadEntry } from './dead-scan.ts'
+export { retryOutcomes } from './retry-partition.ts'
 export type { RetryOptions, RetryOutcome } from './retry-partition.ts'

@@ -40,7 +40,8 @@ export type RetryOptions = Pick<
   mayGoOn(): boolean
 }
 
-export type RetryOutcome = 'passed' | 'filtered' | 'failedAgain'
+export const retryOutcomes = ['passed', 'filtered', 'failedAgain'] as const
+export type RetryOutcome = (typeof retryOutcomes)[number]
 export type CountRetried = (outcome: RetryOutcome) => void
 
 type Deps = {

@@ -21,4 +21,5 @@ export type Beginning = {
 }
 
 /** over_rate: not begun, too many were. lost: ended, but the receiver could not take it in time. */
-export type SpanOutcome = 'begun' | 'over_rate' | 'exported' | 'lost'
+export const spanOutcomes = ['begun', 'over_rate', 'exported', 'lost'] as const
+export type SpanOutcome = (typeof spanOutcomes)[number]

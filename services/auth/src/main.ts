@@ -28,11 +28,12 @@ import { createSettingsReader } from './erasures/settings.ts'
 import { createErasureView } from './erasures/show.ts'
 import { createAuthMetrics } from './metrics.ts'
 import { openApi } from './openapi/document.ts'
+import { pendingIn } from './pending.ts'
 import { loadPlatformKey } from './platform-key.ts'
 import { createReaders } from './registry/readers.ts'
 import { watchRegistry } from './registry/watch-registry.ts'
 import { createApp } from './routes.ts'
-import { createSteward, pendingIn } from './steward.ts'
+import { createSteward } from './steward.ts'
 import { createTokenDesk } from './token-desk.ts'
 
 const config = startConfig<Config>('auth', configSchema, process.env)

@@ -1,21 +1,31 @@
 // What auth counts. Labels are closed sets: path templates, methods, statuses, kinds of grant; never an
-// account, a stream or a client.
+// account, a stream or a client. But for requests, of which there are too many kinds, what may be counted is there
+// from the start, with 0: the first increase of a series that wasn't there is none to Prometheus.
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-export type Grant = 'credentials' | 'refresh' | 'client_credentials'
+const grants = ['credentials', 'refresh', 'client_credentials'] as const
+export type Grant = (typeof grants)[number]
+const changeOutcomes = ['done', 'refused', 'failed'] as const
+type ChangeOutcome = (typeof changeOutcomes)[number]
+/** Why tokens are refused most; others join them when they come. */
+const refusalCodes = ['invalid_request', 'invalid_credentials', 'too_many_failures', 'internal']
 
 export type AuthMetrics = {
   answered(request: { method: string; route: string; status: number; seconds: number }): void
   tokenIssued(grant: Grant): void
   tokenRefused(grant: Grant, code: string): void
-  changed(outcome: 'done' | 'refused' | 'failed'): void
+  changed(outcome: ChangeOutcome): void
 }
+
+/** The state that an erasure has reached, and leaves with the next. */
+export type ErasureWaits = 'accepted' | 'applied'
+export type PendingErasures = { readonly count: number; readonly oldestMs: number }
 
 export type Pending = {
   readonly cleanUps: () => number
   /** By the state that they have reached. */
-  readonly erasures: () => { readonly accepted: number; readonly applied: number }
+  readonly erasures: () => Readonly<Record<ErasureWaits, PendingErasures>>
   /** Of ERASURES_MAX, by the account that has used most of it. */
   readonly erasuresShare: () => number
 }
@@ -67,9 +77,18 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
     labelNames: ['state'] as const,
     registers,
     collect() {
-      const { accepted, applied } = pending.erasures()
-      this.set({ state: 'accepted' }, accepted)
-      this.set({ state: 'applied' }, applied)
+      for (const [state, { count }] of Object.entries(pending.erasures()))
+        this.set({ state }, count)
+    },
+  })
+  new Gauge({
+    name: 'svc_auth_erasures_oldest_seconds',
+    help: 'Since when the oldest pending erasure is accepted, by the state it has reached; 0 without one',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      for (const [state, { oldestMs }] of Object.entries(pending.erasures()))
+        this.set({ state }, Math.round(oldestMs / 1_000))
     },
   })
   new Gauge({
@@ -80,6 +99,11 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
       this.set(pending.erasuresShare())
     },
   })
+  for (const grant of grants) {
+    issued.inc({ grant }, 0)
+    for (const code of refusalCodes) refused.inc({ grant, code }, 0)
+  }
+  for (const outcome of changeOutcomes) changes.inc({ outcome }, 0)
   return {
     answered({ method, route, status, seconds: duration }) {
       requests.inc({ route, method, status })

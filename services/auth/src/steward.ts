@@ -27,7 +27,7 @@ import type { Boot } from './boot.ts'
 import { keepSubjects, makeControlTopics } from './bootstrap.ts'
 import type { Config } from './config.ts'
 import { keyRounds } from './key-rounds.ts'
-import type { AuthMetrics, Pending } from './metrics.ts'
+import type { AuthMetrics } from './metrics.ts'
 import { startRounds } from './rounds.ts'
 import type { Round, Rounds } from './rounds.ts'
 import { createUsageSteward } from './usage/usage-steward.ts'
@@ -141,24 +141,6 @@ function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
   if (config.KAFKA_ACLS === 'off') return noReadAccess
   return createReadAccess({ acls, follower, log, isRequired: config.KAFKA_ACLS === 'required' })
 }
-
-/** Deleted streams that are not cleaned up yet, erasures that are not complete. */
-export const pendingIn = (
-  { tables }: StateFollower,
-  { ERASURES_MAX }: Pick<Config, 'ERASURES_MAX'>,
-): Pending => ({
-  cleanUps: () => [...tables.streams()].filter(({ state }) => state === 'deleting').length,
-  erasures() {
-    const pending = tables.pendingErasures()
-    const applied = pending.filter(({ appliedAtMs }) => appliedAtMs !== undefined).length
-    return { accepted: pending.length - applied, applied }
-  },
-  erasuresShare() {
-    let most = 0
-    for (const used of tables.erasedValues().values()) most = Math.max(most, used)
-    return most / ERASURES_MAX
-  },
-})
 
 function bootSteps(
   { admin, config, log, follower }: StewardParts,

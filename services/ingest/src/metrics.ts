@@ -1,7 +1,9 @@
-// What ingest counts. Labels come from closed sets: never a stream, a contract or anything of an event.
-import type { SpanOutcome } from '@weir/trace'
+// What ingest counts. Labels come from closed sets: never a stream, a contract or anything of an event. What may be
+// counted is there from the start, with 0: the first increase of a series that wasn't there is none to Prometheus.
+import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
+import { refusalCodes, statusOf } from './errors.ts'
 
 export type IngestMetrics = {
   answered(status: number, code: string, ms: number): void
@@ -71,6 +73,12 @@ export function createIngestMetrics(
       this.set(inFlightBytes())
     },
   })
+  events.inc({ code: 'none' }, 0)
+  for (const code of refusalCodes) {
+    requests.inc({ status: statusOf(code), code }, 0)
+    events.inc({ code }, 0)
+  }
+  for (const outcome of spanOutcomes) spans.inc({ outcome }, 0)
   return {
     answered(status, code, ms) {
       if (status === 204) accepted += 1

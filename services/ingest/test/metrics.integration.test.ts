@@ -12,6 +12,15 @@ afterAll(() => scene?.stop())
 const requests = (status: string, code: string): Promise<number> =>
   metricOf(scene.world.ingest.adminUrl, 'svc_ingest_requests_total', { status, code })
 
+test('every refusal there is is counted from the start, with 0', async () => {
+  const { adminUrl } = scene.world.ingest
+  const text = await (await askAdmin(adminUrl, '/metrics')).text()
+  for (const code of ['unavailable', 'internal', 'invalid_token'])
+    expect(text).toMatch(
+      new RegExp(`svc_ingest_requests_total\\{status="\\d+",code="${code}".* 0\n`),
+    )
+})
+
 test('every answer is counted once by its status and code', async () => {
   const { send } = scene.clients['HTTP/2']
   const good = await goodRequest(scene.token)

@@ -1,10 +1,12 @@
-// What output counts. Labels come from closed sets, but for the lag, whose series are bounded.
-import { isDead } from '@weir/kafka'
+// What output counts. Labels come from closed sets, but for the lag, whose series are bounded. What may be counted is
+// there from the start, with 0: the first increase of a series that wasn't there is none to Prometheus.
+import { isDead, retryOutcomes } from '@weir/kafka'
 import type { Derived, RetryOutcome } from '@weir/kafka'
-import type { SpanOutcome } from '@weir/trace'
+import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { undecryptablePathsOf } from './derive.ts'
+import { deadCodes, failureCodes } from './transform.ts'
 
 export type OutputMetrics = {
   /** What became of records, once it is committed; undefined: their consent didn't reach the stream. */
@@ -99,6 +101,11 @@ export function createOutputMetrics(
       this.set(sources.denied())
     },
   })
+  for (const outcome of ['passed', 'filtered']) events.inc({ outcome }, 0)
+  for (const code of deadCodes) dead.inc({ code }, 0)
+  for (const outcome of retryOutcomes) retried.inc({ outcome }, 0)
+  for (const code of failureCodes) failures.inc({ code }, 0)
+  for (const outcome of spanOutcomes) spans.inc({ outcome }, 0)
   return {
     derived(records) {
       const outcomes = { passed: 0, filtered: 0 }

@@ -14,6 +14,19 @@ const waits: readonly string[] = ['not_known_yet', 'key_unavailable', 'record_un
 /** What control state may tell otherwise. */
 const mayPass: readonly string[] = [...waits, 'unknown_contract', 'no_such_era']
 
+/** Under which records are parked: what `derive` and Kafka's bound on a record's size find. */
+export const deadCodes = [
+  'unknown_contract',
+  'no_such_era',
+  'corrupt',
+  'not_framed',
+  'undecodable',
+  'too_large',
+  'unexpected',
+] as const
+/** Of rounds that fail, those that are ours; Kafka's own join them when they come. */
+export const failureCodes: readonly string[] = [...waits, 'unexpected']
+
 /** Throws what makes records wait. */
 export function createTransform(
   derive: Derive,

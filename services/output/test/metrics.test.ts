@@ -30,7 +30,8 @@ test('committed records are counted by outcome, dead ones by code, and undecrypt
     expect.stringMatching(/outcome="passed".* 2$/),
     expect.stringMatching(/outcome="filtered".* 3$/),
   ])
-  expect(await lines('svc_output_dead_total{')).toEqual([
+  const dead = await lines('svc_output_dead_total{')
+  expect(dead.filter((line) => !line.endsWith(' 0'))).toEqual([
     expect.stringMatching(/code="corrupt".* 1$/),
   ])
   expect(await lines('svc_output_undecryptable')).toEqual([expect.stringMatching(/ 2$/)])
@@ -53,4 +54,16 @@ test('of the lags the largest are shown, as many as may be, and those that are g
   ])
   lags.splice(0, 2)
   expect(await shown()).toEqual([['acme.c', '2']])
+})
+
+test('what may be counted is there from the start, with 0, so that its first increase is one', async () => {
+  const { lines } = metricsOf()
+  for (const [name, label] of [
+    ['svc_output_events_total', 'outcome="filtered"'],
+    ['svc_output_dead_total', 'code="corrupt"'],
+    ['svc_output_dead_total', 'code="too_large"'],
+    ['svc_output_derive_failures_total', 'code="not_known_yet"'],
+    ['svc_output_dead_retried_total', 'outcome="failedAgain"'],
+  ] as const)
+    expect(await lines(`${name}{${label}`)).toEqual([expect.stringMatching(/ 0$/)])
 })

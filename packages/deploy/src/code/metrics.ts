@@ -34,12 +34,21 @@ const KAFKA_EXPORTER: Metrics = new Map<string, readonly string[]>([
   ['kafka_consumergroup_members', ['consumergroup']],
 ])
 
+/** Of the kubelet and of kube-state-metrics, as far as we ask for it. */
+const KUBERNETES: Metrics = new Map<string, readonly string[]>([
+  ['kubelet_volume_stats_available_bytes', ['persistentvolumeclaim']],
+  ['kubelet_volume_stats_capacity_bytes', ['persistentvolumeclaim']],
+  ['kube_cronjob_created', ['cronjob']],
+  ['kube_cronjob_status_last_successful_time', ['cronjob']],
+])
+
 /** Of Prometheus itself. */
 const PROMETHEUS: Metrics = new Map<string, readonly string[]>([['up', []]])
 
 export async function allMetrics(): Promise<Metrics> {
   const own = await Promise.all(globSync(SOURCES, { cwd: REPOSITORY }).map(declaredIn))
-  return new Map([...own.flat(), ...(await ofEveryProcess()), ...KAFKA_EXPORTER, ...PROMETHEUS])
+  const elsewhere = [...KAFKA_EXPORTER, ...KUBERNETES, ...PROMETHEUS]
+  return new Map([...own.flat(), ...(await ofEveryProcess()), ...elsewhere])
 }
 
 /** Those that one service declares. */
@@ -74,7 +83,7 @@ function seriesOf(kind: string, name: string): string[] {
 /** What an expression asks for: each metric with the labels that it is selected by. */
 export function askedBy(expression: string): [metric: string, labels: string[]][] {
   const asked = expression.matchAll(
-    /\b((?:svc|weir|kafka|process|nodejs)_[a-z0-9_]+|up)\b(\{[^}]*\})?/g,
+    /\b((?:svc|weir|kafka|kube|kubelet|process|nodejs)_[a-z0-9_]+|up)\b(\{[^}]*\})?/g,
   )
   return [...asked].map(([, metric = '', selector = '']) => [
     metric,

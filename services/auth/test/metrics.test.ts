@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals'
+import { createMetrics } from '@weir/kit'
+import type { ErasureRecord } from '@weir/streams'
+import { createAuthMetrics } from '../src/metrics.ts'
+import { pendingIn, type PendingTables } from '../src/pending.ts'
+
+const nowMs = 10_000_000
+const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): ErasureRecord => ({
+  erasureId: String(acceptedAtMs),
+  billingId: 'acme',
+  streamId: 's',
+  subjects: [],
+  counted: 0,
+  eras: [],
+  levels: [],
+  keks: [],
+  acceptedAtMs,
+  ...more,
+})
+
+function linesOf(pendingErasures: ErasureRecord[]) {
+  const tables: PendingTables = {
+    streams: () => [].values(),
+    pendingErasures: () => pendingErasures,
+    erasedValues: () => new Map(),
+  }
+  const registry = createMetrics('auth')
+  createAuthMetrics(
+    registry,
+    pendingIn({ tables }, { ERASURES_MAX: 10 }, () => nowMs),
+  )
+  return async (name: string): Promise<(string | undefined)[][]> =>
+    (await registry.metrics())
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`))
+      .map((line) => /\{([^,]+).* (\d+)$/.exec(line)?.slice(1) ?? [])
+}
+
+test('the oldest erasure that is not applied, and the oldest that is not complete, are told in seconds', async () => {
+  const lines = linesOf([
+    erasure(nowMs - 5_000),
+    erasure(nowMs - 90_000),
+    erasure(nowMs - 7_200_000, { appliedAtMs: nowMs - 7_199_000 }),
+  ])
+  expect(await lines('svc_auth_erasures_oldest_seconds')).toEqual([
+    ['state="accepted"', '90'],
+    ['state="applied"', '7200'],
+  ])
+  expect(await lines('svc_auth_erasures_pending')).toEqual([
+    ['state="accepted"', '2'],
+    ['state="applied"', '1'],
+  ])
+})
+
+test('without erasures it is 0, and changes are there from the start, with 0', async () => {
+  const lines = linesOf([])
+  const values = async (name: string) => (await lines(name)).map(([, value]) => value)
+  expect(await values('svc_auth_erasures_oldest_seconds')).toEqual(['0', '0'])
+  expect(await lines('svc_auth_changes_total')).toEqual([
+    ['outcome="done"', '0'],
+    ['outcome="refused"', '0'],
+    ['outcome="failed"', '0'],
+  ])
+})
