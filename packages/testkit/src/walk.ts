@@ -2,6 +2,8 @@
 // against the ```text block that follows it. What differs from run to run (ids, secrets, sealed fields,
 // times) is compared by its form alone.
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 import { pollUntil } from '@weir/kit'
 
@@ -59,14 +61,54 @@ export function openShell(options: {
       await pollUntil(isOver, { deadlineMs: options.blockMs }).catch(() => undefined)
       return seen()
     },
-    close() {
-      if (shell.pid === undefined) return
-      try {
-        process.kill(-shell.pid, 'SIGKILL') // with the jobs it still has
-      } catch {
-        // it has ended by itself
-      }
-    },
+    close: () => endGroup(shell.pid),
+  }
+}
+
+/** What bash says of background jobs on a terminal, and what npx draws there while it looks for a command. */
+const ofTheTerminal = /^\[\d+\][+-]? +(?:\d+|Done .*)$|[\u2800-\u28ff]/gm
+
+/**
+ * The blocks as a person pastes them into a terminal: all at once, whatever the commands are doing meanwhile. What each has
+ * shown; fewer when one of them took what comes after it, or didn't end in time.
+ */
+export async function pasteIntoTerminal(
+  blocks: readonly string[],
+  { blockMs, ...options }: { cwd: string; env: NodeJS.ProcessEnv; blockMs: number },
+): Promise<string[]> {
+  const terminal = spawn('python3', [join(import.meta.dirname, 'walk-terminal.py')], {
+    ...options,
+    detached: true,
+  })
+  let shown = ''
+  for (const stream of [terminal.stdout, terminal.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => void (shown += text))
+  const markers = blocks.map((_, index) => `-- block ${index + 1} ended --`)
+  // In two pieces, so that a terminal that echoes doesn't show it before its time.
+  for (const [index, block] of blocks.entries())
+    terminal.stdin.write(`${block}\necho '-- block' '${index + 1} ended --'\n`)
+  const isOver = () => shown.includes(markers.at(-1) ?? '')
+  const deadlineMs = blockMs * blocks.length
+  await pollUntil(isOver, { deadlineMs, everyMs: 100 }).catch(() => undefined)
+  endGroup(terminal.pid)
+  const pieces: string[] = []
+  let rest = stripVTControlCharacters(shown).replaceAll('\r', '').replace(ofTheTerminal, '')
+  for (const marker of markers) {
+    const at = rest.indexOf(`${marker}\n`)
+    if (at < 0) break
+    pieces.push(rest.slice(0, at))
+    rest = rest.slice(at + marker.length + 1)
+  }
+  return pieces.length === blocks.length ? pieces : [...pieces, rest]
+}
+
+/** With the jobs that it still has. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // it has ended by itself
   }
 }
 
