@@ -54,6 +54,17 @@ describe.each(SERVICES)('%s', (service) => {
   })
 })
 
+test('each service sees a volume with its own secrets, and no other sees it', () => {
+  const seenBy = (volume: string) =>
+    services.flatMap(([name, service]) =>
+      arrayOf(service['volumes']).some((each) => String(each).startsWith(`${volume}:`))
+        ? [name]
+        : [],
+    )
+  for (const name of SERVICES) expect(seenBy(`secrets-${name}`)).toEqual(['setup', name])
+  expect(of('setup')['network_mode']).toBe('none')
+})
+
 test('everything is published on loopback alone', () => {
   const ports = services.flatMap(([, service]) => arrayOf(service['ports']).map(String))
   expect(ports.length).toBeGreaterThan(5)

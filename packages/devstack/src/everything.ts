@@ -19,6 +19,8 @@ export type EverythingOptions = {
   ports: ServicePorts | 'free'
   /** What all services are told beside where the others are. */
   env: NodeJS.ProcessEnv
+  /** What one alone is told: its secrets. */
+  envOf: Readonly<Record<ServiceName, NodeJS.ProcessEnv>>
   logFileOf?(name: ServiceName): string
   /** A service ended although nobody asked it to. */
   onServiceEnded?(service: Service): void
@@ -95,7 +97,7 @@ async function settle({ stack, ports, env }: EverythingOptions): Promise<Setting
 }
 
 async function startOne(
-  { logFileOf, onServiceEnded }: EverythingOptions,
+  { envOf, logFileOf, onServiceEnded }: EverythingOptions,
   { ports, env }: Settings,
   { name, signal }: { name: ServiceName; signal: AbortSignal },
 ): Promise<Service> {
@@ -105,7 +107,7 @@ async function startOne(
   const own = { [`${setting}_PORT`]: `${port}`, [`${setting}_ADMIN_PORT`]: `${adminPort}` }
   const service = await startService({
     name,
-    env: { ...env, ...own },
+    env: { ...env, ...envOf[name], ...own },
     logFile: logFileOf?.(name),
     signal,
     ...(name === 'auth' ? { readyWithinMs: AUTH_READY_WITHIN_MS } : {}),

@@ -38,7 +38,8 @@ let contract: Contract
 let inputTopic: string
 
 const lowLines = `low 1 ${'10'.repeat(32)}\n`
-const allLines = `${lowLines}high 1 ${'20'.repeat(32)}\n`
+const lineOf = (name: string, byte: string): string => `${name} 1 ${byte.repeat(32)}\n`
+const allLines = `${lowLines}${lineOf('high', '20')}${lineOf('link', '30')}${lineOf('sign', '40')}`
 
 beforeAll(async () => {
   own = await openOwnStack('levels')
@@ -47,7 +48,8 @@ beforeAll(async () => {
   await writeFile(lowFile, lowLines)
   world = await own.startWorld({
     KEK_FILE: kekFile,
-    KEK_WRAPS: 'file:high, open=file:low, level.0=file:low, level.1=file:low',
+    KEK_WRAPS:
+      'sign=file:sign,link=file:link,levels=file:high,open=file:low,level.0=file:low,level.1=file:low',
   })
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)

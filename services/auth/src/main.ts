@@ -42,6 +42,10 @@ const pageOf = createPageOf(config)
 const log = createLog('auth', config.LOG_LEVEL)
 const metricsRegistry = createMetrics('auth')
 const kek = await loadKek(config, kekOfRing(config))
+if (config.KEK_SINGLE)
+  log.warn(
+    'KEK_SINGLE: one KEK may wrap all rings, so whoever takes one service over has the keys of all',
+  )
 const platformKey = await loadPlatformKey(config, log)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })
 const kafkaAdmin = createAdmin(kafka)
