@@ -1,7 +1,7 @@
 export { createKafka, type Kafka, type KafkaOptions } from './client.ts'
 export { frame, frameHead, unframe, type Framed } from './framing.ts'
 export { partitionOf } from './partition-of.ts'
-export { createAcls, type Acls, type ReadAcl } from './acls.ts'
+export { createAcls, type Acl, type Acls } from './acls.ts'
 export { createAdmin, type Admin, type TopicSpec } from './admin.ts'
 export { type KafkaErrorCode } from './faults.ts'
 export { type Isolation } from './topic-calls.ts'

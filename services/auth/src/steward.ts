@@ -42,7 +42,12 @@ const subjectsEveryMs = 3_600_000
 export type StewardParts = {
   readonly config: Pick<
     Config,
-    'KAFKA_ACLS' | 'PRODUCE_TIMEOUT_MS' | 'TOPIC_REPLICATION' | 'ERASURES_MAX'
+    | 'ERASURES_MAX'
+    | 'KAFKA_ACLS'
+    | 'KAFKA_INGEST_PRINCIPAL'
+    | 'KAFKA_OUTPUT_PRINCIPAL'
+    | 'PRODUCE_TIMEOUT_MS'
+    | 'TOPIC_REPLICATION'
   >
   readonly kafka: Kafka
   readonly admin: Admin
@@ -139,7 +144,13 @@ export function createSteward(parts: StewardParts): Steward {
 
 function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
   if (config.KAFKA_ACLS === 'off') return noReadAccess
-  return createReadAccess({ acls, follower, log, isRequired: config.KAFKA_ACLS === 'required' })
+  return createReadAccess({
+    acls,
+    follower,
+    log,
+    principals: { ingest: config.KAFKA_INGEST_PRINCIPAL, output: config.KAFKA_OUTPUT_PRINCIPAL },
+    isRequired: config.KAFKA_ACLS === 'required',
+  })
 }
 
 function bootSteps(
