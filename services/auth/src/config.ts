@@ -2,6 +2,7 @@
 // default. Secrets come in files or by name; no value of any of these is ever logged.
 import { kafkaFields, registryFields, withKafkaRules, withRegistryRules } from '@weir/kafka'
 import {
+  connectionFields,
   corsFields,
   docsFields,
   host,
@@ -81,6 +82,7 @@ const fields = z.object({
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,
+  ...connectionFields,
   ...kafkaFields,
   ...registryFields,
 })
