@@ -27,6 +27,7 @@ export {
   type ServiceEnv,
   type World,
 } from './world/services.ts'
+export { policyFor, startVault, vaultProgram, type Vault } from './world/vault.ts'
 export { clockShiftedBy } from './world/shifted-clock.ts'
 export {
   foreignPaths,

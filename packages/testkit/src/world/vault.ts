@@ -4,6 +4,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 
 import { freePort, makeAuthority, startWatched, type ServiceName } from '@weir/devstack'
@@ -19,6 +20,7 @@ export type Vault = {
   readonly ca: string
   /** As its administrator; throws unless it is done. The answer's object, empty when there is none. */
   ask(path: string, body?: object): Promise<Record<string, unknown>>
+  remove(path: string): Promise<void>
   /** Looks like a KMS that is gone: 503 to everything. */
   seal(): Promise<void>
   unseal(): Promise<void>
@@ -82,6 +84,7 @@ export async function startVault(program: string, folder: string): Promise<Vault
     address,
     ca: authority.ca,
     ask,
+    remove: (path) => remove(new URL(`${address}/v1/${path}`), { ca, token: opened.token }),
     seal: async () => void (await ask('sys/seal', {})),
     unseal,
     async tokenFile(name, policy) {
@@ -122,6 +125,18 @@ const createCall =
     if (answer.status >= 300) throw new Error(`Vault: ${path}: ${answer.status} ${answer.text}`)
     return answer.text === '' ? {} : asObject(JSON.parse(answer.text))
   }
+
+function remove(url: URL, { ca, token }: { ca: Buffer; token: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = { method: 'DELETE', ca, headers: { 'x-vault-token': token } }
+    const request = httpsRequest(url, options, (answer) => {
+      answer.resume()
+      if (answer.statusCode === 204) resolve()
+      else reject(new Error(`Vault: ${url.pathname}: ${answer.statusCode}`))
+    })
+    request.on('error', reject).end()
+  })
+}
 
 /** Its first start: one key unseals it, and the root token is ours. */
 async function open(call: Call): Promise<{ token: string; unseal: object }> {
