@@ -1,6 +1,7 @@
 // Rings whose keys Vault holds, with a real Vault and a broker of its own: keys move there from a file, its keys are
 // rotated, and when it is gone what runs goes on, what starts waits, and nothing is stored unsealed.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { makeKekFiles, type Service, type ServiceName } from '@weir/devstack'
@@ -140,7 +141,7 @@ describe('with a real Vault', () => {
     await output.stop()
   }, 60_000)
 
-  test('an erasure is destroyed once Vault has no version any more that wrapped what it replaced', async () => {
+  test('an erasure is destroyed once no version is left that wrapped what it replaced, and the places that had them say so', async () => {
     const at = account.at(world.auth.url)
     const path = '/v2/streams/clicks/erasures'
     const made = await at.call('POST', path, { keyFieldValue: 'session-of-nobody' })
@@ -154,8 +155,16 @@ describe('with a real Vault', () => {
     const versions = { min_encryption_version: 3, min_decryption_version: 3 }
     await askOfAll('config', versions)
     await askOfAll('trim', { min_available_version: 3 })
-    // It looks at its start, and every minute.
-    const another = await world.replica('auth')
+    // It looks at its start, and every minute. The first KEKs were in files, and nobody there is asked any more.
+    const lines = linesFrom()
+    const without = await world.replica('auth')
+    const isTold = () => /whether file:\w+:1 is gone can't be told: set KEK_FILE/.test(lines())
+    await pollUntil(isTold, { deadlineMs: 20_000, what: 'what can not be told' })
+    expect(await stateBy(without)).toBe('applied')
+    await without.stop()
+    const emptied = join(own.folder, 'emptied')
+    await writeFile(emptied, `open 2 ${'ef'.repeat(32)}\n`)
+    const another = await world.replica('auth', { KEK_FILE: emptied })
     const isDestroyed = async () => (await stateBy(another)) === 'destroyed'
     await pollUntil(isDestroyed, { deadlineMs: 20_000, what: 'a destroyed erasure' })
     await another.stop()
