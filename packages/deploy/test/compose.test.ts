@@ -71,6 +71,12 @@ test('everything is published on loopback alone', () => {
   for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
 })
 
+test('the registry lets everybody do everything, so its port is not published', () => {
+  expect(of('registry')['ports']).toBeUndefined()
+  for (const [name, service] of services)
+    expect([name, 'SCHEMA_REGISTRY_URL' in environmentOf(service)]).toEqual([name, name === 'auth'])
+})
+
 test('images of our own are stages of the Dockerfile, all others are pinned to a version', () => {
   for (const [, service] of services) {
     expect(textAt(service, 'image')).toMatch(/:v?\d+\.\d+\.\d+$/)

@@ -81,8 +81,8 @@ async function startAll(secrets: Secrets): Promise<Everything> {
   const { stack, auth, ingest, output } = everything
   sayAddress('Kafka', stack.kafkaBrokers)
   if (stack.analystBrokers !== undefined) sayAddress('Kafka, analysts', stack.analystBrokers)
-  sayAddress('schema registry', stack.schemaRegistryUrl)
   for (const { name, url } of [auth, ingest, output]) sayAddress(name, url)
+  sayAddress('schemas', `${auth.url}/registry`)
   sayAddress('console', `${output.url}/console/`)
   return everything
 }
@@ -114,7 +114,7 @@ async function ensureSecrets(): Promise<Secrets> {
 /** Without it everything works all the same, so its failure is told, and nothing ends. */
 async function showDemo(everything: Everything, platformKey: string): Promise<void> {
   const { stack, auth, ingest, output } = everything
-  const { kafkaBrokers, analystBrokers, schemaRegistryUrl } = stack
+  const { kafkaBrokers, analystBrokers } = stack
   await runDemo({
     addresses: {
       authUrl: auth.url,
@@ -122,7 +122,6 @@ async function showDemo(everything: Everything, platformKey: string): Promise<vo
       outputUrl: output.url,
       kafkaBrokers,
       ...(analystBrokers === undefined ? {} : { analystBrokers }),
-      schemaRegistryUrl,
     },
     platformKey,
     folder: DATA_FOLDER,

@@ -95,7 +95,6 @@ async function startWithDemo(folder: string, platformKey: string): Promise<Every
       outputUrl: output.url,
       kafkaBrokers: stack.kafkaBrokers,
       analystBrokers: stack.analystBrokers ?? '',
-      schemaRegistryUrl: stack.schemaRegistryUrl,
     },
     platformKey,
     folder: join(folder, '.weir'),
