@@ -69,9 +69,9 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   ],
   'level-off-by-one': [
     {
-      file: 'services/output/src/levels.ts',
-      from: 'level <= highest }',
-      to: 'level <= highest + 1 }',
+      file: 'packages/streams/src/holding-outputs.ts',
+      from: 'return level <= (consentLevels[0] ?? -1)',
+      to: 'return level <= (consentLevels[0] ?? -1) + 1',
     },
   ],
 }
