@@ -10,7 +10,13 @@ import { compileAvroSkimmer } from './avro/skim-avro.ts'
 import type { RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import { compileAvroWriter } from './avro/write-avro.ts'
-import { compileStamp, consentLevelsOf, envelopeName, invalidConsentLevel } from './envelope.ts'
+import {
+  compileStamp,
+  consentLevelsOf,
+  envelopeName,
+  invalidConsentLevel,
+  timestampOf,
+} from './envelope.ts'
 import { holderOf, placeOf, textAt } from './paths.ts'
 import type { Contract, Event, PreparedContract } from './types.ts'
 import { toUndecodable, Unreadable } from './unreadable.ts'
@@ -36,6 +42,7 @@ export function compileContract(prepared: PreparedContract): Contract {
     dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
     consentLevelsOf,
     invalidConsentLevel,
+    timestampOf,
     firstViolation: validator.firstViolation,
     validationSteps: validator.steps,
     stamp: compileStamp(root),

@@ -103,6 +103,13 @@ export function consentLevelsOf(event: Fields): number[] {
   return Array.isArray(levels) ? levels.filter((level) => typeof level === 'number') : []
 }
 
+/** When ingest took the event, in epoch ms, as far as the envelope has a place for it. */
+export function timestampOf(event: Fields): number | undefined {
+  const meta = event[envelopeName]
+  const time: unknown = isFields(meta) ? meta['timestamp'] : undefined
+  return typeof time === 'number' ? time : undefined
+}
+
 /** The first that is outside 0 to 255. */
 export function invalidConsentLevel(event: Fields): number | undefined {
   const meta = event[envelopeName]

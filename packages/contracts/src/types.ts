@@ -59,6 +59,8 @@ export type Contract = {
   /** Undefined when it is null or empty, or when the contract names no data subject. */
   readonly dataSubjectOf: (event: Event) => string | undefined
   readonly consentLevelsOf: (event: Event) => readonly number[]
+  /** When ingest took it, in epoch ms; undefined when the contract's envelope has no place for that. */
+  readonly timestampOf: (event: Event) => number | undefined
   /** The first consent level outside 0 to 255. */
   readonly invalidConsentLevel: (event: Event) => number | undefined
   /**

@@ -9,6 +9,8 @@ import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 import * as topicCalls from './topic-calls.ts'
 import type { Isolation } from './topic-calls.ts'
+import { describeBrokers, describeTopics } from './topic-settings.ts'
+import type { Settings, TopicSettings } from './topic-settings.ts'
 
 export type TopicSpec = {
   readonly topic: string
@@ -39,8 +41,10 @@ export type Admin = {
   topicConfig(topic: string): Promise<Record<string, string>>
   /** All settings of the topic's own: what isn't named goes back to the broker's default. */
   setTopicConfig(topic: string, config: Readonly<Record<string, string>>): Promise<void>
-  /** Of one broker; they are meant to be the same. */
-  brokerConfig(): Promise<Record<string, string>>
+  /** Of those that there are. */
+  describeTopics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>
+  /** Each broker's, by its id. */
+  brokerConfigs(): Promise<ReadonlyMap<string, Settings>>
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -53,7 +57,7 @@ export type AdminOptions = {
 const BROKERS_DEFAULT = -1
 const REQUEST_TIMEOUT_MS = 10_000
 const SPREAD_TIMEOUT_MS = 15_000
-const RESOURCE = { topic: 2, broker: 4 }
+const TOPIC_RESOURCE = 2
 
 export function createAdmin(kafka: Kafka, { deadlineMs }: AdminOptions = {}): Admin {
   const calls = createBrokerCalls(kafka, deadlineMs)
@@ -79,16 +83,8 @@ export function createAdmin(kafka: Kafka, { deadlineMs }: AdminOptions = {}): Ad
   const endOffsets: Admin['endOffsets'] = (topic, { isolation }) =>
     calls.run('read offsets', (cluster) => topicCalls.endOffsets(cluster, topic, isolation))
 
-  function describe(what: string, type: number, nameOf: (nodeId: string) => string) {
-    return calls.run(`read the settings of a ${what}`, async (cluster) => {
-      await cluster.refreshMetadata()
-      const nodeId = cluster.getNodeIds()[0] ?? ''
-      const broker = await cluster.findBroker({ nodeId })
-      const resource = { type, name: nameOf(nodeId), configNames: [] }
-      const { resources } = await broker.describeConfigs({ resources: [resource] })
-      return settingsOf(resources)
-    })
-  }
+  const describe = (topics: readonly string[]) =>
+    calls.run('read the settings of topics', (cluster) => describeTopics(cluster, topics))
 
   return {
     async createTopic(spec) {
@@ -154,14 +150,19 @@ export function createAdmin(kafka: Kafka, { deadlineMs }: AdminOptions = {}): Ad
     },
 
     fence: (transactionalId) => fenceOnce(kafka, transactionalId),
-    topicConfig: (topic) => describe('topic', RESOURCE.topic, () => topic),
+    async topicConfig(topic) {
+      const found = (await describe([topic])).get(topic)
+      if (!found) throw new AppError('not_found', `there is no topic ${topic}`)
+      return { ...found.config }
+    },
     setTopicConfig: (topic, config) =>
       calls.run('change the settings of a topic', async (cluster) => {
         const broker = await cluster.findControllerBroker()
-        const resource = { type: RESOURCE.topic, name: topic, configEntries: entriesOf(config) }
+        const resource = { type: TOPIC_RESOURCE, name: topic, configEntries: entriesOf(config) }
         await broker.alterConfigs({ resources: [resource] })
       }),
-    brokerConfig: () => describe('broker', RESOURCE.broker, (nodeId) => nodeId),
+    describeTopics: describe,
+    brokerConfigs: () => calls.run('read the settings of brokers', describeBrokers),
     ping: () => calls.run('answer', (cluster) => cluster.refreshMetadata()),
     close: () => calls.close(),
   }
@@ -190,18 +191,6 @@ async function unlessProtocol<T, U>(type: string, instead: U, work: () => Promis
     if (protocolTypeOf(error) === type) return instead
     throw error
   }
-}
-
-function settingsOf(
-  resources: { configEntries: { configName: string; configValue: string | null }[] }[],
-): Record<string, string> {
-  const settings: Record<string, string> = {}
-  for (const { configEntries } of resources) {
-    for (const { configName, configValue } of configEntries) {
-      if (configValue !== null) settings[configName] = configValue
-    }
-  }
-  return settings
 }
 
 function groupNotEmpty(groupId: string): AppError {

@@ -70,7 +70,7 @@ declare module 'kafkajs/src/broker/index.js' {
     controllerId: number
     topicMetadata: {
       topic: string
-      partitionMetadata: { partitionId: number; leader: number }[]
+      partitionMetadata: { partitionId: number; leader: number; replicas: number[] }[]
     }[]
   }
   type Partition = { partition: number }
@@ -136,7 +136,10 @@ declare module 'kafkajs/src/broker/index.js' {
     describeConfigs(request: {
       resources: { type: number; name: string; configNames: string[] }[]
     }): Promise<{
-      resources: { configEntries: { configName: string; configValue: string | null }[] }[]
+      resources: {
+        resourceName: string
+        configEntries: { configName: string; configValue: string | null; configSource?: number }[]
+      }[]
     }>
     initProducerId(request: {
       transactionalId: string

@@ -133,7 +133,22 @@ test('committed offsets are read without joining, and a group goes only when nob
 test('the broker tells its settings, and answers a ping', async () => {
   await admin.ping()
 
-  expect(await admin.brokerConfig()).toMatchObject({ 'auto.create.topics.enable': 'false' })
+  const [config] = [...(await admin.brokerConfigs()).values()]
+  expect(config).toMatchObject({ 'auto.create.topics.enable': 'false' })
+})
+
+test('topics tell on how many brokers they lie, and which settings are their own; one that is not there is left out', async () => {
+  const topic = await makeTopic(admin, 'admin-settings', 2, { 'min.insync.replicas': '1' })
+  const nowhere = uniqueName('nowhere')
+
+  const found = await admin.describeTopics([nowhere, topic])
+
+  expect([...found.keys()]).toEqual([topic])
+  expect(found.get(topic)).toMatchObject({
+    replication: 1,
+    config: { 'min.insync.replicas': '1', 'compression.type': 'producer' },
+    own: { 'min.insync.replicas': '1' },
+  })
 })
 
 test('a broker that is not there is reported as unavailable, within the deadline', async () => {

@@ -14,6 +14,7 @@ import { requireAccount, requireFreeName, requireInput } from './rules.ts'
 import type { NewCredential } from './secrets.ts'
 import { newCredential } from './secrets.ts'
 import type { Stewardship } from './stewardship.ts'
+import { allPins, pinTopics, streamPins } from './topic-pins.ts'
 
 export type InputRequest = Pick<
   InputStream,
@@ -57,7 +58,6 @@ export async function createInput(
   const topics = [topicOf(reserved)]
   const stream = await orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
-    await deps.access.serve(reserved)
     return announce(deps, what, reserved)
   })
   return { stream, credential }
@@ -106,7 +106,6 @@ async function makeDerived(
   const topics = [topicOf(reserved), deadTopicOf(reserved)]
   return orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
-    await deps.access.serve(reserved)
     const startOffsets = await offsetsNow(deps, input, request.from)
     await deps.access.letIn(reserved)
     return announce(deps, what, { ...reserved, startOffsets })
@@ -147,7 +146,7 @@ async function makeTopics(
       topic,
       partitions: stream.partitions,
       replicationFactor: deps.topicReplication,
-      config: { 'max.message.bytes': '4194304', 'cleanup.policy': 'delete' },
+      config: allPins(streamPins, deps.topicReplication),
     })
     if (outcome === 'created') continue
     await giveUp(deps, stream, topics.slice(0, topics.indexOf(topic)))
@@ -156,6 +155,9 @@ async function makeTopics(
       `Kafka has a topic named ${topic} already that no stream of Weir made; choose another name or delete that topic`,
     )
   }
+  // On how many brokers they lie by default is only known now.
+  if (deps.topicReplication === undefined)
+    await pinTopics(deps.admin, new Map(topics.map((topic) => [topic, streamPins])))
 }
 
 /** The name is free again: nobody was told of the stream, so no token or event of it can exist. */

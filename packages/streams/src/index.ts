@@ -45,7 +45,7 @@ export { startHeartbeats, type Heart } from './heartbeat.ts'
 export { createReadAccess, noReadAccess, type ReadAccess } from './read-access.ts'
 export type { Keyring } from './keyring.ts'
 export { withKekRules, type KekSettings } from './kek/kek-settings.ts'
-export { kekOfRing, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
+export { kekOfRing, kekWrapsField, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
 export {
   addCredential,
@@ -118,6 +118,8 @@ export {
   subjectsTopic,
 } from './subjects.ts'
 export { createTables, type Tables } from './tables.ts'
+export { allPins, pinTopics, streamPins } from './topic-pins.ts'
+export type { Pins, SetOtherwise } from './topic-pins.ts'
 export { createWriter, writerTransactor, type Writer, type WriterOptions } from './writer.ts'
 export { createVerificationKeys } from './verification-keys.ts'
 export {

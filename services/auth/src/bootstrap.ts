@@ -1,9 +1,8 @@
 // The topics that the services meet on, made at the first start (docs/architecture.md «What we ask of Kafka»,
-// docs/keys.md «complete»), and a look at what the brokers made of it: what is set otherwise is told in
-// the log, since a managed Kafka may refuse a setting and still do.
+// docs/keys.md «complete»). What brokers make of it is looked at in kafka-promises.ts.
 import type { Admin } from '@weir/kafka'
-import type { Log } from '@weir/kit'
 import {
+  allPins,
   auditTopic,
   controlTopic,
   countsTopic,
@@ -15,7 +14,7 @@ import {
   usagePartitions,
   usageTopic,
 } from '@weir/streams'
-import type { Stewardship, StreamRecord } from '@weir/streams'
+import type { Pins, Stewardship, StreamRecord } from '@weir/streams'
 
 const minuteMs = 60_000
 const usualKeyRetentionDays = 365
@@ -83,75 +82,38 @@ const topics: Readonly<Record<string, Wanted>> = {
   [usageTopic]: { partitions: usagePartitions, config: usageConfig },
 }
 
-/** With fewer brokers than three, a write has to be on one alone. */
-const inSyncMin = { 'min.insync.replicas': '2' }
-const replicasForInSyncMin = 3
+/** What each of them is told for itself. */
+export const controlPins: ReadonlyMap<string, Pins> = new Map(
+  Object.entries(topics).map(([topic, { config }]) => [topic, config]),
+)
 
-const brokerSettings = {
-  'auto.create.topics.enable': 'false',
-  'group.initial.rebalance.delay.ms': '0',
-  'offsets.retention.minutes': '129600',
-}
+type Bootstrap = { admin: Admin; topicReplication: number | undefined }
 
-type Bootstrap = { admin: Admin; log: Log; topicReplication: number | undefined }
-
-export async function makeControlTopics({
-  admin,
-  log,
-  topicReplication,
-}: Bootstrap): Promise<void> {
+export async function makeControlTopics({ admin, topicReplication }: Bootstrap): Promise<void> {
   for (const [topic, { partitions, config }] of Object.entries(topics)) {
-    const wanted = wantedOf(config, topicReplication)
     await admin.createTopic({
       topic,
       partitions,
       replicationFactor: topicReplication,
-      config: wanted,
+      config: allPins(config, topicReplication),
     })
     const found = await admin.partitionCount(topic)
     if (found !== partitions)
       throw new Error(`${topic} has ${found} partitions; it must have ${partitions}`)
-    warnOfOthers(log, { topic }, wanted, await admin.topicConfig(topic))
   }
-  warnOfOthers(log, { broker: true }, brokerSettings, await admin.brokerConfig())
 }
-
-const wantedOf = (
-  config: Readonly<Record<string, string>>,
-  topicReplication: number | undefined,
-): Record<string, string> => ({
-  ...config,
-  ...(topicReplication !== undefined && topicReplication >= replicasForInSyncMin ? inSyncMin : {}),
-})
 
 /** Whose keys live longer needs to be found by his data subjects as long. It is never made shorter. */
 export async function keepSubjects(
-  { admin, topicReplication }: Pick<Stewardship, 'admin' | 'topicReplication'>,
+  { admin }: Pick<Stewardship, 'admin'>,
   streams: Iterable<StreamRecord>,
 ): Promise<void> {
   let days = usualKeyRetentionDays
   for (const stream of streams)
     if (stream.kind === 'input') days = Math.max(days, stream.keyRetentionDays)
   const wanted = subjectsRetentionMs(days)
-  const { 'retention.ms': found } = await admin.topicConfig(subjectsTopic)
-  if (found === '-1' || Number(found) >= wanted) return
-  const config = { ...subjectsConfig, 'retention.ms': String(wanted) }
-  await admin.setTopicConfig(subjectsTopic, wantedOf(config, topicReplication))
+  const found = (await admin.describeTopics([subjectsTopic])).get(subjectsTopic)
+  const retentionMs = found?.config['retention.ms']
+  if (found === undefined || retentionMs === '-1' || Number(retentionMs) >= wanted) return
+  await admin.setTopicConfig(subjectsTopic, { ...found.own, 'retention.ms': String(wanted) })
 }
-
-function warnOfOthers(
-  log: Log,
-  where: object,
-  wanted: Readonly<Record<string, string>>,
-  found: Readonly<Record<string, string>>,
-): void {
-  for (const [setting, value] of Object.entries(wanted))
-    if (found[setting] !== value && !isLonger(setting, value, found[setting]))
-      log.warn(
-        { ...where, setting, wanted: value, found: found[setting] ?? null },
-        'a setting of Kafka is not what Weir asks for',
-      )
-}
-
-const isLonger = (setting: string, wanted: string, found: string | undefined): boolean =>
-  setting === 'retention.ms' && Number(found) > Number(wanted)

@@ -1,7 +1,8 @@
 // Composes auth: configuration, control state and its stewardship, the endpoints, the listener. Nothing is
 // decided here.
+import { createServer } from 'node:http'
 import { createErrorPages } from '@weir/docs'
-import { createNodeServer, listenNode } from '@weir/http2'
+import { listenNode } from '@weir/http2'
 import {
   createAcls,
   createAdmin,
@@ -14,7 +15,6 @@ import {
   createLog,
   createMetrics,
   createPageOf,
-  createProxies,
   followTls,
   onShutdown,
   startAdmin,
@@ -41,12 +41,7 @@ const issuer = config.AUTH_PUBLIC_URL
 const pageOf = createPageOf(config)
 const log = createLog('auth', config.LOG_LEVEL)
 const metricsRegistry = createMetrics('auth')
-const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config, kekOfRing(config))
-if (config.KEK_SINGLE)
-  log.warn(
-    'KEK_SINGLE: one KEK may wrap all rings, so whoever takes one service over has the keys of all',
-  )
 const platformKey = await loadPlatformKey(config, log)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })
 const kafkaAdmin = createAdmin(kafka)
@@ -114,16 +109,17 @@ const host = config.AUTH_HOST
 const listener = await listenNode({
   host,
   port: config.AUTH_PORT,
-  connectionsMax: config.CONNECTIONS_MAX,
-  isProxy: proxies.has,
-  server: createNodeServer({ onRequest: app }),
+  server: createServer(app),
   ...(await followTls(config, { log, registry: metricsRegistry })),
 })
 const admin = await startAdmin({
   host,
   port: config.AUTH_ADMIN_PORT,
   registry: metricsRegistry,
-  readiness: () => (isStopping ? ['shutting down'] : [...boot.notReady(), ...follower.notReady()]),
+  readiness: () =>
+    isStopping
+      ? ['shutting down']
+      : [...boot.notReady(), ...steward.promises.notReady(), ...follower.notReady()],
   warnings: watch.warnings,
 })
 onShutdown(log, [

@@ -26,8 +26,10 @@ import { createBoot } from './boot.ts'
 import type { Boot } from './boot.ts'
 import { keepSubjects, makeControlTopics } from './bootstrap.ts'
 import type { Config } from './config.ts'
+import type { KafkaPromises } from './kafka-promises.ts'
 import { keyRounds } from './key-rounds.ts'
 import type { AuthMetrics } from './metrics.ts'
+import { promisesOf, promisesRound } from './promises-steward.ts'
 import { startRounds } from './rounds.ts'
 import type { Round, Rounds } from './rounds.ts'
 import { createUsageSteward } from './usage/usage-steward.ts'
@@ -42,12 +44,11 @@ const subjectsEveryMs = 3_600_000
 export type StewardParts = {
   readonly config: Pick<
     Config,
-    | 'ERASURES_MAX'
     | 'KAFKA_ACLS'
-    | 'KAFKA_INGEST_PRINCIPAL'
-    | 'KAFKA_OUTPUT_PRINCIPAL'
+    | 'KAFKA_REQUIRE_DURABLE'
     | 'PRODUCE_TIMEOUT_MS'
     | 'TOPIC_REPLICATION'
+    | 'ERASURES_MAX'
   >
   readonly kafka: Kafka
   readonly admin: Admin
@@ -69,6 +70,8 @@ export type Steward = {
   readonly usage: UsageSteward
   readonly audit: AuditSteward
   readonly keys: () => KeysAre
+  /** What Kafka must promise. */
+  readonly promises: Pick<KafkaPromises, 'notReady'>
   /** The upkeep; to be called once control state is read. */
   startUpkeep(): void
   close(): Promise<void>
@@ -104,9 +107,10 @@ export function createSteward(parts: StewardParts): Steward {
     rotateSoon: () => rounds?.hurry('rotation'),
     erasuresSoon: () => rounds?.hurry('erasures'),
   }
+  const promises = promisesOf(parts)
   let keys: KeysAre = 'unreached'
   const boot = createBoot(
-    bootSteps(parts, stewardship, (now) => void (keys = now)),
+    bootSteps(parts, stewardship, { promises, keysAre: (now) => void (keys = now) }),
     log,
   )
   return {
@@ -115,6 +119,7 @@ export function createSteward(parts: StewardParts): Steward {
     usage,
     audit,
     keys: () => keys,
+    promises,
     startUpkeep() {
       // Nobody waits for it: until everything is read, there is nothing to sweep.
       void usage.replicas.start()
@@ -127,6 +132,7 @@ export function createSteward(parts: StewardParts): Steward {
           ...upkeepOf(stewardship),
           ...keyed,
           erasures,
+          promisesRound(promises),
           ...usage.rounds,
           ...audit.rounds,
           ...parts.moreRounds,
@@ -144,19 +150,13 @@ export function createSteward(parts: StewardParts): Steward {
 
 function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
   if (config.KAFKA_ACLS === 'off') return noReadAccess
-  return createReadAccess({
-    acls,
-    follower,
-    log,
-    principals: { ingest: config.KAFKA_INGEST_PRINCIPAL, output: config.KAFKA_OUTPUT_PRINCIPAL },
-    isRequired: config.KAFKA_ACLS === 'required',
-  })
+  return createReadAccess({ acls, follower, log, isRequired: config.KAFKA_ACLS === 'required' })
 }
 
 function bootSteps(
-  { admin, config, log, follower }: StewardParts,
+  { admin, config, follower }: StewardParts,
   deps: Stewardship,
-  keysAre: (now: KeysAre) => void,
+  { promises, keysAre }: { promises: KafkaPromises; keysAre: (now: KeysAre) => void },
 ) {
   return [
     {
@@ -164,10 +164,11 @@ function bootSteps(
       async run() {
         await admin.ping()
         keysAre('coming')
-        await makeControlTopics({ admin, log, topicReplication: config.TOPIC_REPLICATION })
+        await makeControlTopics({ admin, topicReplication: config.TOPIC_REPLICATION })
       },
     },
     { reason: 'control state is not read to its end yet', run: () => follower.start() },
+    { reason: 'what Kafka promises was not looked at yet', run: () => promises.check() },
     {
       reason: 'there is no key to sign tokens with yet',
       async run() {

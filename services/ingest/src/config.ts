@@ -2,7 +2,6 @@
 // default.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
-  connectionFields,
   corsFields,
   csv,
   docsFields,
@@ -54,7 +53,6 @@ const fields = z.object({
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,
-  ...connectionFields,
   ...kafkaFields,
   ...traceFields,
 })

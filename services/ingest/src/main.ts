@@ -8,7 +8,6 @@ import {
   createLog,
   createMetrics,
   createPageOf,
-  createProxies,
   followTls,
   oncePerTurn,
   onShutdown,
@@ -42,7 +41,6 @@ const config = startConfig<Config>('ingest', configSchema, process.env)
 const log = createLog('ingest', config.LOG_LEVEL)
 const registry = createMetrics('ingest')
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-ingest', log })
-const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config)
 const mayUseRing = (ring: string): boolean => ring !== 'sign'
 const follower = lookAgainWithin(
@@ -71,8 +69,6 @@ const onError = (error: unknown): void => log.error({ err: error }, 'a request f
 const listener = await listenHttp({
   host: config.INGEST_HOST,
   port: config.INGEST_PORT,
-  connectionsMax: config.CONNECTIONS_MAX,
-  isProxy: proxies.has,
   http2: config.INGEST_HTTP,
   heldBytesMax: heldBytesMaxOf(config),
   ...(await followTls(config, { log, registry })),

@@ -2,7 +2,6 @@
 // default.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
-  connectionFields,
   csv,
   docsFields,
   host,
@@ -69,7 +68,6 @@ const fields = z.object({
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,
-  ...connectionFields,
   ...kafkaFields,
   ...traceFields,
 })

@@ -51,9 +51,11 @@ export function createDerive(
       throw new AppError('corrupt', 'the record is framed with the schema of another contract')
     const event = contract.decode(framed.payload)
     if (!levels.pass(contract.consentLevelsOf(event))) return undefined
+    // The record's own time is the broker's where `message.timestamp.type` says so; keys go by the event's.
+    const timestampMs = contract.timestampOf(event) ?? record.timestampMs
     const mayOpen = contract.levels.some(levels.open)
     const erased = mayOpen
-      ? openFields(deps, { levels, contract, event, keyLink, record, input })
+      ? openFields(deps, { levels, contract, event, keyLink, timestampMs, input })
       : []
     return {
       key: record.key,
@@ -63,7 +65,7 @@ export function createDerive(
         'svc-key-link': keyLink,
         ...(erased.length === 0 ? {} : { [undecryptableHeader]: erased.join(',') }),
       },
-      timestampMs: record.timestampMs,
+      timestampMs,
     }
   }
 }
@@ -73,13 +75,13 @@ type ToOpen = {
   contract: Contract
   event: Event
   keyLink: Buffer
-  record: SourceRecord
+  timestampMs: number
   input: Pick<InputStream, 'streamId' | 'rotationHours'>
 }
 
 /** Opens what the stream may see, in place; gives the paths of the fields whose keys are erased. */
 function openFields(deps: DeriveDeps, to: ToOpen): string[] {
-  const time = timeOf(to.record.timestampMs, to.input.rotationHours * hourMs)
+  const time = timeOf(to.timestampMs, to.input.rotationHours * hourMs)
   const era = `stream ${to.input.streamId}, era ${time.era}`
   const keys = deps.eraKeys(time.era)
   if (keys === undefined) throw notKnownYet(`the keys of ${era}`)

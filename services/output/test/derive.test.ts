@@ -75,6 +75,16 @@ describe('what is opened', () => {
     expect(fieldsOf(sealed, { levels: [3] })).toMatchObject(none)
   })
 
+  test.each([59 * 60_000, 30 * 86_400_000, -Date.now()])(
+    'a record that Kafka has stamped with another time, %d ms later, is opened all the same',
+    (laterMs) => {
+      const timestampMs = demo.record.timestampMs + laterMs
+      const late = { ...demo, record: { ...demo.record, timestampMs } }
+      expect(fieldsOf(late, { levels: [2] })).toEqual(fieldsOf(demo, { levels: [2] }))
+      expect(derive(late, { levels: [2] })?.timestampMs).toBe(demo.record.timestampMs)
+    },
+  )
+
   test('key, timestamp and headers are those of the input record', () => {
     const { key, timestampMs, headers } = click.record
     expect(derive(click, { levels: [0] })).toMatchObject({
@@ -197,6 +207,13 @@ describe('a record that no ingest wrote is refused, and nothing of it is opened'
     return { ...record, value: frame(registryId, contract.encode(event)) }
   }
 
+  const takenAt = (timestampMs: number): SourceRecord => {
+    const event = contract.decode(payload)
+    const stamped = { schemaId: contract.id, nonce: 1, keyLinkUuid: 'k', keyLinkInt: 1 }
+    contract.stamp(event, { ...stamped, timestampMs, billingId: 'acme' })
+    return { ...record, value: frame(registryId, contract.encode(event)) }
+  }
+
   test.each<[string, string, SourceRecord]>([
     ['without svc-schema-id', 'corrupt', without('svc-schema-id')],
     ['without svc-key-link', 'corrupt', without('svc-key-link')],
@@ -208,8 +225,8 @@ describe('a record that no ingest wrote is refused, and nothing of it is opened'
     ['with a short key link', 'corrupt', withHeader('svc-key-link', Buffer.alloc(3))],
     ['sealed with other keys', 'corrupt', ofOtherKeys.record],
     ['with its sealed fields swapped', 'corrupt', swapped()],
-    ['of another day', 'corrupt', { ...record, timestampMs: record.timestampMs - 86_400_000 }],
-    ['of no time', 'corrupt', { ...record, timestampMs: -1 }],
+    ['of another day', 'corrupt', takenAt(record.timestampMs - 86_400_000)],
+    ['of no time', 'corrupt', takenAt(-1)],
   ])('%s', (_, code, bad) => {
     const failed = errorOf(() => derive({ ...demo, record: bad }, { levels: [3] }))
     expect(failed.code).toBe(code)

@@ -13,8 +13,7 @@ let producer: Producer
 let event: Record<string, unknown>
 
 beforeAll(async () => {
-  // All of them come from one address.
-  scene = await openScene({ CONNECTIONS_MAX: '20000' })
+  scene = await openScene()
   await scene.account.contract('clickstream')
   producer = await connectProducer(scene.world.ingest.url)
   event = await exampleEvent('clickstream')

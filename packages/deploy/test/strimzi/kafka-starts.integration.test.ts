@@ -2,10 +2,11 @@
 // with a token of an auth that is set as the overlay sets it, and everything goes under TLS.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { kekFilesIn, makeKekFiles, startService, type Service } from '@weir/devstack'
+import { makeKekFile, startService, type Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
@@ -36,7 +37,7 @@ let early: { ended: number | 'serving'; log: string }
 beforeAll(async () => {
   scene = await makeScene()
   setDefaultCACertificates([...authorities, readFileSync(scene.ca, 'utf8')])
-  await makeKekFiles(scene.folder)
+  await makeKekFile(join(scene.folder, 'kek'))
   broker = await formatBroker(scene)
   early = { ended: await broker.start(), log: await broker.log() }
   const auth = start('auth', scene.authPort)
@@ -77,7 +78,7 @@ async function start(name: 'auth' | 'ingest', port: number): Promise<Service> {
       ...scene.environment(name),
       [`${own}_PORT`]: String(port),
       [`${own}_ADMIN_PORT`]: '0',
-      KEK_FILE: kekFilesIn(scene.folder)[name],
+      KEK_FILE: join(scene.folder, 'kek'),
       ...(name === 'auth'
         ? {
             PLATFORM_KEY: setting('PLATFORM_KEY'),

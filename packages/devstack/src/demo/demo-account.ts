@@ -20,7 +20,6 @@ export type Demo = {
   kafkaBrokers: string
   /** For Kafka clients that come with a stream's own credentials. */
   analystBrokers?: string
-  /** auth's, for those who come with a stream's own credentials. */
   schemaRegistryUrl: string
   billingId: string
   apiKey: string
@@ -28,7 +27,7 @@ export type Demo = {
 }
 export type Addresses = Pick<
   Demo,
-  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers'
+  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers' | 'schemaRegistryUrl'
 >
 
 const billingId = 'demo'
@@ -52,8 +51,7 @@ export async function ensureDemo(options: {
     streams.push(
       await ensureStream(api, { name: `${input}-${level}`, kind: 'derived', level }, known),
     )
-  const schemaRegistryUrl = `${addresses.authUrl}/registry`
-  const demo: Demo = { ...addresses, schemaRegistryUrl, billingId, apiKey, streams }
+  const demo: Demo = { ...addresses, billingId, apiKey, streams }
   await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
   return demo

@@ -32,7 +32,6 @@ export type Block = {
   readonly stream: number
   readonly flags: number
   readonly pieces: Buffer[]
-  readonly sinceMs: number
   bytes: number
 }
 

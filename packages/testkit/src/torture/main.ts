@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { makeKekFiles, makePlatformKey } from '@weir/devstack'
+import { makeKekFile, makePlatformKey } from '@weir/devstack'
 
 import { isBreakage } from './breakages.ts'
 import { faultKinds, faultKindsOf, type FaultKind } from './faults/plan.ts'
@@ -47,14 +47,15 @@ if (isUnheardOf || isNever || !minutes || !seed || !rate || faults.length < name
 
 const lanesOfEachStream = 5
 const folder = await mkdtemp(join(tmpdir(), 'weir-torture-'))
-await makeKekFiles(folder)
+const kekFile = join(folder, 'kek')
+await makeKekFile(kekFile)
 const platformKey = makePlatformKey()
 process.env['PLATFORM_KEY'] = platformKey
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 say(`seed ${seed}, ${minutes} minutes, in ${folder}`)
 const report = await runTorture({
   folder,
-  kekFolder: folder,
+  kekFile,
   platformKey,
   seed,
   minutes,

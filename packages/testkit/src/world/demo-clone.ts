@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 
 import {
-  makeKekFiles,
+  makeKekFile,
   makePlatformKey,
   runDemo,
-  secretsIn,
   startEverything,
   type Everything,
 } from '@weir/devstack'
@@ -80,12 +79,12 @@ async function lookLikeClone(folder: string): Promise<void> {
 }
 
 async function startWithDemo(folder: string, platformKey: string): Promise<Everything> {
-  await makeKekFiles(folder)
+  const KEK_FILE = join(folder, 'kek')
+  await makeKekFile(KEK_FILE)
   const started = await startEverything({
     stack: { folder: join(folder, 'stack'), ports: 'free' },
     ports: 'free',
-    env: {},
-    envOf: secretsIn(folder, platformKey),
+    env: { KEK_FILE, PLATFORM_KEY: platformKey },
   })
   const { stack, auth, ingest, output } = started
   await runDemo({
@@ -95,6 +94,7 @@ async function startWithDemo(folder: string, platformKey: string): Promise<Every
       outputUrl: output.url,
       kafkaBrokers: stack.kafkaBrokers,
       analystBrokers: stack.analystBrokers ?? '',
+      schemaRegistryUrl: stack.schemaRegistryUrl,
     },
     platformKey,
     folder: join(folder, '.weir'),

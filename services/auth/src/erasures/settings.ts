@@ -14,13 +14,14 @@ const keptMs = 5_000
 const patienceMs = 5_000
 
 export function createSettingsReader(
-  admin: Pick<Admin, 'topicConfig' | 'brokerConfig' | 'partitionCount'>,
+  admin: Pick<Admin, 'topicConfig' | 'brokerConfigs' | 'partitionCount'>,
 ): SettingsReader {
   const topics = keepFor(async (name) => {
     if ((await admin.partitionCount(name)) === undefined) return undefined
     return admin.topicConfig(name)
   })
-  const brokers = keepFor(() => admin.brokerConfig())
+  // They are meant to be the same on all; kafka-promises.ts tells where they aren't.
+  const brokers = keepFor(async () => [...(await admin.brokerConfigs()).values()][0] ?? {})
   return { topic: topics, broker: () => brokers('any') }
 }
 

@@ -9,15 +9,7 @@ import {
   listen,
   startWorld,
 } from '@weir/testkit'
-import type {
-  Account,
-  Producer,
-  TestListener,
-  TestStream,
-  TopicReader,
-  World,
-  ServiceEnv,
-} from '@weir/testkit'
+import type { Account, Producer, TestListener, TestStream, TopicReader, World } from '@weir/testkit'
 
 export type Scene = {
   world: World
@@ -36,9 +28,9 @@ export type Scene = {
   close(): Promise<void>
 }
 
-export async function openScene(env: ServiceEnv = {}): Promise<Scene> {
+export async function openScene(): Promise<Scene> {
   const decrypterName = freshName('scene')
-  const world = await startWorld({ DECRYPTER_NAMES: decrypterName, ...env })
+  const world = await startWorld({ DECRYPTER_NAMES: decrypterName })
   const account = await createAccount(world.auth.url)
   const topics = createTopicReader()
   const tokens = new Map<string, Promise<string>>()
