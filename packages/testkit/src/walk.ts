@@ -115,6 +115,7 @@ function endGroup(pid: number | undefined): void {
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>'],
   [/weir_[\w-]{43}/g, '<api key>'],
+  [/(keyId +)[0-9a-f]{12}\b/g, '$1<key id>'],
   [/(?<![\w+/-])A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}/g, '<sealed>'],
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
