@@ -1,7 +1,10 @@
 // The console as a person uses it, in a real Chromium: signed in with an API key, streams made, an event watched on its
-// way, a refusal read at its field, a person forgotten, a stream deleted. With WEIR_SCREENSHOTS=1 it also takes the
+// way, a refusal read at its field, a person erased, a consent withdrawn, a data subject looked up, a stream deleted. With WEIR_SCREENSHOTS=1 it also takes the
 // README's pictures.
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
@@ -16,9 +19,9 @@ import {
   exampleEvent,
   freshName,
   openConsole,
-  startWorld,
 } from '../src/index.ts'
 import type { Account, ConsolePage, World } from '../src/index.ts'
+import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
 
 const program = chromiumProgram()
 const takesScreenshots = process.env['WEIR_SCREENSHOTS'] === '1'
@@ -28,8 +31,23 @@ const longestTaskMsMax = process.env['CONSOLE_LOAD_SECONDS'] === undefined ? 1_0
 const images = join(import.meta.dirname, '../../../docs/images')
 jest.setTimeout(180_000)
 
+/** Its log of keys closes its segments and is compacted within seconds, so that an erasure is complete while somebody waits. */
+const keysConfig = {
+  'cleanup.policy': 'compact',
+  'segment.ms': '2500',
+  'max.compaction.lag.ms': '1000',
+  'min.compaction.lag.ms': '0',
+  'min.cleanable.dirty.ratio': '0.01',
+  'file.delete.delay.ms': '500',
+  'max.message.bytes': '4194304',
+}
+const cli = join(import.meta.dirname, '../../cli/bin/weir.js')
+const run = promisify(execFile)
+
+let own: OwnStack
 let world: World
 let account: Account
+let salt = ''
 let weir: ConsolePage
 
 const page = () => weir.page
@@ -67,7 +85,9 @@ else
       await buildConsole()
       const [auth, ingest, output] = [await freePort(), await freePort(), await freePort()]
       const at = (port: number) => `http://127.0.0.1:${port}`
-      world = await startWorld({
+      own = await openOwnStack('console', { 'log.cleaner.backoff.ms': 200 })
+      await own.reader.admin.createTopic({ topic: 'weir.keys', partitions: 1, config: keysConfig })
+      world = await own.startWorld({
         AUTH_PORT: String(auth),
         INGEST_PORT: String(ingest),
         OUTPUT_PORT: String(output),
@@ -82,7 +102,7 @@ else
 
     afterAll(async () => {
       await weir?.close()
-      await world?.stop()
+      await own?.close()
     })
 
     test('a key that is not the account’s is refused, and says so', async () => {
@@ -214,7 +234,7 @@ else
       await sending
     })
 
-    test('usage and erasures are shown, and a person can be forgotten', async () => {
+    test('usage is shown', async () => {
       await goTo('Usage')
       await seen('Events stored')
       await page()
@@ -223,16 +243,108 @@ else
         .waitFor()
       await picture('usage')
       await holdsNothingAgainst('usage')
+    })
+
+    test('a privacy officer erases a person, sees where decrypted values remain and until when, and keeps the salt', async () => {
       await goTo('Erasures')
-      await button('Forget a person').click()
+      await button('Erase a person').click()
       await page().getByLabel('Value of the key field').fill('session-0001')
+      await page().getByLabel('Reference').fill('TICKET-7')
+      expect(await page().getByLabel('From level').count()).toBe(0)
       await page().getByRole('checkbox').check()
-      await holdsNothingAgainst('forgetting')
-      await button('Forget').click()
-      await seen('1 value forgotten')
+      await holdsNothingAgainst('erasing')
+      await picture('erase')
+      await button('Erase').click()
+      await seen('Keep the salt: it is shown this once.')
+      await seen("can't say whether this value was ever sent; check the spelling")
+      await button('Copy the salt').click()
+      await seen('Copied')
+      salt = String(await page().evaluate('navigator.clipboard.readText()'))
+      expect(salt).toMatch(/^[\w-]{43}$/)
+      await holdsNothingAgainst('the salt')
+      await page().keyboard.press('Escape')
+      await seen('1 value erased')
+      await seen('TICKET-7')
+      const remains = page().getByRole('region', { name: 'Outputs with decrypted values' }).first()
+      for (const [output, levels] of [
+        ['clicks-0', '0'],
+        ['clicks-1', '0, 1'],
+      ])
+        await remains
+          .getByRole('row', { name: new RegExp(`^${output} ${levels} \\d+ \\w{3,4} \\d{4}`) })
+          .waitFor()
+      expect(await page().locator('body').innerText()).not.toContain('in no copy')
+    })
+
+    test('what is expected has a time, and the receipt of a complete erasure holds without any service', async () => {
       await page().locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
+      await page()
+        .locator('.states')
+        .getByText(/^(by|expected by) /)
+        .or(page().locator('.states .reached').nth(2))
+        .first()
+        .waitFor()
+      await seen('once the KEKs that wrapped the old keys are destroyed')
+      await button('Download receipt').waitFor({ timeout: 90_000 })
       await picture('erasures')
       await holdsNothingAgainst('erasures')
+      const downloading = page().waitForEvent('download')
+      await button('Download receipt').click()
+      const file = join(own.folder, 'receipt.jws')
+      await (await downloading).saveAs(file)
+      const keys = join(own.folder, 'keys.json')
+      await writeFile(keys, await (await fetch(`${world.auth.url}/.well-known/jwks.json`)).text())
+      const about = ['--jwks', keys, '--value', 'session-0001', '--salt', salt, '-o', 'json']
+      const { stdout } = await run(process.execPath, [cli, 'erasure', 'verify', file, ...about], {
+        cwd: own.folder,
+        env: {},
+      })
+      expect(JSON.parse(stdout)).toMatchObject({
+        reference: 'TICKET-7',
+        levels: 'all',
+        outputs: [
+          { name: 'clicks-0', levels: [0], clearAt: expect.any(String) },
+          { name: 'clicks-1', levels: [0, 1], clearAt: expect.any(String) },
+          { name: 'clicks-2', clearAt: expect.any(String) },
+        ],
+      })
+    })
+
+    test('withdrawing is a window of its own that wants a level, and can never erase a person by a field left empty', async () => {
+      const erasures = async () => await account.call('GET', '/v2/streams/clicks/erasures')
+      const before = (await erasures()).text
+      await button('Withdraw consent').click()
+      await page().getByLabel('Value of the key field').fill('session-0002')
+      await page().getByRole('checkbox').check()
+      await button('Withdraw').click()
+      expect(
+        await page()
+          .getByLabel('From level')
+          .evaluate((field) => field.matches(':invalid')),
+      ).toBe(true)
+      expect(JSON.parse((await erasures()).text)).toHaveLength(JSON.parse(before).length)
+      await page().getByLabel('From level').fill('1')
+      await holdsNothingAgainst('withdrawing')
+      await button('Withdraw').click()
+      await seen('Withdrawal accepted')
+      await page().keyboard.press('Escape')
+      await seen('1 value withdrawn from level 1 up')
+      const remains = page().getByRole('region', { name: 'Outputs with decrypted values' }).first()
+      expect(await remains.getByRole('row', { name: /^clicks-0/ }).count()).toBe(0)
+      await remains.getByRole('row', { name: /^clicks-1 1 \d/ }).waitFor()
+    })
+
+    test('a look-up where no contract names a data subject says so, and never that nothing is kept', async () => {
+      await button('Look up a data subject').click()
+      await page().getByRole('textbox', { name: 'Data subject' }).fill('customer-00042')
+      await button('Look up').click()
+      await seen('No contract of the account has a data_subject_field')
+      await seen('they may well be there')
+      await holdsNothingAgainst('look-up')
+      const help = page().getByRole('link', { name: 'What to do' })
+      expect(await help.getAttribute('href')).toContain('no_data_subject_field')
+      await page().keyboard.press('Escape')
+      await page().getByRole('dialog').waitFor({ state: 'hidden' })
     })
 
     test('a stream is deleted once its name has been typed', async () => {

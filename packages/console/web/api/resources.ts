@@ -1,4 +1,4 @@
-// What an account has, as the page knows it: streams, outputs, contracts, erasures, usage; each read from an answer of
+// What an account has, as the page knows it: streams, outputs, contracts, usage; each read from an answer of
 // management, version 2.
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf, type Json } from './json.ts'
@@ -128,30 +128,6 @@ export async function previewOf(
       })),
     samples: listOf(answer['samples']).map(objectOf),
   }
-}
-
-export type Erasure = {
-  readonly id: string
-  readonly state: string
-  readonly values: number
-  readonly fromLevel: number | undefined
-  readonly eras: number
-  /** When each state was reached. */
-  readonly times: ReadonlyMap<string, string>
-}
-
-export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
-
-export async function listErasures({ auth }: Calls, input: string): Promise<readonly Erasure[]> {
-  const erasures = listOf(await auth('GET', `/v2/streams/${input}/erasures`)).map(objectOf)
-  return erasures.map((erasure) => ({
-    id: textOf(erasure['id']),
-    state: textOf(erasure['state']),
-    values: numberOf(erasure['values']),
-    fromLevel: typeof erasure['fromLevel'] === 'number' ? erasure['fromLevel'] : undefined,
-    eras: numberOf(erasure['eras']) || listOf(erasure['eras']).length,
-    times: new Map(erasureStates.map((state) => [state, textOf(erasure[`${state}At`])])),
-  }))
 }
 
 export const usageSteps = ['1m', '15m', '1h', '1d'] as const

@@ -29,8 +29,10 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
       <form onSubmit={deleting.onSubmit}>
         <p>
           Its events and credentials go with it
-          {output === undefined ? ', and the keys: copies of its events stay sealed for ever' : ''}.
-          {others.length > 0 ? ` Its outputs go, too: ${others.join(', ')}.` : ''}
+          {output === undefined
+            ? ', and the keys: copies of its events stay encrypted for good'
+            : ''}
+          .{others.length > 0 ? ` Its outputs go, too: ${others.join(', ')}.` : ''}
         </p>
         <label>
           Type <code>{name}</code> to delete it

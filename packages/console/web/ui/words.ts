@@ -29,6 +29,17 @@ const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeSty
 export const dateAndTime = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : calendar.format(Date.parse(iso))
 
+const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const hoursMs = 20 * 3_600_000
+
+/** A time to come, as it is said of what is waited for. One that has gone by is told, too. */
+export function byTime(iso: string, nowMs = Date.now()): string {
+  const atMs = Date.parse(iso)
+  if (Number.isNaN(atMs)) return 'not yet'
+  const by = `by ${Math.abs(atMs - nowMs) < hoursMs ? hours.format(atMs) : calendar.format(atMs)}`
+  return atMs < nowMs ? `expected ${by}, and late` : by
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB']
 
 export function bytes(value: number): string {

@@ -1,0 +1,114 @@
+// Erasures as the page knows them, each read from an answer of management, version 2.
+import type { Calls } from './calls.ts'
+import { listOf, numberOf, numbersOf, objectOf, textOf, type Json } from './json.ts'
+
+export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
+export type ErasureState = (typeof erasureStates)[number]
+
+/** When it was reached or by when it is expected: a time, `unknown`, or an empty text. */
+export type StateTimes = { readonly at: string; readonly expectedBy: string }
+
+/** An output that may hold values decrypted before. */
+export type Holding = {
+  readonly name: string
+  readonly levels: readonly number[]
+  /** A time, or `unknown`. */
+  readonly clearAt: string
+  readonly because: string
+  readonly deleted: boolean
+}
+
+export type Erasure = {
+  readonly id: string
+  readonly values: number
+  readonly reference: string
+  readonly fromLevel: number | undefined
+  readonly states: ReadonlyMap<ErasureState, StateTimes>
+  readonly outputs: readonly Holding[]
+}
+
+export type Made = { readonly erasure: Erasure; readonly salt: string; readonly bySubject: boolean }
+
+/** A value of the key field, or a data subject. */
+export type Person = { readonly bySubject: boolean; readonly value: string }
+
+export type Asked = { readonly fromLevel?: number; readonly reference?: string }
+
+const pathOf = (input: string): string => `/v2/streams/${input}/erasures`
+
+export async function listErasures({ auth }: Calls, input: string): Promise<readonly Erasure[]> {
+  return listOf(await auth('GET', pathOf(input)))
+    .map(objectOf)
+    .map(erasureOf)
+}
+
+export async function erase(
+  { auth }: Calls,
+  input: string,
+  { bySubject, value, ...asked }: Person & Asked,
+): Promise<Made> {
+  const person = bySubject ? { subject: value } : { keyFieldValue: value }
+  const answer = objectOf(await auth('POST', pathOf(input), { ...person, ...asked }))
+  return { erasure: erasureOf(answer), salt: textOf(answer['salt']), bySubject }
+}
+
+export async function receiptOf({ auth }: Calls, input: string, id: string): Promise<string> {
+  return textOf(objectOf(await auth('GET', `${pathOf(input)}/${id}/receipt`))['receipt'])
+}
+
+function erasureOf(erasure: Json): Erasure {
+  const states = objectOf(erasure['states'])
+  const { fromLevel } = erasure
+  return {
+    id: textOf(erasure['id']),
+    values: numberOf(erasure['values']),
+    reference: textOf(erasure['reference']),
+    fromLevel: typeof fromLevel === 'number' ? fromLevel : undefined,
+    states: new Map(erasureStates.map((state) => [state, timesOf(objectOf(states[state]))])),
+    outputs: listOf(erasure['outputs']).map(objectOf).map(holdingOf),
+  }
+}
+
+const timesOf = ({ at, expectedBy }: Json): StateTimes => ({
+  at: textOf(at),
+  expectedBy: textOf(expectedBy),
+})
+
+const holdingOf = (output: Json): Holding => ({
+  name: textOf(output['name']),
+  levels: numbersOf(output['levels']),
+  clearAt: textOf(output['clearAt']),
+  because: textOf(output['because']),
+  deleted: output['deleted'] === true,
+})
+
+export type Found = {
+  readonly pseudonyms: number
+  readonly eras: readonly {
+    readonly from: string
+    readonly until: string
+    readonly pseudonyms: number
+  }[]
+  /** Contracts that name a data subject, and those that don't. */
+  readonly lookedAt: readonly string[]
+  readonly notLookedAt: readonly string[]
+}
+
+export async function lookUp({ auth }: Calls, input: string, subject: string): Promise<Found> {
+  const path = `/v2/streams/${input}/subjects/lookup`
+  const answer = objectOf(await auth('POST', path, { subject }))
+  return {
+    pseudonyms: numberOf(answer['links']),
+    eras: listOf(answer['eras'])
+      .map(objectOf)
+      .map((era) => ({
+        from: textOf(era['from']),
+        until: textOf(era['until']),
+        pseudonyms: numberOf(era['links']),
+      })),
+    lookedAt: listOf(answer['contracts'])
+      .map(objectOf)
+      .map(({ id, field }) => `${textOf(id)} (${textOf(field)})`),
+    notLookedAt: listOf(answer['otherContracts']).map(textOf),
+  }
+}

@@ -1,0 +1,35 @@
+// The outputs that may hold values decrypted before an erasure, and until when.
+import type { Holding } from '../api/erasures.ts'
+import { dateAndTime } from '../ui/words.ts'
+
+export function Holdings({ outputs }: { outputs: readonly Holding[] }) {
+  if (outputs.length === 0) return <p class="muted">No output decrypts what was erased.</p>
+  return (
+    <>
+      <p>These outputs may hold values that they decrypted before:</p>
+      <div class="scroller" tabIndex={0} role="region" aria-label="Outputs with decrypted values">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">output</th>
+              <th scope="col">levels</th>
+              <th scope="col">until</th>
+            </tr>
+          </thead>
+          <tbody>
+            {outputs.map(({ name, levels, clearAt, because, deleted }) => (
+              <tr key={name}>
+                <th scope="row">
+                  {name}
+                  {deleted ? ' (deleted)' : ''}
+                </th>
+                <td>{levels.join(', ')}</td>
+                <td>{clearAt === 'unknown' ? `unknown: ${because}` : dateAndTime(clearAt)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

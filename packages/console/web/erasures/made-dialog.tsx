@@ -1,0 +1,37 @@
+// What an erasure answered, shown once: the salt, what it is for, and what Weir can't know.
+import type { Made } from '../api/erasures.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Holdings } from './holdings.tsx'
+
+type Props = { readonly made: Made; readonly onClose: () => void }
+
+export function MadeDialog({ made: { erasure, salt, bySubject }, onClose }: Props) {
+  const title = erasure.fromLevel === undefined ? 'Erasure accepted' : 'Withdrawal accepted'
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <dl class="secrets">
+        <dt>Erasure</dt>
+        <dd>
+          <code>{erasure.id}</code>
+        </dd>
+        <dt>Salt</dt>
+        <dd>
+          <code>{salt}</code> <CopyButton text={salt} label="Copy the salt" />
+        </dd>
+      </dl>
+      <p>
+        <strong>Keep the salt: it is shown this once.</strong> The receipt names nobody. With the
+        salt, whoever knows the value can show that the receipt is about it, and without it nobody
+        can.
+      </p>
+      {bySubject ? null : (
+        <p>
+          Weir keeps no list of people, so it can't say whether this value was ever sent; check the
+          spelling.
+        </p>
+      )}
+      <Holdings outputs={erasure.outputs} />
+    </Dialog>
+  )
+}

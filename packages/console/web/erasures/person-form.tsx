@@ -1,0 +1,103 @@
+// Erasing a person, and withdrawing consents from a level up: two windows with words of their own, so that nothing left empty
+// turns the one into the other. Neither can be undone, so each is asked for twice.
+import { useState } from 'preact/hooks'
+import type { Calls } from '../api/calls.ts'
+import type { Input } from '../api/account.ts'
+import { erase, type Made } from '../api/erasures.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Problems } from '../ui/problems.tsx'
+import { useDoing } from '../ui/use-doing.ts'
+import { NamedBy } from './named-by.tsx'
+
+export type Kind = 'erase' | 'withdraw'
+
+type Props = {
+  readonly kind: Kind
+  readonly calls: Calls
+  readonly input: Input
+  readonly onClose: () => void
+  readonly onDone: (made: Made) => void
+}
+
+export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
+  const [person, setPerson] = useState({ bySubject: false, value: '' })
+  const [level, setLevel] = useState('')
+  const [reference, setReference] = useState('')
+  const [isSure, setSure] = useState(false)
+  const isErasing = kind === 'erase'
+  const doing = useDoing(async () => {
+    const made = await erase(calls, input.name, {
+      ...person,
+      ...(isErasing ? {} : { fromLevel: levelOf(level) }),
+      ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
+    })
+    onDone(made)
+  })
+  const title = isErasing
+    ? `Erase a person from ${input.name}`
+    : `Withdraw consent in ${input.name}`
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={doing.onSubmit}>
+        <NamedBy {...{ person }} onChange={setPerson} />
+        {isErasing ? null : (
+          <label>
+            From level{' '}
+            <span class="hint">this level and those above; lower levels stay readable</span>
+            <input
+              required
+              type="number"
+              min="0"
+              max="255"
+              step="1"
+              value={level}
+              onInput={(event) => setLevel(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <label>
+          Reference{' '}
+          <span class="hint">optional: a ticket's number; shown here and in the receipt</span>
+          <input
+            autocomplete="off"
+            maxLength={200}
+            value={reference}
+            onInput={(event) => setReference(event.currentTarget.value)}
+          />
+        </label>
+        <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
+        <p>
+          Outputs that decrypted values before keep them until the retention of their topics. You
+          are told which, and until when.
+        </p>
+        <label class="check">
+          <input
+            type="checkbox"
+            required
+            checked={isSure}
+            onChange={(event) => setSure(event.currentTarget.checked)}
+          />
+          I have checked the value. This can't be undone.
+        </label>
+        <Problems of={doing.error} />
+        <footer>
+          <button type="submit" class="danger" disabled={doing.isDoing}>
+            {isErasing ? 'Erase' : 'Withdraw'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+const whatErasingDoes =
+  'All personal fields of this person, at all levels: Weir never again decrypts them in the input stream or a copy of it.'
+const whatWithdrawingDoes =
+  'Personal fields of this person from that level up: Weir never again decrypts them in the input stream or a copy of it. ' +
+  'Events to come carry the consent that they are sent with.'
+
+/** A text that is no number must never become a lower level. */
+function levelOf(text: string): number {
+  if (!/^\d{1,3}$/.test(text.trim())) throw new Error('The level must be a whole number, 0 to 255.')
+  return Number(text)
+}

@@ -1,0 +1,24 @@
+// Copies a text to the clipboard, and says whether it did: a page without TLS may not.
+import { useState } from 'preact/hooks'
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [said, setSaid] = useState('')
+  const copy = (): void => {
+    const copying =
+      navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
+    copying.then(
+      () => setSaid('Copied'),
+      () => setSaid('The browser does not allow it here: select the text'),
+    )
+  }
+  return (
+    <>
+      <button type="button" onClick={copy}>
+        {label}
+      </button>{' '}
+      <span role="status" class="small">
+        {said}
+      </span>
+    </>
+  )
+}
