@@ -1,5 +1,5 @@
-"""Prints the events of a stream from its topic, as an analyst's consumer reads them: Avro with the schema
-registry, committed transactions only.
+"""Prints the events of a stream from its topic, as an analyst's consumer reads them: Avro with the schemas
+that auth shows for the same credentials, committed transactions only.
 
     npx weir kafka clicks-1 > clicks-1.properties
     pip install 'confluent-kafka[avro,schemaregistry]'
@@ -7,7 +7,6 @@ registry, committed transactions only.
 """
 
 import json
-import os
 import sys
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
@@ -16,15 +15,24 @@ from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 
-def main(topic: str, settings: dict) -> None:
+def main(topic: str, path: str) -> None:
+    kafka, schemas = read_settings(path)
     consumer = Consumer(
         {
-            **settings,
+            **kafka,
             "enable.auto.commit": False,  # nothing is committed: each run reads all
             "enable.partition.eof": True,
         }
     )
-    deserialize = AvroDeserializer(SchemaRegistryClient({"url": registry(), "timeout": 10}))
+    deserialize = AvroDeserializer(
+        SchemaRegistryClient(
+            {
+                "url": schemas["schema.registry.url"],
+                "basic.auth.user.info": schemas["basic.auth.user.info"],
+                "timeout": 10,
+            }
+        )
+    )
     found = consumer.list_topics(topic, timeout=10).topics[topic]
     if found.error:
         sys.exit(str(found.error))
@@ -45,27 +53,17 @@ def main(topic: str, settings: dict) -> None:
     consumer.close()
 
 
-def registry() -> str:
-    if "SCHEMA_REGISTRY_URL" in os.environ:
-        return os.environ["SCHEMA_REGISTRY_URL"]
-    try:
-        with open(".weir/demo.json") as demo:
-            return json.load(demo)["schemaRegistryUrl"]
-    except FileNotFoundError:
-        return "http://127.0.0.1:8085/apis/ccompat/v7"
-
-
-def read_settings(path: str) -> dict:
+def read_settings(path: str) -> tuple[dict, dict]:
+    """Kafka's, and those of the schemas: the latter stand in comments, since librdkafka refuses names that it doesn't know."""
+    kafka: dict = {}
+    schemas: dict = {}
     with open(path) as file:
-        return dict(line.strip().split("=", 1) for line in file if "=" in line)
-
-
-def plain_settings() -> dict:
-    """Past the listener for analysts, where a broker lets in everybody."""
-    brokers = os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092")
-    group = f"read-stream-{os.getpid()}"
-    return {"bootstrap.servers": brokers, "group.id": group, "isolation.level": "read_committed"}
+        for line in file:
+            name, found, value = line.strip().partition("=")
+            if found:
+                (schemas if name.startswith("# ") else kafka)[name.removeprefix("# ")] = value
+    return kafka, schemas
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], read_settings(sys.argv[2]) if len(sys.argv) > 2 else plain_settings())
+    main(sys.argv[1], sys.argv[2])

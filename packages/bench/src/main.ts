@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
+import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import { benchChanges } from './changes.ts'
 import { benchClient } from './client.ts'
 import { benchDerive } from './derive.ts'
@@ -75,13 +75,12 @@ const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'))
 const stack = await startStack({ folder, ports: 'free', onProgress: log })
 const brokerPid = stack.brokerPid()
 if (brokerPid !== undefined) pin(brokerPid, otherCore)
-const kekFile = join(folder, 'kek')
-await makeKekFile(kekFile)
+await makeKekFiles(folder)
 Object.assign(process.env, {
   TMPDIR: folder, // what parts leave in files goes with it
   KAFKA_BROKERS: stack.kafkaBrokers,
   SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-  KEK_FILE: kekFile,
+  KEK_FOLDER: folder,
   PLATFORM_KEY: makePlatformKey(),
 })
 const results: Result[] = []

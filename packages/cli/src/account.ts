@@ -6,7 +6,6 @@ import { failure, misuse } from './errors.ts'
 import {
   defaultAddresses,
   defaultAnalystBrokers,
-  defaultRegistryUrl,
   profilePath,
   readProfile,
   updateProfile,
@@ -18,7 +17,6 @@ export type Account = Addresses & {
   readonly apiKey: string | undefined
   /** Kafka's listener for those who come with a stream's credentials. */
   readonly analystBrokers: string
-  readonly registryUrl: string
   readonly streams: ReadonlyMap<string, Credentials>
   /** Set from the environment; stands for the credentials of any stream. */
   readonly credentials: Credentials | undefined
@@ -57,7 +55,6 @@ export function resolveAccount(choice: AccountChoice): Account {
     billingId,
     apiKey: env.WEIR_API_KEY || base.apiKey,
     analystBrokers: env.WEIR_ANALYST_BROKERS || brokersOf(demo, bringsOwn) || defaultAnalystBrokers,
-    registryUrl: env.WEIR_REGISTRY_URL || demo?.registryUrl || defaultRegistryUrl,
     streams: new Map([...base.streams, ...own]),
     credentials,
     demo,

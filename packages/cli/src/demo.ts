@@ -12,7 +12,6 @@ export type Demo = Addresses & {
   readonly billingId: string
   readonly apiKey: string | undefined
   readonly analystBrokers: string | undefined
-  readonly registryUrl: string | undefined
   readonly streams: ReadonlyMap<string, Credentials>
 }
 
@@ -44,7 +43,6 @@ function readDemo(path: string): Demo {
     outputUrl: textAt(json, 'outputUrl') ?? defaultAddresses.outputUrl,
     apiKey: textAt(json, 'apiKey'),
     analystBrokers: textAt(json, 'analystBrokers'),
-    registryUrl: textAt(json, 'schemaRegistryUrl'),
     streams: new Map(
       listAt(json, 'streams').flatMap((stream) => {
         const name = textAt(stream, 'name')

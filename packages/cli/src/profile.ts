@@ -37,7 +37,6 @@ export const defaultAddresses: Addresses = {
 }
 
 export const defaultAnalystBrokers = '127.0.0.1:9094'
-export const defaultRegistryUrl = 'http://127.0.0.1:8085/apis/ccompat/v7'
 
 const lockWaitMs = 5000
 

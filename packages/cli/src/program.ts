@@ -102,7 +102,7 @@ Which account: the one logged in to (weir account login, weir account use), kept
 in ~/.config/weir/config.json; with nobody logged in, the demo's, when .weir/demo.json is in this folder
 or above it (npm start writes it). These variables go before both:
   WEIR_AUTH_URL WEIR_INGEST_URL WEIR_OUTPUT_URL   addresses (http://127.0.0.1:8081, :8082, :8083)
-  WEIR_ANALYST_BROKERS WEIR_REGISTRY_URL          Kafka's listener for analysts (127.0.0.1:9094), schema registry
+  WEIR_ANALYST_BROKERS                            Kafka's listener for analysts (127.0.0.1:9094)
   WEIR_BILLING_ID WEIR_API_KEY                    account and key for management
   WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials for send, listen, token and kafka
   WEIR_PLATFORM_KEY                               for account create, keys and audit verify

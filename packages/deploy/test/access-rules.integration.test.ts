@@ -1,5 +1,5 @@
-// What the KafkaUsers of k8s/components/strimzi may, against a real broker that asks who comes: each service logs
-// in under its own name, and everything works; and what they may not is refused.
+// What the KafkaUsers of k8s/components/strimzi may, and what auth grants ingest and output, against a real broker that
+// asks who comes: each service logs in under its own name, and everything works; and what they may not is refused.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import {
   createAccount,
   createTopicReader,
   exampleEvent,
+  kekFileOf,
   listen,
   setting,
   type Account,
@@ -117,12 +118,14 @@ function start(name: ServiceName): Promise<Service> {
       [`${own}_PORT`]: '0',
       [`${own}_ADMIN_PORT`]: '0',
       AUTH_PUBLIC_URL: 'http://auth.test',
-      KEK_FILE: setting('KEK_FILE'),
+      KEK_FILE: kekFileOf(name),
       ...(name === 'auth'
         ? {
             PLATFORM_KEY: setting('PLATFORM_KEY'),
             SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
             KAFKA_ACLS: 'required',
+            KAFKA_INGEST_PRINCIPAL: 'User:weir-ingest',
+            KAFKA_OUTPUT_PRINCIPAL: 'User:weir-output',
           }
         : {}),
     },

@@ -29,15 +29,20 @@ const setUp = (): Promise<unknown> => {
 const keepsSecrets = async (): Promise<void> => {
   await run('mkdir', [join(folder, 'run')])
   await setUp()
-  const first = await readFile(join(folder, '.weir/kek'), 'utf8')
+  const first = await readFile(join(folder, '.weir/kek-auth'), 'utf8')
   await setUp()
-  for (const name of ['kek', 'platform-key']) {
-    const own = await readFile(join(folder, '.weir', name), 'utf8')
+  for (const [name, path] of [
+    ['auth/kek', 'kek-auth'],
+    ['auth/platform-key', 'platform-key'],
+    ['ingest/kek', 'kek-ingest'],
+    ['output/kek', 'kek-output'],
+  ] as const) {
+    const own = await readFile(join(folder, '.weir', path), 'utf8')
     expect(await readFile(join(folder, 'run', name), 'utf8')).toBe(own)
     const copy = await stat(join(folder, 'run', name))
     expect([copy.uid, copy.mode & 0o777]).toEqual([65_532, 0o400])
   }
-  expect(await readFile(join(folder, '.weir/kek'), 'utf8')).toBe(first)
+  expect(await readFile(join(folder, '.weir/kek-auth'), 'utf8')).toBe(first)
 }
 
 /** Not left with secrets that the services can't read. */

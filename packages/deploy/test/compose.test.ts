@@ -54,10 +54,27 @@ describe.each(SERVICES)('%s', (service) => {
   })
 })
 
+test('each service sees a volume with its own secrets, and no other sees it', () => {
+  const seenBy = (volume: string) =>
+    services.flatMap(([name, service]) =>
+      arrayOf(service['volumes']).some((each) => String(each).startsWith(`${volume}:`))
+        ? [name]
+        : [],
+    )
+  for (const name of SERVICES) expect(seenBy(`secrets-${name}`)).toEqual(['setup', name])
+  expect(of('setup')['network_mode']).toBe('none')
+})
+
 test('everything is published on loopback alone', () => {
   const ports = services.flatMap(([, service]) => arrayOf(service['ports']).map(String))
   expect(ports.length).toBeGreaterThan(5)
   for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
+})
+
+test('the registry lets everybody do everything, so its port is not published', () => {
+  expect(of('registry')['ports']).toBeUndefined()
+  for (const [name, service] of services)
+    expect([name, 'SCHEMA_REGISTRY_URL' in environmentOf(service)]).toEqual([name, name === 'auth'])
 })
 
 test('images of our own are stages of the Dockerfile, all others are pinned to a version', () => {

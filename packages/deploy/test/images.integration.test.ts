@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { freePort } from '@weir/devstack'
-import { setting } from '@weir/testkit'
+import { kekFileOf, setting } from '@weir/testkit'
 
 import { metricsOf } from '../src/code/metrics.ts'
 import { SERVICES, type ServiceName } from '../src/code/settings.ts'
@@ -33,20 +33,25 @@ beforeAll(async () => {
   const build = { stages, folder: join(folder, 'stages'), context: join(folder, 'context') }
   weir = join(await buildStage(build, 'services'), 'weir')
   await run('chmod', ['-R', 'a-w', weir])
-  await copyFile(setting('KEK_FILE'), join(folder, 'kek'))
-  if (nobody.uid !== undefined) await chown(join(folder, 'kek'), nobody.uid, nobody.gid)
+  for (const service of SERVICES) {
+    const copy = kekCopyOf(service)
+    await copyFile(kekFileOf(service), copy)
+    if (nobody.uid !== undefined) await chown(copy, nobody.uid, nobody.gid)
+  }
 }, 300_000)
 afterAll(async () => {
   await run('chmod', ['-R', 'u+w', folder])
   await rm(folder, { recursive: true, force: true })
 })
 
+const kekCopyOf = (service: ServiceName): string => join(folder, `kek-${service}`)
+
 const environment = (service: ServiceName, ports: { api: number; admin: number }) => ({
   ...configOf(stages, service).env,
   [`${service.toUpperCase()}_PORT`]: String(ports.api),
   [`${service.toUpperCase()}_ADMIN_PORT`]: String(ports.admin),
   KAFKA_BROKERS: setting('KAFKA_BROKERS'),
-  KEK_FILE: join(folder, 'kek'),
+  KEK_FILE: kekCopyOf(service),
   ...(service === 'auth'
     ? {
         PLATFORM_KEY: setting('PLATFORM_KEY'),

@@ -115,6 +115,22 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
     }
   })
 
+  test('only auth reaches the registry, and only auth is told where it is', () => {
+    const policies = ofKind(overlays[overlay], 'NetworkPolicy').filter(
+      (each) =>
+        textAt(each, 'spec', 'podSelector', 'matchLabels', 'app.kubernetes.io/name') ===
+        'weir-registry',
+    )
+    const flows = policies.flatMap((each) => objectsOf(at(each, 'spec', 'ingress')))
+    expect(flows.flatMap((flow) => arrayOf(flow['from']))).toEqual([
+      { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'weir-auth' } } },
+    ])
+    const maps = ofKind(overlays[overlay], 'ConfigMap').filter(
+      (each) => textAt(each, 'data', 'SCHEMA_REGISTRY_URL') !== '',
+    )
+    expect(maps.map((each) => nameOf(each).replace(/-[a-z0-9]+$/, ''))).toEqual(['weir-auth'])
+  })
+
   test('what names a Service, a port or a workload names one that is there', () => {
     const objects = overlays[overlay]
     const services = new Map(ofKind(objects, 'Service').map((each) => [nameOf(each), each]))

@@ -19,6 +19,8 @@ export type EverythingOptions = {
   ports: ServicePorts | 'free'
   /** What all services are told beside where the others are. */
   env: NodeJS.ProcessEnv
+  /** What one alone is told: its secrets. */
+  envOf: Readonly<Record<ServiceName, NodeJS.ProcessEnv>>
   logFileOf?(name: ServiceName): string
   /** A service ended although nobody asked it to. */
   onServiceEnded?(service: Service): void
@@ -63,7 +65,13 @@ export async function startEverything(options: EverythingOptions): Promise<Every
 
 type Stopping = { stop(): Promise<void> }
 type Parts = Partial<Omit<Everything, 'stop'>>
-type Settings = { stack: StackOptions; ports: ServicePorts; env: NodeJS.ProcessEnv }
+type Settings = {
+  stack: StackOptions
+  ports: ServicePorts
+  env: NodeJS.ProcessEnv
+  /** Of which auth alone is told. */
+  registryUrl: string
+}
 
 /** Who is where must be known before anything starts: each is told of the other. */
 async function settle({ stack, ports, env }: EverythingOptions): Promise<Settings> {
@@ -80,10 +88,10 @@ async function settle({ stack, ports, env }: EverythingOptions): Promise<Setting
       analysts: { jwksUrl: `${authUrl}/.well-known/jwks.json`, issuer },
     },
     ports: chosen,
+    registryUrl: schemaRegistryUrl ?? registryAddress(stackPorts.registry),
     env: {
       ...env,
       KAFKA_BROKERS: kafkaBrokers ?? brokerAddress(stackPorts.kafka),
-      SCHEMA_REGISTRY_URL: schemaRegistryUrl ?? registryAddress(stackPorts.registry),
       AUTH_PUBLIC_URL: issuer,
       CONSOLE_AUTH_URL: authUrl,
       CONSOLE_INGEST_URL: `http://${LOOPBACK}:${chosen.ingest.port}`,
@@ -95,17 +103,21 @@ async function settle({ stack, ports, env }: EverythingOptions): Promise<Setting
 }
 
 async function startOne(
-  { logFileOf, onServiceEnded }: EverythingOptions,
-  { ports, env }: Settings,
+  { envOf, logFileOf, onServiceEnded }: EverythingOptions,
+  { ports, env, registryUrl }: Settings,
   { name, signal }: { name: ServiceName; signal: AbortSignal },
 ): Promise<Service> {
   const setting = name.toUpperCase()
   const { port, adminPort } = ports[name]
   await demandPorts(setting, [port, adminPort])
-  const own = { [`${setting}_PORT`]: `${port}`, [`${setting}_ADMIN_PORT`]: `${adminPort}` }
+  const own = {
+    [`${setting}_PORT`]: `${port}`,
+    [`${setting}_ADMIN_PORT`]: `${adminPort}`,
+    ...(name === 'auth' ? { SCHEMA_REGISTRY_URL: registryUrl } : {}),
+  }
   const service = await startService({
     name,
-    env: { ...env, ...own },
+    env: { ...env, ...envOf[name], ...own },
     logFile: logFileOf?.(name),
     signal,
     ...(name === 'auth' ? { readyWithinMs: AUTH_READY_WITHIN_MS } : {}),

@@ -1,15 +1,52 @@
-// Secrets for a development machine, made here and never shipped: a key that wraps Weir's keys, and the
-// platform key that makes accounts.
+// Secrets for a development machine, made here and never shipped: the keys that wrap Weir's keys, a file for each
+// service with those that it needs and no other (docs/keys.md), and the platform key that makes accounts.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import { link, mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 import { hasErrno } from './errno.ts'
+import type { ServiceName } from './services.ts'
 
-/** A KEK file with one key. False when there was one, which is left alone: it opens what it has wrapped. */
-export function makeKekFile(path: string): Promise<boolean> {
-  return createPrivate(path, `weir 1 ${randomBytes(32).toString('hex')}\n`)
+const KEKS = ['sign', 'link', 'open', 'levels']
+
+/** Only auth signs; only what leads from a person to a keyLink needs `link`, which output never does. */
+const KEKS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
+  auth: KEKS,
+  ingest: ['link', 'open', 'levels'],
+  output: ['open', 'levels'],
+}
+
+export const kekFilesIn = (folder: string): Readonly<Record<ServiceName, string>> => ({
+  auth: join(folder, 'kek-auth'),
+  ingest: join(folder, 'kek-ingest'),
+  output: join(folder, 'kek-output'),
+})
+
+/**
+ * Files with four KEKs, those of ingest and output with their own share of auth's. False when there was one for auth,
+ * which is left alone: it opens what it has wrapped.
+ */
+export async function makeKekFiles(folder: string): Promise<boolean> {
+  const files = kekFilesIn(folder)
+  const lines = KEKS.map((kek) => `${kek} 1 ${randomBytes(32).toString('hex')}\n`)
+  const made = await createPrivate(files.auth, lines.join(''))
+  const all = (await readFile(files.auth, 'utf8')).split('\n')
+  for (const name of ['ingest', 'output'] as const) {
+    const own = all.filter((line) => KEKS_OF[name].includes(line.trim().split(/\s+/)[0] ?? ''))
+    await createPrivate(files[name], `${own.join('\n')}\n`)
+  }
+  return made
+}
+
+/** What each service is told of its secrets, for `startEverything`. */
+export function secretsIn(folder: string, platformKey: string) {
+  const { auth, ingest, output } = kekFilesIn(folder)
+  return {
+    auth: { KEK_FILE: auth, PLATFORM_KEY: platformKey },
+    ingest: { KEK_FILE: ingest },
+    output: { KEK_FILE: output },
+  }
 }
 
 export function makePlatformKey(): string {

@@ -10,7 +10,8 @@ import { AppError } from '@weir/kit'
 import { runDemo } from './demo/demo.ts'
 import { startEverything, type Everything, type ServicePorts } from './everything.ts'
 import { DATA_FOLDER, REPOSITORY } from './repository.ts'
-import { createPrivate, makeKekFile, makePlatformKey } from './secrets.ts'
+import { createPrivate, kekFilesIn, makeKekFiles, makePlatformKey } from './secrets.ts'
+import type { ServiceName } from './services.ts'
 import { onStopWish } from './stop-wish.ts'
 
 const { env } = process
@@ -44,7 +45,7 @@ async function start(): Promise<number> {
     const secrets = await ensureSecrets()
     await buildConsole(say).catch((error: unknown) => say(String(error))) // all else works without it
     everything = await startAll(secrets)
-    await Promise.race([showDemo(everything, secrets.PLATFORM_KEY), ended])
+    await Promise.race([showDemo(everything, secrets.auth.PLATFORM_KEY), ended])
     say(`Logs are in ${LOGS}.`)
     return await ended
   } catch (error) {
@@ -70,7 +71,8 @@ async function startAll(secrets: Secrets): Promise<Everything> {
       onDied: ({ name, logFile, lastLines }) => endBecause(name, logFile, lastLines),
     },
     ports: PORTS,
-    env: { AUTH_PUBLIC_URL: env['AUTH_PUBLIC_URL'], ...secrets },
+    env: { AUTH_PUBLIC_URL: env['AUTH_PUBLIC_URL'] },
+    envOf: secrets,
     logFileOf,
     onServiceEnded: ({ name, lines }) =>
       endBecause(name, logFileOf(name), lines().slice(-15).join('\n')),
@@ -79,34 +81,40 @@ async function startAll(secrets: Secrets): Promise<Everything> {
   const { stack, auth, ingest, output } = everything
   sayAddress('Kafka', stack.kafkaBrokers)
   if (stack.analystBrokers !== undefined) sayAddress('Kafka, analysts', stack.analystBrokers)
-  sayAddress('schema registry', stack.schemaRegistryUrl)
   for (const { name, url } of [auth, ingest, output]) sayAddress(name, url)
+  sayAddress('schemas', `${auth.url}/registry`)
   sayAddress('console', `${output.url}/console/`)
   return everything
 }
 
-type Secrets = { KEK_FILE: string; PLATFORM_KEY: string }
+/** Each service is told its own alone. */
+type Secrets = Readonly<Record<ServiceName, { KEK_FILE: string }>> & {
+  readonly auth: { PLATFORM_KEY: string }
+}
 
 async function ensureSecrets(): Promise<Secrets> {
-  const kekFile = join(DATA_FOLDER, 'kek')
-  if (env['KEK_FILE'] === undefined && (await makeKekFile(kekFile))) {
-    say(`Made ${kekFile}, the key that wraps all others: without it, sealed fields stay sealed.`)
+  const files = kekFilesIn(DATA_FOLDER)
+  if (env['KEK_FILE'] === undefined && (await makeKekFiles(DATA_FOLDER))) {
+    say(`Made ${files.auth}, the keys that wrap all others: without it, sealed fields stay sealed.`)
   }
+  const kekOf = (name: ServiceName) => ({ KEK_FILE: env['KEK_FILE'] ?? files[name] })
   const platformKeyFile = join(DATA_FOLDER, 'platform-key')
   if (env['PLATFORM_KEY'] === undefined) {
     const made = await createPrivate(platformKeyFile, `${makePlatformKey()}\n`)
     if (made) say(`Made ${platformKeyFile}, the key that makes accounts.`)
   }
+  const platformKey = env['PLATFORM_KEY'] ?? (await readFile(platformKeyFile, 'utf8')).trim()
   return {
-    KEK_FILE: env['KEK_FILE'] ?? kekFile,
-    PLATFORM_KEY: env['PLATFORM_KEY'] ?? (await readFile(platformKeyFile, 'utf8')).trim(),
+    auth: { ...kekOf('auth'), PLATFORM_KEY: platformKey },
+    ingest: kekOf('ingest'),
+    output: kekOf('output'),
   }
 }
 
 /** Without it everything works all the same, so its failure is told, and nothing ends. */
 async function showDemo(everything: Everything, platformKey: string): Promise<void> {
   const { stack, auth, ingest, output } = everything
-  const { kafkaBrokers, analystBrokers, schemaRegistryUrl } = stack
+  const { kafkaBrokers, analystBrokers } = stack
   await runDemo({
     addresses: {
       authUrl: auth.url,
@@ -114,7 +122,6 @@ async function showDemo(everything: Everything, platformKey: string): Promise<vo
       outputUrl: output.url,
       kafkaBrokers,
       ...(analystBrokers === undefined ? {} : { analystBrokers }),
-      schemaRegistryUrl,
     },
     platformKey,
     folder: DATA_FOLDER,

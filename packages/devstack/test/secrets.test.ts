@@ -1,42 +1,53 @@
 // Secrets on a development machine.
 
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { readFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect, test } from '@jest/globals'
 
-import { makeKekFile, makePlatformKey } from '../src/secrets.ts'
+import { kekFilesIn, makeKekFiles, makePlatformKey } from '../src/secrets.ts'
 import { inTemporaryFolder } from './fixtures/temporary.ts'
 
-test('a KEK file holds one line of name, version and 256 bits, and only its owner reads it', () =>
+const NAMES = ['kek-auth', 'kek-ingest', 'kek-output']
+const read = (path: string): Promise<string> => readFile(path, 'utf8')
+
+test('each service has a file of its own with only its KEKs, of 256 bits, and only its owner reads it', () =>
   inTemporaryFolder(async (folder) => {
-    const path = join(folder, 'kek')
+    await expect(makeKekFiles(folder)).resolves.toBe(true)
 
-    await expect(makeKekFile(path)).resolves.toBe(true)
-
-    await expect(readFile(path, 'utf8')).resolves.toMatch(/^weir 1 [0-9a-f]{64}\n$/)
-    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const { auth, ingest, output } = kekFilesIn(folder)
+    const all = await read(auth)
+    const keys = new Set(all.match(/[0-9a-f]{64}/g))
+    const names = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0])
+    expect([names(all), keys.size]).toEqual([['sign', 'link', 'open', 'levels'], 4])
+    expect(names(await read(ingest))).toEqual(['link', 'open', 'levels'])
+    expect(names(await read(output))).toEqual(['open', 'levels'])
+    for (const part of [await read(ingest), await read(output)]) expect(all).toContain(part)
+    for (const name of NAMES) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
   }))
 
-test('its folder is made when it is missing, as on the first start of a clone', () =>
+test('the folder is made when it is missing, as on the first start of a clone', () =>
   inTemporaryFolder(async (folder) => {
-    const path = join(folder, 'new', 'kek')
+    await expect(makeKekFiles(join(folder, 'new'))).resolves.toBe(true)
 
-    await expect(makeKekFile(path)).resolves.toBe(true)
-
-    await expect(readdir(join(folder, 'new'))).resolves.toEqual(['kek'])
+    expect((await readdir(join(folder, 'new'))).sort()).toEqual(NAMES)
   }))
 
-test('a KEK file that is there is never replaced', () =>
+test('KEK files that are there are never replaced, and what a crash left out is made from the first', () =>
   inTemporaryFolder(async (folder) => {
-    const path = join(folder, 'kek')
-    await makeKekFile(path)
-    const before = await readFile(path, 'utf8')
+    await makeKekFiles(folder)
+    const { auth, ingest, output } = kekFilesIn(folder)
+    const before = [await read(auth), await read(ingest), await read(output)]
+    await rm(output)
 
-    await expect(makeKekFile(path)).resolves.toBe(false)
+    await expect(makeKekFiles(folder)).resolves.toBe(false)
 
-    await expect(readFile(path, 'utf8')).resolves.toBe(before)
-    await expect(readdir(folder)).resolves.toEqual(['kek'])
+    expect([await read(auth), await read(ingest), await read(output)]).toEqual(before)
+    expect((await readdir(folder)).sort()).toEqual(NAMES)
   }))
 
 test('a platform key has 256 random bits', () => {

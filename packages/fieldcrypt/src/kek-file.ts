@@ -56,7 +56,13 @@ export function parseKekFile(text: string, options: KekFileOptions = {}): KekPro
       if (plain === undefined) throw recordUnreadable(`record ${recordKey}`)
       return plain
     },
-    has: async (kek) => byId.has(kek),
+    async has(kek) {
+      if (!kek.startsWith(`${provider}:`))
+        throw kekFileInvalid(
+          `whether ${kek} is gone can't be told by KEKs of the provider ${provider}`,
+        )
+      return byId.has(kek)
+    },
   }
 }
 

@@ -17,7 +17,7 @@ export type KekProvider = {
   wrap(recordKey: string, plain: Buffer): Promise<{ kek: string; wrapped: Buffer }>
   /** Throws for any other record key or KEK, and for any change. */
   unwrap(recordKey: string, kek: string, wrapped: Buffer): Promise<Buffer>
-  /** Whether the KEK of this id could unwrap, now or ever again. Throws when that can't be told. */
+  /** Whether the KEK of this id could unwrap, now or ever again. False is a positive word; throws when that can't be told. */
   has(kek: string): Promise<boolean>
 }
 

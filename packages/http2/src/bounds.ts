@@ -2,7 +2,7 @@
 // above all; the rest is fixed.
 
 export type Timeouts = {
-  /** From the connection to its first bytes, and for a TLS handshake. */
+  /** From the connection to its first bytes, for a TLS handshake, and for the head of a request. */
   readonly firstBytesTimeoutMs: number
   /** From the head of a request to the end of its body. */
   readonly bodyTimeoutMs: number
@@ -13,7 +13,7 @@ export type Timeouts = {
 const timeouts: Timeouts = {
   firstBytesTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
-  idleTimeoutMs: 120_000,
+  idleTimeoutMs: 60_000,
 }
 
 export const withDefaults = (shorter: Partial<Timeouts> = {}): Timeouts => ({
@@ -32,4 +32,4 @@ export const sessionMebibytesMax = 16
 /** Bytes of bodies that all HTTP/2 connections of a port together hold for requests under way. */
 export const heldBytesMaxDefault = 64 * 1_048_576
 /** Each connection costs some memory before it has asked for anything. */
-export const connectionsMax = 10_000
+export const connectionsMaxDefault = 10_000

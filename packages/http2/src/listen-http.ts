@@ -4,22 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { Writable } from 'node:stream'
-import {
-  connectionsMax,
-  headersMax,
-  heldBytesMaxDefault,
-  withDefaults,
-  type Timeouts,
-} from './bounds.ts'
+import { headersMax, heldBytesMaxDefault, withDefaults, type Timeouts } from './bounds.ts'
 import { ownHttp2 } from './h2/server.ts'
-import { openPort } from './open-port.ts'
+import { hasTwoHosts, twoHosts } from './node-server.ts'
+import { openPort, type Crowd } from './open-port.ts'
 import { writePieces } from './pieces.ts'
 import { createRequest } from './request.ts'
 import { respond } from './respond.ts'
 import { nodeHttp2, http1Options } from './servers.ts'
 import type { Handler, Listener, Tls } from './types.ts'
 
-export type ListenOptions = {
+export type ListenOptions = Crowd & {
   host?: string
   port: number
   tls?: Tls
@@ -52,7 +47,8 @@ export function listenHttp(options: ListenOptions): Promise<Listener> {
           timeouts,
           heldBytesMax: options.heldBytesMax ?? heldBytesMaxDefault,
         })
-  return openPort({ host, port, tls, http1, http2, onError, timeouts, connectionsMax })
+  const { connectionsMax, isProxy } = options
+  return openPort({ host, port, tls, http1, http2, onError, timeouts, connectionsMax, isProxy })
 }
 
 function serveHttp1(serving: Serving, req: IncomingMessage, res: ServerResponse): void {
@@ -67,7 +63,11 @@ function serveHttp1(serving: Serving, req: IncomingMessage, res: ServerResponse)
   })
   const hasTooManyHeaders = req.rawHeaders.length > 2 * headersMax
   void respond(request, {
-    handler: hasTooManyHeaders ? () => ({ status: 431 }) : serving.handler,
+    handler: hasTooManyHeaders
+      ? () => ({ status: 431 })
+      : hasTwoHosts(req.rawHeaders)
+        ? () => ({ status: 400, body: twoHosts })
+        : serving.handler,
     onError: serving.onError,
     send: ({ status, headers, body }) => void res.writeHead(status, headers).end(body),
     sendPieces({ status, headers }, pieces) {

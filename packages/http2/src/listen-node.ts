@@ -9,12 +9,12 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { pipeline } from 'node:stream'
 import { dropBytesMax, withDefaults, type Timeouts } from './bounds.ts'
 import { createConnection } from './in-process.ts'
-import { openPort } from './open-port.ts'
+import { openPort, type Crowd } from './open-port.ts'
 import { drain } from './read-body.ts'
 import { nodeHttp2 } from './servers.ts'
 import type { Listener, Tls } from './types.ts'
 
-export type ListenNodeOptions = {
+export type ListenNodeOptions = Crowd & {
   host?: string
   port: number
   tls?: Tls

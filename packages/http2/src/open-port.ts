@@ -4,7 +4,8 @@ import type { Server as Http1Server } from 'node:http'
 import * as net from 'node:net'
 import * as tls from 'node:tls'
 import { delay } from '@weir/kit'
-import type { Timeouts } from './bounds.ts'
+import { connectionsMaxDefault, type Timeouts } from './bounds.ts'
+import { createDoor } from './door.ts'
 import { sniff } from './sniff.ts'
 import type { Listener, Tls } from './types.ts'
 
@@ -24,26 +25,38 @@ export type Http2Side = {
   finish(): void
 }
 
-export type PortOptions = {
+/** How many may be connected. */
+export type Crowd = {
+  /** At once; one address may hold a tenth of them. */
+  connectionsMax?: number | undefined
+  /** Whether many clients are behind an address. */
+  isProxy?: ((address: string) => boolean) | undefined
+}
+
+export type PortOptions = Crowd & {
   host?: string | undefined
   port: number
   tls?: Tls | undefined
   http1: Http1Server
   http2: Http2Side
   timeouts: Timeouts
-  connectionsMax?: number
   /** Told when the port itself fails, such as for want of file descriptors. */
   onError?: (error: unknown) => void
 }
 
 export async function openPort(options: PortOptions): Promise<Listener> {
-  const { http1, http2, onError } = options
+  const { http1, http2, onError, connectionsMax = connectionsMaxDefault } = options
+  const mayEnter = createDoor({ connectionsMax, isProxy: options.isProxy ?? (() => false) })
   const connections = trackConnections(http1, http2)
   // Its time-outs for slow heads are set up when it listens, and it never does.
   http1.emit('listening')
   const server = createPort(options, connections.markUsed)
-  if (options.connectionsMax !== undefined) server.maxConnections = options.connectionsMax
-  server.on('connection', connections.track) // also those that are still shaking hands
+  server.maxConnections = connectionsMax
+  // also those that are still shaking hands
+  server.on('connection', (socket) => {
+    connections.track(socket)
+    if (!mayEnter(socket)) socket.destroy()
+  })
   const port = await listen(server, options)
   server.on('error', (error) => onError?.(error))
 

@@ -16,7 +16,7 @@ export const http1Options = (timeouts: Timeouts): ServerOptions => ({
   headersTimeout: Math.min(timeouts.firstBytesTimeoutMs, timeouts.bodyTimeoutMs),
   requestTimeout: 0, // whoever reads a body has a time-out of its own; one read in pieces may take long
   keepAliveTimeout: timeouts.idleTimeoutMs,
-  connectionsCheckingInterval: Math.ceil(timeouts.bodyTimeoutMs / 6),
+  connectionsCheckingInterval: Math.ceil(timeouts.firstBytesTimeoutMs / 10),
 })
 
 export type OnStream = (
@@ -36,6 +36,7 @@ export function nodeHttp2(timeouts: Timeouts, onStream: OnStream): Http2Side {
   server.on('session', (session) => {
     sessions.add(session)
     session.on('close', () => sessions.delete(session))
+    endUnused(session, timeouts)
     session.on('error', () => {}) // the peer's fault, and the session is over anyway
     session.setTimeout(timeouts.idleTimeoutMs, () => endIdle(session, timeouts))
   })
@@ -53,6 +54,22 @@ export function nodeHttp2(timeouts: Timeouts, onStream: OnStream): Http2Side {
       for (const session of sessions) session.close()
     },
   }
+}
+
+/** Frames of its own, a header block that never ends among them, keep no connection alive on which nothing is asked. */
+function endUnused(session: ServerHttp2Session, timeouts: Timeouts): void {
+  let open = 0
+  const timer = setTimeout(() => {
+    if (open === 0) endIdle(session, timeouts)
+  }, timeouts.idleTimeoutMs)
+  session.on('stream', (stream) => {
+    open += 1
+    stream.once('close', () => {
+      open -= 1
+      timer.refresh()
+    })
+  })
+  session.once('close', () => clearTimeout(timer))
 }
 
 /** Closing alone would wait for ever for a client that doesn't take its answers. */

@@ -1,5 +1,6 @@
-// Who may read which topic and group, as Kafka's authorizer keeps it. It knows allowing READ alone, which
-// includes DESCRIBE. It holds no rules about who may: callers know that, and what they may take away.
+// Who may do what with which topic, group and transactional id, as Kafka's authorizer keeps it. It knows allowing
+// READ and WRITE alone, which include DESCRIBE, and finds ALL. It holds no rules about who may: callers know that,
+// and what they may take away.
 import type { Broker } from 'kafkajs/src/broker/index.js'
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
@@ -10,21 +11,25 @@ import { protocolTypeOf, unavailable } from './faults.ts'
 import type { KafkaErrorCode } from './faults.ts'
 import type { Kafka } from './internals.ts'
 
-/** A principal may read a topic, or be in all groups whose ids begin so. */
-export type ReadAcl = {
+/** A principal may read or write a topic, be in a group, or write under a transactional id; or all that begin so. */
+export type Acl = {
   /** As Kafka writes it: `User:…`. */
   readonly principal: string
-  readonly resource: 'topic' | 'group'
+  readonly resource: 'topic' | 'group' | 'transactionalId'
   readonly name: string
   readonly pattern: 'literal' | 'prefixed'
+  /** `all` is found, and never made. */
+  readonly operation: 'read' | 'write' | 'all'
 }
 
 /** All of them throw AppError `no_authorizer` where the brokers have none: everybody may everything there. */
 export type Acls = {
   /** All there are of this form, whoever made them. */
-  list(): Promise<ReadAcl[]>
+  list(): Promise<Acl[]>
   /** Resolves once every broker knows them. */
-  allow(acls: readonly ReadAcl[]): Promise<void>
+  allow(acls: readonly Acl[]): Promise<void>
+  /** Takes away these and no others. Resolves once every broker has forgotten them. */
+  revoke(acls: readonly Acl[]): Promise<void>
   /** Takes away all that these may, of whatever form. Resolves once every broker has forgotten it. */
   disallow(principals: readonly string[]): Promise<void>
   close(): Promise<void>
@@ -32,10 +37,13 @@ export type Acls = {
 
 // Kafka's numbers, of which 1 is «any» in filters.
 const ANY = 1
-const READ = 3
 const ALLOW = 3
-const RESOURCE = { topic: 2, group: 3 } as const satisfies Record<ReadAcl['resource'], number>
-const PATTERN = { literal: 3, prefixed: 4 } as const satisfies Record<ReadAcl['pattern'], number>
+const OPERATION = { all: 2, read: 3, write: 4 } as const satisfies Record<Acl['operation'], number>
+const RESOURCE = { topic: 2, group: 3, transactionalId: 5 } as const satisfies Record<
+  Acl['resource'],
+  number
+>
+const PATTERN = { literal: 3, prefixed: 4 } as const satisfies Record<Acl['pattern'], number>
 
 const EVERY_HOST = '*'
 const AT_ONCE_MAX = 200
@@ -79,26 +87,33 @@ export function createAcls(kafka: Kafka): Acls {
     return !seen.flat().some(({ principal }) => wanted.has(principal))
   }
 
-  async function knownEverywhere(acls: readonly ReadAcl[]): Promise<boolean> {
+  async function knownEverywhere(acls: readonly Acl[]): Promise<boolean> {
     const principals = [...new Set(acls.map(({ principal }) => principal))]
     const seen = await seenEverywhere(about(principals))
     const wanted = acls.map(nameOf)
     return seen.every((entries) => {
-      const known = new Set(entries.flatMap(toReadAcl).map(nameOf))
+      const known = new Set(entries.flatMap(toAcl).map(nameOf))
       return wanted.every((name) => known.has(name))
     })
+  }
+
+  async function areKnownNowhere(acls: readonly Acl[]): Promise<boolean> {
+    const principals = [...new Set(acls.map(({ principal }) => principal))]
+    const seen = (await seenEverywhere(about(principals))).flat().flatMap(toAcl).map(nameOf)
+    const unwanted = new Set(acls.map(nameOf))
+    return !seen.some((name) => unwanted.has(name))
   }
 
   return {
     list: () =>
       ask('read ACLs', async (cluster) => {
         const broker = await cluster.brokerPool.findConnectedBroker()
-        return (await describe(broker, null)).flatMap(toReadAcl)
+        return (await describe(broker, null)).flatMap(toAcl)
       }),
 
     async allow(acls) {
       for (const some of slicesOf(acls)) {
-        await ask('allow reading', async (cluster) => {
+        await ask('make ACLs', async (cluster) => {
           const broker = await cluster.findControllerBroker()
           await broker.createAcls({ acl: some.map(toEntry) })
         })
@@ -106,10 +121,21 @@ export function createAcls(kafka: Kafka): Acls {
       }
     },
 
+    async revoke(acls) {
+      for (const some of slicesOf(acls)) {
+        if (await areKnownNowhere(some)) continue
+        await ask('revoke ACLs', async (cluster) => {
+          const broker = await cluster.findControllerBroker()
+          await broker.deleteAcls({ filters: some.map(toEntry) })
+        })
+        await until('make ACLs go', () => areKnownNowhere(some))
+      }
+    },
+
     async disallow(principals) {
       for (const some of slicesOf(principals)) {
         if (await knownNowhere(some)) continue
-        await ask('disallow reading', async (cluster) => {
+        await ask('take ACLs away', async (cluster) => {
           const broker = await cluster.findControllerBroker()
           await broker.deleteAcls({
             filters: some.map((principal) => ({ ...EVERYTHING, principal })),
@@ -130,26 +156,28 @@ async function describe(broker: Broker, principal: string | null): Promise<Entry
   return resources.flatMap(({ acls, ...resource }) => acls.map((acl) => ({ ...resource, ...acl })))
 }
 
-function toEntry({ principal, resource, name, pattern }: ReadAcl) {
+function toEntry({ principal, resource, name, pattern, operation }: Acl) {
   return {
     resourceType: Number(RESOURCE[resource]),
     resourceName: name,
     resourcePatternType: Number(PATTERN[pattern]),
     principal,
     host: EVERY_HOST,
-    operation: READ,
+    operation: Number(OPERATION[operation]),
     permissionType: ALLOW,
   }
 }
 
 /** Nothing for an entry of another form. */
-function toReadAcl(entry: Entry): ReadAcl[] {
-  const { principal, resourceName, host, operation, permissionType } = entry
-  const isRead = operation === READ && permissionType === ALLOW && host === EVERY_HOST
+function toAcl(entry: Entry): Acl[] {
+  const { principal, resourceName, host, permissionType } = entry
+  const isAllowed = permissionType === ALLOW && host === EVERY_HOST
+  const operation = keyOf(OPERATION, entry.operation)
   const resource = keyOf(RESOURCE, entry.resourceType)
   const pattern = keyOf(PATTERN, entry.resourcePatternType)
-  if (!isRead || resource === undefined || pattern === undefined) return []
-  return [{ principal, resource, name: resourceName, pattern }]
+  if (!isAllowed || resource === undefined || pattern === undefined || operation === undefined)
+    return []
+  return [{ principal, resource, name: resourceName, pattern, operation }]
 }
 
 function keyOf<Key extends string>(table: Record<Key, number>, code: number): Key | undefined {
@@ -157,8 +185,8 @@ function keyOf<Key extends string>(table: Record<Key, number>, code: number): Ke
   return undefined
 }
 
-const nameOf = ({ principal, resource, name, pattern }: ReadAcl): string =>
-  [principal, resource, name, pattern].join('\n')
+const nameOf = ({ principal, resource, name, pattern, operation }: Acl): string =>
+  [principal, resource, name, pattern, operation].join('\n')
 
 function slicesOf<Item>(items: readonly Item[]): Item[][] {
   const slices: Item[][] = []

@@ -16,7 +16,7 @@ import type { Admin } from 'kafkajs'
 import { startStack } from '@weir/devstack'
 
 import { createAcls } from '../src/acls.ts'
-import type { Acls, ReadAcl } from '../src/acls.ts'
+import type { Acl, Acls } from '../src/acls.ts'
 import { connect, plainKafka, uniqueName } from './support.ts'
 
 let acls: Acls
@@ -33,14 +33,14 @@ afterAll(async () => {
   await acls.close()
 })
 
-const topicOf = (principal: string, name: string): ReadAcl => {
-  return { principal, resource: 'topic', name, pattern: 'literal' }
+const topicOf = (principal: string, name: string): Acl => {
+  return { principal, resource: 'topic', name, pattern: 'literal', operation: 'read' }
 }
-const groupsOf = (principal: string, name: string): ReadAcl => {
-  return { principal, resource: 'group', name, pattern: 'prefixed' }
+const groupsOf = (principal: string, name: string): Acl => {
+  return { principal, resource: 'group', name, pattern: 'prefixed', operation: 'read' }
 }
 
-const ofPrincipal = async (principal: string): Promise<ReadAcl[]> =>
+const ofPrincipal = async (principal: string): Promise<Acl[]> =>
   (await acls.list()).filter((acl) => acl.principal === principal)
 
 /** What a broker says of a principal, by its own numbers. */

@@ -1,3 +1,4 @@
+export { connectionFields, countedAddress, createProxies, type Proxies } from './addresses.ts'
 export { createAllowance, type Allowance } from './allowance.ts'
 export { startAdmin, type Admin, type AdminOptions } from './admin.ts'
 export { listConfigKeys, loadConfig, type ConfigKey, type Env } from './config.ts'

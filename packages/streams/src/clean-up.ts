@@ -60,6 +60,7 @@ async function finish(deps: Stewardship, stream: StreamRecord): Promise<number |
     if (dead.kind === 'derived') await endDerivation(deps, dead)
     const topics = dead.kind === 'derived' ? [topicOf(dead), deadTopicOf(dead)] : [topicOf(dead)]
     for (const topic of topics) if (!(await deleteTopic(deps, dead, topic))) return laterMs
+    await deps.access.forget(dead)
     // An ingest replica may still be trying to store what it accepted before it saw the deletion.
     const early = dead.stateSinceMs + deps.produceTimeoutMs + 1_000 - deps.now()
     if (early > 0) return early

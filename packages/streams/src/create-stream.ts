@@ -58,6 +58,7 @@ export async function createInput(
   const topics = [topicOf(reserved)]
   const stream = await orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
+    await deps.access.serve(reserved)
     return announce(deps, what, reserved)
   })
   return { stream, credential }
@@ -106,6 +107,7 @@ async function makeDerived(
   const topics = [topicOf(reserved), deadTopicOf(reserved)]
   return orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
+    await deps.access.serve(reserved)
     const startOffsets = await offsetsNow(deps, input, request.from)
     await deps.access.letIn(reserved)
     return announce(deps, what, { ...reserved, startOffsets })

@@ -45,7 +45,7 @@ export { startHeartbeats, type Heart } from './heartbeat.ts'
 export { createReadAccess, noReadAccess, type ReadAccess } from './read-access.ts'
 export type { Keyring } from './keyring.ts'
 export { withKekRules, type KekSettings } from './kek/kek-settings.ts'
-export { kekOfRing, kekWrapsField, withWrapRules } from './kek/kek-wraps.ts'
+export { kekOfRing, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
 export {
   addCredential,

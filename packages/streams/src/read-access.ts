@@ -1,42 +1,52 @@
-// Letting a stream's credentials into Kafka, and shutting them out (docs/adr/0026-analysts-kafka.md). Kafka
+// Letting a stream's credentials into Kafka, and shutting them out (docs/adr/0026-analysts-kafka.md), and the same for
+// ingest and output where they log in under principals of their own (docs/adr/0028-keks-and-rotation.md). Kafka
 // knows no transaction over ACLs and control state, and any replica of auth may be at it, so this has an order:
 // who lets in does it after the record that says so is there, and then looks whether it still says so; who shuts
 // out does it before its record changes, and once more after. What a crash leaves in between, `settle` finds.
 import { AppError, hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import type { Acls, ReadAcl } from '@weir/kafka'
+import type { Acl, Acls } from '@weir/kafka'
 import type { StateFollower } from './follow.ts'
 import { aclsOf, differenceOf, principalOf } from './read-acls.ts'
 import type { StreamRecord } from './records.ts'
+import { serviceAclsOf, serviceDifferenceOf } from './service-acls.ts'
+import type { ServicePrincipals } from './service-acls.ts'
 import type { Stewardship } from './stewardship.ts'
 
 /** All of them throw AppError `unavailable` or `refused` when Kafka doesn't do it. */
 export type ReadAccess = {
+  /** Resolves once services may do their work in a stream's topics. */
+  serve(stream: StreamRecord): Promise<void>
   /** Resolves once a stream's credentials may read what control state says. */
   letIn(stream: Pick<StreamRecord, 'billingId' | 'name'>): Promise<void>
   /** Resolves once these may read nothing at any broker. */
   shutOut(clientIds: readonly string[]): Promise<void>
+  /** Resolves once no service may do anything in topics of this name: its stream and topics are gone. */
+  forget(stream: StreamRecord): Promise<void>
   /** Makes what is missing, and takes away what is left of ours. */
   settle(): Promise<void>
 }
 
 /** For a Kafka whose ACLs are none of Weir's business. */
 export const noReadAccess: ReadAccess = {
+  serve: async () => {},
   letIn: async () => {},
   shutOut: async () => {},
+  forget: async () => {},
   settle: async () => {},
 }
 
 export type ReadAccessOptions = {
-  readonly acls: Pick<Acls, 'list' | 'allow' | 'disallow'>
+  readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'>
   readonly follower: Pick<StateFollower, 'tables' | 'catchUp'>
   readonly log: Log
+  readonly principals: ServicePrincipals
   /** Without it, brokers that have no authorizer are told of once, and let be. */
   readonly isRequired: boolean
 }
 
 export function createReadAccess(options: ReadAccessOptions): ReadAccess {
-  const { acls, follower, log } = options
+  const { acls, follower, log, principals } = options
   const { tables } = follower
   let wasTold = false
 
@@ -56,7 +66,7 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
   }
 
   /** Allows, and takes it back where control state has changed its mind in the meantime. */
-  const allow = async (wanted: readonly ReadAcl[]): Promise<void> => {
+  const allow = async (wanted: readonly Acl[]): Promise<void> => {
     if (wanted.length === 0) return
     await acls.allow(wanted)
     await follower.catchUp()
@@ -65,7 +75,28 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
     await acls.disallow([...principals].filter((principal) => !still.has(principal)))
   }
 
+  /** The same for services. A stream may have gone in the meantime, and its name be another's soon. */
+  const allowServices = async (wanted: readonly Acl[]): Promise<void> => {
+    if (wanted.length === 0) return
+    await acls.allow(wanted)
+    await follower.catchUp()
+    const { stale } = serviceDifferenceOf(principals, wanted, tables.streams())
+    if (stale.length > 0) await acls.revoke(stale)
+  }
+
+  const settleServices = async (found: readonly Acl[]): Promise<void> => {
+    const { stale, missing } = serviceDifferenceOf(principals, found, tables.streams())
+    if (stale.length + missing.length === 0) return
+    if (stale.length > 0) await acls.revoke(stale)
+    await allowServices(missing)
+    log.info(
+      { taken: stale.length, given: missing.length },
+      'what services may do in Kafka is settled anew',
+    )
+  }
+
   return {
+    serve: (stream) => whereThereIsOne(() => allowServices(serviceAclsOf(principals, stream))),
     letIn: ({ billingId, name }) =>
       whereThereIsOne(async () => {
         const stream = tables.stream(billingId, name)
@@ -75,11 +106,17 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
       whereThereIsOne(async () => {
         await acls.disallow(clientIds.map(principalOf))
       }),
+    forget: (stream) =>
+      whereThereIsOne(async () => {
+        const held = serviceAclsOf(principals, stream)
+        if (held.length > 0) await acls.revoke(held)
+      }),
     settle: () =>
       whereThereIsOne(async () => {
         // In this order: whatever is found was asked for by a record that is older.
         const found = await acls.list()
         await follower.catchUp()
+        await settleServices(found)
         const { stale, missing } = differenceOf(found, tables.streams())
         if (stale.length + missing.length === 0) return
         await acls.disallow(stale)

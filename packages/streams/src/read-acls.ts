@@ -1,6 +1,6 @@
 // What a stream's credentials may read with Kafka clients of their own, as ACLs, and what differs from it in
 // Kafka. Plain data; nothing here asks anybody.
-import type { ReadAcl } from '@weir/kafka'
+import type { Acl } from '@weir/kafka'
 import type { Credential, StreamRecord } from './records.ts'
 import { topicOf } from './records.ts'
 
@@ -11,15 +11,21 @@ export const principalOf = (clientId: string): string => `User:${clientId}`
  * A stream's topic, and consumer groups whose ids begin with the clientId. The groups come first: they are
  * what an ACL of ours is known by, so there must be no topic without them.
  */
-export function aclsOf(stream: StreamRecord): ReadAcl[] {
+export function aclsOf(stream: StreamRecord): Acl[] {
   if (!stream.enabled || stream.state === 'deleting') return []
   return stream.credentials
     .filter((credential) => mayRead(stream, credential))
     .flatMap(({ clientId }) => {
       const principal = principalOf(clientId)
       return [
-        { principal, resource: 'group', name: clientId, pattern: 'prefixed' },
-        { principal, resource: 'topic', name: topicOf(stream), pattern: 'literal' },
+        { principal, resource: 'group', name: clientId, pattern: 'prefixed', operation: 'read' },
+        {
+          principal,
+          resource: 'topic',
+          name: topicOf(stream),
+          pattern: 'literal',
+          operation: 'read',
+        },
       ] as const
     })
 }
@@ -35,17 +41,14 @@ function mayRead({ kind }: StreamRecord, { scope }: Credential): boolean {
 export type Difference = {
   /** Who may read something by our doing, and mustn't. */
   readonly stale: readonly string[]
-  readonly missing: readonly ReadAcl[]
+  readonly missing: readonly Acl[]
 }
 
 /** ACLs of others, and of others' principals, are none of this. */
-export function differenceOf(
-  found: readonly ReadAcl[],
-  streams: Iterable<StreamRecord>,
-): Difference {
+export function differenceOf(found: readonly Acl[], streams: Iterable<StreamRecord>): Difference {
   const known = new Set(found.map(nameOf))
   const allowed = new Set<string>()
-  const missing: ReadAcl[] = []
+  const missing: Acl[] = []
   for (const stream of streams) {
     for (const acl of aclsOf(stream)) {
       allowed.add(acl.principal)
@@ -60,11 +63,11 @@ export function differenceOf(
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** What nobody but us would make: groups named after a principal that is a UUID. */
-const isMark = ({ principal, resource, name, pattern }: ReadAcl): boolean =>
+const isMark = ({ principal, resource, name, pattern }: Acl): boolean =>
   resource === 'group' &&
   pattern === 'prefixed' &&
   uuid.test(name) &&
   principal === principalOf(name)
 
-const nameOf = ({ principal, resource, name, pattern }: ReadAcl): string =>
-  [principal, resource, name, pattern].join('\n')
+export const nameOf = ({ principal, resource, name, pattern, operation }: Acl): string =>
+  [principal, resource, name, pattern, operation].join('\n')

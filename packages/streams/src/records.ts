@@ -188,5 +188,7 @@ export const topicOf = (stream: { billingId: string; name: string }): string =>
   `${stream.billingId}.${stream.name}`
 export const deadTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
 export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
+/** Output's own: auth's are under others, where output has no right. */
+export const TRANSACTIONAL_ID_PREFIX = 'weir.derive.'
 export const transactionalIdOf = (stream: DerivedStream, partition: number): string =>
-  `${groupOf(stream)}.${partition}`
+  `${TRANSACTIONAL_ID_PREFIX}${topicOf(stream)}.${partition}`

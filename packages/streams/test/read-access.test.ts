@@ -9,7 +9,7 @@ import { createReadAccess } from '../src/read-access.ts'
 import { addCredential, patchStream, removeCredential } from '../src/manage.ts'
 import { streamKey } from '../src/records.ts'
 import { given, inputStream, log } from './support.ts'
-import { memoryStewardship } from './support-memory.ts'
+import { memoryStewardship, noServices } from './support-memory.ts'
 import type { Memory } from './support-memory.ts'
 
 const out = { billingId: 'acme', name: 'out', input: 'clicks' }
@@ -121,6 +121,7 @@ test('who lets in credentials that are revoked at the same time takes it back', 
     follower: memory.follower,
     log,
     isRequired: true,
+    principals: noServices,
     acls: {
       ...acls,
       async allow(wanted) {
@@ -150,6 +151,7 @@ test('a name is free only when nobody may read its topic any more', async () => 
       resource: 'topic',
       name: 'acme.out',
       pattern: 'literal',
+      operation: 'read',
     },
   ])
   memory.passTime(6_000)
@@ -167,9 +169,27 @@ test('settling gives what was made before there were ACLs, and takes what is lef
   await memory.kafka.acls.disallow([`User:${memory.clientId}`])
   const dead = '11111111-2222-4333-8444-555555555555'
   await memory.kafka.acls.allow([
-    { principal: `User:${dead}`, resource: 'group', name: dead, pattern: 'prefixed' },
-    { principal: `User:${dead}`, resource: 'topic', name: 'acme.old', pattern: 'literal' },
-    { principal: 'User:other', resource: 'topic', name: 'acme.out', pattern: 'literal' },
+    {
+      principal: `User:${dead}`,
+      resource: 'group',
+      name: dead,
+      pattern: 'prefixed',
+      operation: 'read',
+    },
+    {
+      principal: `User:${dead}`,
+      resource: 'topic',
+      name: 'acme.old',
+      pattern: 'literal',
+      operation: 'read',
+    },
+    {
+      principal: 'User:other',
+      resource: 'topic',
+      name: 'acme.out',
+      pattern: 'literal',
+      operation: 'read',
+    },
   ])
   await memory.deps.access.settle()
   expect(memory.kafka.acls.readable()).toEqual(['User:other acme.out', ...memory.mine])
@@ -180,9 +200,10 @@ test('without an authorizer everything goes on, unless one is required', async (
   const none = async (): Promise<never> => {
     throw new AppError('no_authorizer', 'Kafka has no authorizer')
   }
-  const acls = { list: none, allow: none, disallow: none }
-  const auto = createReadAccess({ acls, follower, log, isRequired: false })
-  const required = createReadAccess({ acls, follower, log, isRequired: true })
+  const acls = { list: none, allow: none, revoke: none, disallow: none }
+  const principals = noServices
+  const auto = createReadAccess({ acls, follower, log, principals, isRequired: false })
+  const required = createReadAccess({ acls, follower, log, principals, isRequired: true })
   for (const name of ['letIn', 'shutOut', 'settle'] as const) {
     const ask = (access: typeof auto) =>
       name === 'letIn'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import type { ReadAcl } from '@weir/kafka'
+import type { Acl } from '@weir/kafka'
 import { aclsOf, differenceOf } from '../src/read-acls.ts'
 import type { Scope } from '../src/records.ts'
 import { credentialRecord, derivedStream, inputStream } from './support.ts'
@@ -8,12 +8,19 @@ import { credentialRecord, derivedStream, inputStream } from './support.ts'
 const credentials = [credentialRecord({ scope: ['listen'] })]
 const clientId = credentials[0]?.clientId ?? ''
 const principal = `User:${clientId}`
-const groups: ReadAcl = { principal, resource: 'group', name: clientId, pattern: 'prefixed' }
-const topic = (name: string): ReadAcl => ({
+const groups: Acl = {
+  principal,
+  resource: 'group',
+  name: clientId,
+  pattern: 'prefixed',
+  operation: 'read',
+}
+const topic = (name: string): Acl => ({
   principal,
   resource: 'topic',
   name,
   pattern: 'literal',
+  operation: 'read',
 })
 
 const output = derivedStream(inputStream(), { credentials })
@@ -51,11 +58,35 @@ test('what was ours and is no more is stale; what a stream in the making was giv
 
 test("others' ACLs are left alone, also where their principals are UUIDs", () => {
   const stranger = `User:${randomUUID()}`
-  const others: ReadAcl[] = [
-    { principal: 'User:alice', resource: 'group', name: 'alice', pattern: 'prefixed' },
-    { principal: stranger, resource: 'topic', name: 'acme.clicks-0', pattern: 'literal' },
-    { principal: stranger, resource: 'group', name: randomUUID(), pattern: 'prefixed' },
-    { principal: stranger, resource: 'group', name: stranger.slice(5), pattern: 'literal' },
+  const others: Acl[] = [
+    {
+      principal: 'User:alice',
+      resource: 'group',
+      name: 'alice',
+      pattern: 'prefixed',
+      operation: 'read',
+    },
+    {
+      principal: stranger,
+      resource: 'topic',
+      name: 'acme.clicks-0',
+      pattern: 'literal',
+      operation: 'read',
+    },
+    {
+      principal: stranger,
+      resource: 'group',
+      name: randomUUID(),
+      pattern: 'prefixed',
+      operation: 'read',
+    },
+    {
+      principal: stranger,
+      resource: 'group',
+      name: stranger.slice(5),
+      pattern: 'literal',
+      operation: 'read',
+    },
   ]
   expect(differenceOf(others, [])).toEqual({ stale: [], missing: [] })
 })

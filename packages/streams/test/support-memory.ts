@@ -2,7 +2,7 @@
 // and the clock is the test's.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import type { Acls, Admin, ReadAcl } from '@weir/kafka'
+import type { Acl, Acls, Admin } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import type { AuditEntry, Change } from '../src/audit.ts'
 import { createBatch } from '../src/draft.ts'
@@ -12,6 +12,7 @@ import { createKeyring } from '../src/keyring.ts'
 import { accountKey } from '../src/records.ts'
 import { createRings } from '../src/rings.ts'
 import type { ControlRecord } from '../src/state.ts'
+import type { ServicePrincipals } from '../src/service-acls.ts'
 import type { Stewardship } from '../src/stewardship.ts'
 import { createTables } from '../src/tables.ts'
 import type { Decide, Writer } from '../src/writer.ts'
@@ -25,7 +26,7 @@ type MemoryKafka = {
   fail(call: string, code?: string): void
   readonly admin: Admin
   /** What each client may read: the topics and the beginnings of groups. */
-  readonly acls: Pick<Acls, 'list' | 'allow' | 'disallow'> & { readable(): string[] }
+  readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'> & { readable(): string[] }
 }
 
 function memoryKafka(): MemoryKafka {
@@ -84,12 +85,16 @@ function memoryKafka(): MemoryKafka {
 }
 
 function memoryAcls(did: (call: string, of: string) => void): MemoryKafka['acls'] {
-  const held = new Map<string, ReadAcl>()
+  const held = new Map<string, Acl>()
   return {
     list: async () => [...held.values()],
     async allow(acls) {
       did('allow', acls.map(({ name }) => name).join())
       for (const acl of acls) held.set(JSON.stringify(acl), acl)
+    },
+    async revoke(acls) {
+      did('revoke', acls.map(({ name }) => name).join())
+      for (const acl of acls) held.delete(JSON.stringify(acl))
     },
     async disallow(principals) {
       did('disallow', principals.join())
@@ -112,9 +117,12 @@ export type Memory = {
   looksAtAccessAsked(): number
 }
 
+export const noServices = { ingest: undefined, output: undefined }
+
 export function memoryStewardship(
   account = 'acme',
   kek: KekProvider = parseKekFile(`test 1 ${'ab'.repeat(32)}`),
+  principals: ServicePrincipals = noServices,
 ): Memory {
   const tables = createTables()
   const keyring = createKeyring({ kek, log, mayUse: () => true })
@@ -157,7 +165,7 @@ export function memoryStewardship(
     actor: { kind: 'auth' },
     follower,
     admin: kafka.admin,
-    access: createReadAccess({ acls: kafka.acls, follower, log, isRequired: true }),
+    access: createReadAccess({ acls: kafka.acls, follower, log, principals, isRequired: true }),
     rings: createRings({ writer, follower, kek }),
     kek,
     log,

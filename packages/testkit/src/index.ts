@@ -19,7 +19,15 @@ export { chromiumProgram, openConsole, type ConsolePage } from './world/browser.
 export { listen, type TestListener } from './world/listener.ts'
 export { counterOf } from './world/metrics.ts'
 export { connectProducer, type Answer, type Producer, type SendOptions } from './world/producer.ts'
-export { kafkaBrokers, setting, startWorld, type ServiceEnv, type World } from './world/services.ts'
+export {
+  kafkaBrokers,
+  kekFileOf,
+  setting,
+  startWorld,
+  type ServiceEnv,
+  type World,
+} from './world/services.ts'
+export { policyFor, startVault, vaultProgram, type Vault } from './world/vault.ts'
 export { clockShiftedBy } from './world/shifted-clock.ts'
 export {
   foreignPaths,

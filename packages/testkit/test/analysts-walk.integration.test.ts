@@ -31,6 +31,12 @@ test(
 )
 
 test(
+  'auth shows the schemas of the account, as docs/analysts.md says',
+  () => walk('docs/analysts.md', '## Schemas'),
+  BLOCK_MS,
+)
+
+test(
   "Kafka's own console consumer reads as docs/analysts.md says",
   () => walk('docs/analysts.md', '## Java'),
   2 * BLOCK_MS,

@@ -26,7 +26,7 @@ import { dieAt } from '../src/world/die-at.ts'
 import { listen } from '../src/world/listener.ts'
 import { connectProducer, type Producer } from '../src/world/producer.ts'
 import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
-import { setting, type World } from '../src/world/services.ts'
+import { kekFileOf, setting, type World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
 import { steal, type SealedField } from './erasure/thief.ts'
 
@@ -143,7 +143,7 @@ test('a thief with the KEK and all of the log opens an erased value until the er
   const fields = await sealedIn(stream, 2)
   const [ada, bob] = [fields.get('ada'), fields.get('bob')]
   if (ada === undefined || bob === undefined) throw new Error('an event is missing')
-  const kekFile = setting('KEK_FILE')
+  const kekFile = kekFileOf('auth')
 
   const output = await account.output(stream.name, freshName('o'), { consentLevels: [3] })
 

@@ -18,7 +18,7 @@ import { createAdmin, createKafka } from '@weir/kafka'
 import { createLog, hasCode, pollUntil } from '@weir/kit'
 
 import { createAccount, type Account, type TestStream } from '../src/world/account.ts'
-import { setting } from '../src/world/services.ts'
+import { kekFileOf, setting } from '../src/world/services.ts'
 
 const log = createLog('full-outage-test', 'silent')
 const READY_WITHIN_MS = 120_000
@@ -37,7 +37,6 @@ beforeAll(async () => {
   env = {
     KAFKA_BROKERS: `127.0.0.1:${kafka}`,
     SCHEMA_REGISTRY_URL: `http://127.0.0.1:${ports.registry}/apis/ccompat/v7`,
-    KEK_FILE: setting('KEK_FILE'),
     PLATFORM_KEY: setting('PLATFORM_KEY'),
     AUTH_PUBLIC_URL: authUrl(),
     AUTH_PORT: String(ports.auth),
@@ -76,7 +75,15 @@ const startKafka = (): Promise<Stack> =>
   )
 
 const start = (...names: ServiceName[]): Promise<Service[]> =>
-  Promise.all(names.map((name) => startService({ name, env, readyWithinMs: READY_WITHIN_MS })))
+  Promise.all(
+    names.map((name) =>
+      startService({
+        name,
+        env: { ...env, KEK_FILE: kekFileOf(name) },
+        readyWithinMs: READY_WITHIN_MS,
+      }),
+    ),
+  )
 
 const answers = (url: string) => () =>
   fetch(url).then(

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
-import { makeKekFile, startStack, type Stack } from '@weir/devstack'
+import { makeKekFiles, startStack, type Stack } from '@weir/devstack'
 import type { SourceRecord } from '@weir/kafka'
 import { delay, pollUntil } from '@weir/kit'
 
@@ -51,7 +51,7 @@ let derived: { stream: TestStream; level: number }[]
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-kill-'))
-  await makeKekFile(join(folder, 'kek'))
+  await makeKekFiles(folder)
   contract = await compiledExample(schemaId)
   example = await exampleEvent(schemaId)
   running = await startEverything()
@@ -78,7 +78,7 @@ async function startEverything(): Promise<typeof running> {
   const world = await startWorld({
     KAFKA_BROKERS: stack.kafkaBrokers,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-    KEK_FILE: join(folder, 'kek'),
+    KEK_FOLDER: folder,
     AUTH_PUBLIC_URL: 'http://auth.test', // tokens of before the kill name it as their issuer
   }).catch(async (error: unknown) => {
     await stack.stop()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import type { Service } from '@weir/devstack'
-import { createOpener, eraKeys, levelPart, linksOf, timeOf, type EraKeys } from '@weir/fieldcrypt'
+import { createOpener, timeOf } from '@weir/fieldcrypt'
 import { unframe, type SourceRecord } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 
@@ -24,6 +24,7 @@ import { connectProducer } from '../src/world/producer.ts'
 import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
 import type { World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
+import { isPerson, keysOf } from './taken-over/people.ts'
 
 // Its levels: 1 unique_identifier, 2 consistent_value, which is the key field, 3 some_sensitive_value.
 const schemaId = 'demo_v1'
@@ -38,7 +39,8 @@ let contract: Contract
 let inputTopic: string
 
 const lowLines = `low 1 ${'10'.repeat(32)}\n`
-const allLines = `${lowLines}high 1 ${'20'.repeat(32)}\n`
+const lineOf = (name: string, byte: string): string => `${name} 1 ${byte.repeat(32)}\n`
+const allLines = `${lowLines}${lineOf('high', '20')}${lineOf('link', '30')}${lineOf('sign', '40')}`
 
 beforeAll(async () => {
   own = await openOwnStack('levels')
@@ -47,7 +49,8 @@ beforeAll(async () => {
   await writeFile(lowFile, lowLines)
   world = await own.startWorld({
     KEK_FILE: kekFile,
-    KEK_WRAPS: 'file:high, open=file:low, level.0=file:low, level.1=file:low',
+    KEK_WRAPS:
+      'sign=file:sign,link=file:link,levels=file:high,open=file:low,level.0=file:low,level.1=file:low',
   })
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
@@ -128,26 +131,6 @@ function attack(keys: OpenedKeys, record: SourceRecord, guesses: readonly string
     return text
   })
   return { opened, person: guesses.find((guess) => isPerson(era, keyLink, guess)) }
-}
-
-function keysOf({ parts }: OpenedKeys, era: number): EraKeys {
-  const prefix = [...parts.keys()].find((key) => key.endsWith(`/${era}/label`))?.slice(0, -5) ?? ''
-  const part = (name: string) => parts.get(prefix + name)?.plain
-  return eraKeys({
-    streamId: prefix.split('/')[1] ?? '',
-    era,
-    link: part('link'),
-    label: part('label'),
-    trees: [['', () => part('tree')]],
-    level: (level) => part(levelPart(level)),
-  })
-}
-
-/** Whether the guess leads to the link that the record's keyLink holds; it takes the part `link`. */
-function isPerson(era: EraKeys, keyLink: Buffer, guess: string): boolean {
-  const held = era.label?.decrypt(keyLink).subarray(0, 8)
-  if (held === undefined || era.link === undefined) return false
-  return linksOf(era, guess).some((link) => Buffer.from(link).equals(Buffer.from(held)))
 }
 
 test('with all that this deployment has and the whole of weir.keys, level 2 and the key field stay unknown', async () => {

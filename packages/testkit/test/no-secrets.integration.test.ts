@@ -28,7 +28,7 @@ import {
 import { listen } from '../src/world/listener.ts'
 import { readMetrics } from '../src/world/metrics.ts'
 import { connectProducer, type Answer, type Producer } from '../src/world/producer.ts'
-import { setting, startWorld, type World } from '../src/world/services.ts'
+import { kekFileOf, setting, startWorld, type World } from '../src/world/services.ts'
 import { compiledExample, createTopicReader, type TopicReader } from '../src/world/topic.ts'
 import { createWitness } from '../src/world/witness.ts'
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
   world = await startWorld({ LOG_LEVEL: 'debug', DECRYPTER_NAMES: decrypterName })
   reader = createTopicReader()
   producer = await connectProducer(world.ingest.url)
-  for (const line of (await readFile(setting('KEK_FILE'), 'utf8')).trim().split('\n'))
+  for (const line of (await readFile(kekFileOf('auth'), 'utf8')).trim().split('\n'))
     witness.knows('a key-encryption key', line.trim().split(/\s+/)[2] ?? '')
   witness.knows('the platform key', setting('PLATFORM_KEY'))
   account = await createAccount(world.auth.url)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { makeKekFile } from '@weir/devstack'
+import { kekFilesIn, makeKekFiles } from '@weir/devstack'
 
 import { REPOSITORY } from '../src/test-run/tools.ts'
 
@@ -17,8 +17,8 @@ let folder: string
 let kek: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-start-config-'))
-  kek = join(folder, 'kek')
-  await makeKekFile(kek)
+  await makeKekFiles(folder)
+  kek = kekFilesIn(folder).auth
   await writeFile(join(folder, 'password'), 'hunter2\n')
   await writeFile(join(folder, 'empty'), ' \n')
 })

@@ -22,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 test('whatever breaks, nothing is lost, nothing doubled, nothing opened above its level', async () => {
   const report = await runTorture({
     folder,
-    kekFile: setting('KEK_FILE'),
+    kekFolder: setting('KEK_FOLDER'),
     platformKey: setting('PLATFORM_KEY'),
     schemaRegistryUrl: setting('SCHEMA_REGISTRY_URL'),
     seed: 20_261_121,

@@ -1,10 +1,10 @@
 // Rings whose keys Vault holds, with a real Vault and a broker of its own: keys move there from a file, its keys are
 // rotated, and when it is gone what runs goes on, what starts waits, and nothing is stored unsealed.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { makeKekFile, type Service } from '@weir/devstack'
+import { makeKekFiles, type Service, type ServiceName } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
 import {
@@ -18,26 +18,42 @@ import {
 } from '../src/world/account.ts'
 import { connectProducer } from '../src/world/producer.ts'
 import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
-import { setting, type World } from '../src/world/services.ts'
+import { setting, type ServiceEnv, type World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
-import { startVault, vaultProgram, type Vault } from '../src/world/vault.ts'
+import {
+  policyFor,
+  startVault,
+  vaultProgram,
+  wrapsByVault,
+  type Vault,
+} from '../src/world/vault.ts'
 
 const schemaId = 'clickstream'
+const none = { auth: {}, ingest: {}, output: {} }
 
-let kekFile: string
 let own: OwnStack
 let vault: Vault
 let world: World
 let account: Account
 let input: TestStream
-let toVault: Readonly<Record<string, string>>
+let toVault: ServiceEnv
+/** Each service by the policy that it has in Kubernetes. */
+const tokens: Record<ServiceName, ServiceEnv> = { auth: {}, ingest: {}, output: {} }
 
 afterAll(async () => {
   await own?.close()
   await vault?.stop()
 }, 60_000)
 
-const start = (env: Readonly<Record<string, string>>): Promise<World> => own.startWorld(env)
+const start = (env: ServiceEnv, envOf = tokens): Promise<World> => own.startWorld(env, envOf)
+const allKeks = (version: number): Set<string> =>
+  new Set(['sign', 'link', 'open', 'levels'].map((name) => `vault:weir-${name}:${version}`))
+
+/** The same of every key. */
+async function askOfAll(path: string, body: object): Promise<void> {
+  for (const name of ['sign', 'link', 'open', 'levels'])
+    await vault.ask(`transit/keys/weir-${name}/${path}`, body)
+}
 
 const platform = (method: string, path: string) =>
   request(world.auth.url, setting('PLATFORM_KEY'), method, path)
@@ -76,35 +92,36 @@ function linesFrom(): () => string {
   const before = world.logLines().length
   return () => world.logLines().slice(before).join('\n')
 }
-const isWaiting = (lines: () => string, why: string) => () =>
-  lines().includes('does not unwrap a ring') && lines().includes(why)
+const isWaiting = (lines: () => string, why: RegExp) => () =>
+  lines().includes('does not unwrap a ring') && why.test(lines())
 
 describe('with a real Vault', () => {
   beforeAll(async () => {
     own = await openOwnStack('vault')
-    kekFile = join(own.folder, 'kek')
-    await makeKekFile(kekFile)
+    await makeKekFiles(own.folder)
     vault = await startVault(await vaultProgram(), own.folder)
     toVault = {
       VAULT_ADDR: vault.address,
       VAULT_CA_FILE: vault.ca,
-      VAULT_TOKEN_FILE: await vault.tokenFile('weir', ['encrypt', 'decrypt', 'keys']),
-      KEK_WRAPS: 'vault:weir',
+      KEK_WRAPS: wrapsByVault,
     }
+    for (const name of ['auth', 'ingest', 'output'] as const)
+      tokens[name] = { VAULT_TOKEN_FILE: await vault.tokenFile(name, await policyFor(name)) }
   }, 120_000)
 
   test('keys move from a file to Vault, and without the file everything opens as before', async () => {
-    world = await start({ KEK_FILE: kekFile })
+    world = await start({ KEK_FOLDER: own.folder }, none)
     account = await createAccount(world.auth.url)
     await account.contract(schemaId)
     input = await account.input('clicks')
     expect(await sendOne()).toBe(204)
     await world.stop()
 
-    world = await start({ KEK_FILE: kekFile, ...toVault })
+    world = await start({ KEK_FOLDER: own.folder, ...toVault })
     const keys = await rotate()
-    expect(keksIn(keys)).toEqual(new Set(['vault:weir:1']))
-    expect(keys['unusedKeks']).toMatchObject([{ kek: expect.stringMatching(/^file:/) }])
+    expect(keksIn(keys)).toEqual(allKeks(1))
+    const fileKek = { kek: expect.stringMatching(/^file:/) }
+    expect(keys['unusedKeks']).toMatchObject([fileKek, fileKek, fileKek, fileKek])
     await world.stop()
 
     world = await start({ ...toVault, KEK_FILE: '' })
@@ -117,31 +134,37 @@ describe('with a real Vault', () => {
   }, 120_000)
 
   test("after a rotation, versions of Vault's key that are no longer allowed aren't needed", async () => {
-    await vault.ask('transit/keys/weir/rotate', {})
-    expect(keksIn(await rotate())).toEqual(new Set(['vault:weir:2']))
-    await vault.ask('transit/keys/weir/config', { min_decryption_version: 2 })
-    // With the right to unwrap alone, as output needs it.
-    const tokenFile = await vault.tokenFile('reader', ['decrypt'])
-    const output = await world.replica('output', { VAULT_TOKEN_FILE: tokenFile })
+    await askOfAll('rotate', {})
+    expect(keksIn(await rotate())).toEqual(allKeks(2))
+    await askOfAll('config', { min_decryption_version: 2 })
+    const output = await world.replica('output')
     await output.stop()
   }, 60_000)
 
-  test('an erasure is destroyed once Vault has no version any more that wrapped what it replaced', async () => {
+  test('an erasure is destroyed once no version is left that wrapped what it replaced, and the places that had them say so', async () => {
     const at = account.at(world.auth.url)
     const path = '/v2/streams/clicks/erasures'
     const made = await at.call('POST', path, { keyFieldValue: 'session-of-nobody' })
     const { id } = expectStatus(made, 201).body
-    await vault.ask('transit/keys/weir/rotate', {})
+    await askOfAll('rotate', {})
     await rotate()
     const stateBy = async (auth: Service): Promise<unknown> =>
       (await account.at(auth.url).call('GET', `${path}/${String(id)}`)).body['state']
     const isApplied = async () => (await stateBy(world.auth)) === 'applied'
     await pollUntil(isApplied, { deadlineMs: 20_000, what: 'an applied erasure' })
     const versions = { min_encryption_version: 3, min_decryption_version: 3 }
-    await vault.ask('transit/keys/weir/config', versions)
-    await vault.ask('transit/keys/weir/trim', { min_available_version: 3 })
-    // It looks at its start, and every minute.
-    const another = await world.replica('auth')
+    await askOfAll('config', versions)
+    await askOfAll('trim', { min_available_version: 3 })
+    // It looks at its start, and every minute. The first KEKs were in files, and nobody there is asked any more.
+    const lines = linesFrom()
+    const without = await world.replica('auth')
+    const isTold = () => /whether file:\w+:1 is gone can't be told: set KEK_FILE/.test(lines())
+    await pollUntil(isTold, { deadlineMs: 20_000, what: 'what can not be told' })
+    expect(await stateBy(without)).toBe('applied')
+    await without.stop()
+    const emptied = join(own.folder, 'emptied')
+    await writeFile(emptied, `open 2 ${'ef'.repeat(32)}\n`)
+    const another = await world.replica('auth', { KEK_FILE: emptied })
     const isDestroyed = async () => (await stateBy(another)) === 'destroyed'
     await pollUntil(isDestroyed, { deadlineMs: 20_000, what: 'a destroyed erasure' })
     await another.stop()
@@ -158,16 +181,14 @@ describe('with a real Vault', () => {
   }, 60_000)
 
   test('a token that may not is told by what to look at, and neither it nor a key is in the log', async () => {
-    const tokenFile = await vault.tokenFile('nobody', [])
-    const why = 'Vault answers 403 to transit/decrypt/weir; see the policy'
+    const tokenFile = await vault.tokenFile('nobody', 'path "nothing" { capabilities = ["deny"] }')
+    const why = /Vault answers 403 to transit\/decrypt\/weir-(open|levels); see the policy/
     const lines = linesFrom()
     const starting = world.replica('output', { VAULT_TOKEN_FILE: tokenFile })
     starting.catch(() => undefined)
-    await pollUntil(isWaiting(lines, why), { deadlineMs: 20_000, what: why })
+    await pollUntil(isWaiting(lines, why), { deadlineMs: 20_000, what: why.source })
     expect(lines()).not.toContain(await readFile(tokenFile, 'utf8'))
-    await vault.ask('sys/policies/acl/nobody', {
-      policy: 'path "transit/decrypt/weir" { capabilities = ["update"] }',
-    })
+    await vault.ask('sys/policies/acl/nobody', { policy: await policyFor('output') })
     await (await starting).stop()
   }, 60_000)
 
@@ -181,8 +202,8 @@ describe('with a real Vault', () => {
     const lines = linesFrom()
     const starting = Promise.all([world.replica('ingest'), world.replica('output')])
     starting.catch(() => undefined)
-    const why = 'Vault answers 503'
-    await pollUntil(isWaiting(lines, why), { deadlineMs: 20_000, what: why })
+    const why = /Vault answers 503/
+    await pollUntil(isWaiting(lines, why), { deadlineMs: 20_000, what: why.source })
     const form = /"service":"ingest","port":(\d+),"adminPort":(\d+)/
     const [, port, adminPort] = form.exec(lines()) ?? []
     const ready = await fetch(`http://127.0.0.1:${adminPort}/health/ready`)

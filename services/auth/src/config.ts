@@ -3,6 +3,7 @@
 import { kafkaFields, registryFields, withKafkaRules, withRegistryRules } from '@weir/kafka'
 import {
   bool,
+  connectionFields,
   corsFields,
   docsFields,
   host,
@@ -16,13 +17,22 @@ import {
   port,
   secretFileToMake,
   secretText,
+  text,
   withListenerTlsRules,
   type Env,
 } from '@weir/kit'
-import { kekWrapsField, stateFields, withKekRules, withWrapRules } from '@weir/streams'
+import { kekWrapsFields, stateFields, withKekRules, withWrapRules } from '@weir/streams'
 import { z } from 'zod'
 import { limit } from './limit-field.ts'
 import { platformKeyCharsMin, platformKeyRule } from './platform-key-rule.ts'
+
+const principal = (service: string) =>
+  text()
+    .refine((name) => /^User:./.test(name), 'it must begin with `User:`')
+    .optional()
+    .describe(
+      `under whom ${service} logs in to Kafka, as Kafka writes it (\`User:weir-${service}\`): auth grants it the ACLs that it needs, stream by stream, and takes away any other; unset: none are granted`,
+    )
 
 const fields = z.object({
   AUTH_HOST: host()
@@ -31,7 +41,7 @@ const fields = z.object({
   AUTH_PORT: port().default(8081).describe('tokens and management; 0 takes any free one'),
   AUTH_ADMIN_PORT: port().default(9081).describe('metrics and health; 0 takes any free one'),
   ...stateFields,
-  ...kekWrapsField,
+  ...kekWrapsFields,
   PLATFORM_KEY: secretText()
     .refine((key) => key.length >= platformKeyCharsMin, platformKeyRule)
     .optional()
@@ -48,6 +58,8 @@ const fields = z.object({
     .describe(
       "ACLs for streams' credentials, so that analysts read with Kafka clients of their own: `auto` where Kafka has an authorizer",
     ),
+  KAFKA_INGEST_PRINCIPAL: principal('ingest'),
+  KAFKA_OUTPUT_PRINCIPAL: principal('output'),
   TOPIC_REPLICATION: integer({ min: 1, max: 32, of: 'brokers' })
     .optional()
     .describe("on how many brokers each new topic lies; unset: the brokers' own default"),
@@ -76,6 +88,7 @@ const fields = z.object({
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,
+  ...connectionFields,
   ...kafkaFields,
   ...registryFields,
 })
@@ -85,10 +98,23 @@ export const configSchema = withRegistryRules(
     withListenerTlsRules(
       withWrapRules(
         withKekRules(
-          fields.refine(
-            (config) => config.PLATFORM_KEY !== undefined || config.PLATFORM_KEY_FILE !== undefined,
-            keyRule('PLATFORM_KEY', 'either it or PLATFORM_KEY_FILE must be set'),
-          ),
+          fields
+            .refine(
+              (config) =>
+                config.PLATFORM_KEY !== undefined || config.PLATFORM_KEY_FILE !== undefined,
+              keyRule('PLATFORM_KEY', 'either it or PLATFORM_KEY_FILE must be set'),
+            )
+            .refine(
+              ({
+                KAFKA_ACLS: acls,
+                KAFKA_INGEST_PRINCIPAL: ingest,
+                KAFKA_OUTPUT_PRINCIPAL: output,
+              }) => acls !== 'off' || (ingest ?? output) === undefined,
+              keyRule(
+                'KAFKA_ACLS',
+                'off leaves KAFKA_INGEST_PRINCIPAL and KAFKA_OUTPUT_PRINCIPAL without ACLs',
+              ),
+            ),
         ),
       ),
     ),

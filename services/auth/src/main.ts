@@ -1,8 +1,7 @@
 // Composes auth: configuration, control state and its stewardship, the endpoints, the listener. Nothing is
 // decided here.
-import { createServer } from 'node:http'
 import { createErrorPages } from '@weir/docs'
-import { listenNode } from '@weir/http2'
+import { createNodeServer, listenNode } from '@weir/http2'
 import {
   createAcls,
   createAdmin,
@@ -15,6 +14,7 @@ import {
   createLog,
   createMetrics,
   createPageOf,
+  createProxies,
   followTls,
   onShutdown,
   startAdmin,
@@ -41,7 +41,12 @@ const issuer = config.AUTH_PUBLIC_URL
 const pageOf = createPageOf(config)
 const log = createLog('auth', config.LOG_LEVEL)
 const metricsRegistry = createMetrics('auth')
+const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config, kekOfRing(config))
+if (config.KEK_SINGLE)
+  log.warn(
+    'KEK_SINGLE: one KEK may wrap all rings, so whoever takes one service over has the keys of all',
+  )
 const platformKey = await loadPlatformKey(config, log)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })
 const kafkaAdmin = createAdmin(kafka)
@@ -109,7 +114,9 @@ const host = config.AUTH_HOST
 const listener = await listenNode({
   host,
   port: config.AUTH_PORT,
-  server: createServer(app),
+  connectionsMax: config.CONNECTIONS_MAX,
+  isProxy: proxies.has,
+  server: createNodeServer({ onRequest: app }),
   ...(await followTls(config, { log, registry: metricsRegistry })),
 })
 const admin = await startAdmin({

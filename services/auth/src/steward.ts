@@ -44,11 +44,13 @@ const subjectsEveryMs = 3_600_000
 export type StewardParts = {
   readonly config: Pick<
     Config,
+    | 'ERASURES_MAX'
     | 'KAFKA_ACLS'
+    | 'KAFKA_INGEST_PRINCIPAL'
+    | 'KAFKA_OUTPUT_PRINCIPAL'
     | 'KAFKA_REQUIRE_DURABLE'
     | 'PRODUCE_TIMEOUT_MS'
     | 'TOPIC_REPLICATION'
-    | 'ERASURES_MAX'
   >
   readonly kafka: Kafka
   readonly admin: Admin
@@ -150,7 +152,13 @@ export function createSteward(parts: StewardParts): Steward {
 
 function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
   if (config.KAFKA_ACLS === 'off') return noReadAccess
-  return createReadAccess({ acls, follower, log, isRequired: config.KAFKA_ACLS === 'required' })
+  return createReadAccess({
+    acls,
+    follower,
+    log,
+    principals: { ingest: config.KAFKA_INGEST_PRINCIPAL, output: config.KAFKA_OUTPUT_PRINCIPAL },
+    isRequired: config.KAFKA_ACLS === 'required',
+  })
 }
 
 function bootSteps(

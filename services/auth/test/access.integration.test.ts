@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { freePort, startService, startStack } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
 import { createAcls, createKafka } from '@weir/kafka'
-import type { Acls, ReadAcl } from '@weir/kafka'
+import type { Acl, Acls } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 import {
   kafkaBrokers,
@@ -45,16 +45,16 @@ const makeOutput = async (name: string): Promise<string> => {
   return secretsOf(await account.post(outputs, { name, ...levels })).clientId
 }
 
-const readsOf = (clientId: string, name: string): ReadAcl[] => {
+const readsOf = (clientId: string, name: string): Acl[] => {
   const principal = `User:${clientId}`
   const topic = `${account.billingId}.${name}`
   return [
-    { principal, resource: 'group', name: clientId, pattern: 'prefixed' },
-    { principal, resource: 'topic', name: topic, pattern: 'literal' },
+    { principal, resource: 'group', name: clientId, pattern: 'prefixed', operation: 'read' },
+    { principal, resource: 'topic', name: topic, pattern: 'literal', operation: 'read' },
   ]
 }
 
-async function held(clientId: string): Promise<ReadAcl[]> {
+async function held(clientId: string): Promise<Acl[]> {
   const found = (await acls.list()).filter(({ principal }) => principal === `User:${clientId}`)
   return found.sort((a, b) => (a.resource < b.resource ? -1 : 1))
 }

@@ -5,7 +5,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { makeKekFile, makePlatformKey, startEverything } from '@weir/devstack'
+import {
+  kekFilesIn,
+  makeKekFiles,
+  makePlatformKey,
+  secretsIn,
+  startEverything,
+} from '@weir/devstack'
 import type { Everything } from '@weir/devstack'
 import { parseKekFile } from '@weir/fieldcrypt'
 import { createKafka } from '@weir/kafka'
@@ -39,13 +45,13 @@ let others: TestStream
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-analysts-'))
-  const KEK_FILE = join(folder, 'kek')
-  await makeKekFile(KEK_FILE)
+  await makeKekFiles(folder)
   const PLATFORM_KEY = makePlatformKey()
   everything = await startEverything({
     stack: { folder, ports: 'free' },
     ports: 'free',
-    env: { KEK_FILE, PLATFORM_KEY },
+    env: {},
+    envOf: secretsIn(folder, PLATFORM_KEY),
   })
   const { auth, ingest, stack } = everything
   const made = await request(auth.url, PLATFORM_KEY, 'POST', '/v2/accounts', { billingId })
@@ -58,7 +64,7 @@ beforeAll(async () => {
   producer = await connectProducer(ingest.url)
   await send('first')
   const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'analysts-test', log })
-  const kek = parseKekFile(await readFile(KEK_FILE, 'utf8'))
+  const kek = parseKekFile(await readFile(kekFilesIn(folder).auth, 'utf8'))
   follower = followState({ kafka, service: 'analysts-test', kek, mayUseRing: () => true, log })
   await follower.start()
   analysts = openAnalysts()

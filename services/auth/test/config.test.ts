@@ -26,6 +26,7 @@ test('what is needed is enough, and the rest has the defaults that are documente
     LOG_LEVEL: 'info',
     TLS_RELOAD_MS: 10_000,
     KAFKA_TLS: false,
+    KEK_SINGLE: false,
     VAULT_TRANSIT_MOUNT: 'transit',
     VAULT_KUBERNETES_MOUNT: 'kubernetes',
     VAULT_KUBERNETES_TOKEN_FILE: '/var/run/secrets/kubernetes.io/serviceaccount/token',

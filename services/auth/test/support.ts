@@ -5,7 +5,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import { startService } from '@weir/devstack'
+import { kekFilesIn, startService } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
 
 export const kafkaBrokers = process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092'
@@ -14,11 +14,13 @@ export const registryUrl =
 
 export const platformKey = 'platform-key-of-the-tests-of-auth'
 // Whoever shares a broker shares the keys that wrap its rings.
-const kekFile = process.env['KEK_FILE'] ?? newKekFile()
+const kekFolder = process.env['KEK_FOLDER']
+const kekFile = kekFolder === undefined ? newKekFile() : kekFilesIn(kekFolder).auth
 
 function newKekFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'weir-auth-test-')), 'kek')
-  writeFileSync(file, `test 1 ${'5a'.repeat(32)}\n`, { mode: 0o600 })
+  const lines = ['sign', 'link', 'open', 'levels'].map((kek) => `${kek} 1 ${'5a'.repeat(32)}\n`)
+  writeFileSync(file, lines.join(''), { mode: 0o600 })
   return file
 }
 

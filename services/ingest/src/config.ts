@@ -2,6 +2,7 @@
 // default.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
+  connectionFields,
   corsFields,
   csv,
   docsFields,
@@ -53,6 +54,7 @@ const fields = z.object({
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,
+  ...connectionFields,
   ...kafkaFields,
   ...traceFields,
 })

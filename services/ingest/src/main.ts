@@ -8,6 +8,7 @@ import {
   createLog,
   createMetrics,
   createPageOf,
+  createProxies,
   followTls,
   oncePerTurn,
   onShutdown,
@@ -41,6 +42,7 @@ const config = startConfig<Config>('ingest', configSchema, process.env)
 const log = createLog('ingest', config.LOG_LEVEL)
 const registry = createMetrics('ingest')
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-ingest', log })
+const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config)
 const mayUseRing = (ring: string): boolean => ring !== 'sign'
 const follower = lookAgainWithin(
@@ -69,6 +71,8 @@ const onError = (error: unknown): void => log.error({ err: error }, 'a request f
 const listener = await listenHttp({
   host: config.INGEST_HOST,
   port: config.INGEST_PORT,
+  connectionsMax: config.CONNECTIONS_MAX,
+  isProxy: proxies.has,
   http2: config.INGEST_HTTP,
   heldBytesMax: heldBytesMaxOf(config),
   ...(await followTls(config, { log, registry })),

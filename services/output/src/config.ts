@@ -2,6 +2,7 @@
 // default.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
+  connectionFields,
   csv,
   docsFields,
   host,
@@ -68,6 +69,7 @@ const fields = z.object({
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,
+  ...connectionFields,
   ...kafkaFields,
   ...traceFields,
 })

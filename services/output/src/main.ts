@@ -14,6 +14,7 @@ import {
   createLog,
   createMetrics,
   createPageOf,
+  createProxies,
   followTls,
   onShutdown,
   startAdmin,
@@ -48,6 +49,7 @@ const graceMs = 5_000
 const config = startConfig<Config>('output', configSchema, process.env)
 const log = createLog('output', config.LOG_LEVEL)
 const registry = createMetrics('output')
+const proxies = createProxies(config.TRUSTED_PROXIES)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-output', log })
 const follower = followState({
   kafka,
@@ -93,6 +95,8 @@ const notHeard = (): string[] => (isHeard ? [] : ['no heartbeat of this replica 
 const listener = await listenNode({
   host: config.OUTPUT_HOST,
   port: config.OUTPUT_PORT,
+  connectionsMax: config.CONNECTIONS_MAX,
+  isProxy: proxies.has,
   ...(await followTls(config, { log, registry })),
   server: createRoutes(gateway, {
     ...derivation,

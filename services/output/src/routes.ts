@@ -1,7 +1,7 @@
 // What output answers to HTTP: upgrades go to the gateway, /docs and /openapi.json tell of the API, and a few paths under /v2
 // tell of derived streams what only output can know. Everything else of management is auth's. The console's page is here, too.
-import { createServer } from 'node:http'
 import type { Server } from 'node:http'
+import { createNodeServer } from '@weir/http2'
 import { nameRequests, tellFaults } from '@weir/kit'
 import type { Log, PageOf } from '@weir/kit'
 import express from 'express'
@@ -28,7 +28,7 @@ export type Routes = DeadDeps &
   }
 
 export const createRoutes = (gateway: Pick<Gateway, 'upgrade'>, routes: Routes): Server =>
-  createServer(createApp(routes)).on('upgrade', gateway.upgrade)
+  createNodeServer({ onRequest: createApp(routes), onUpgrade: gateway.upgrade })
 
 export function createApp(routes: Routes): Express {
   const app = express()

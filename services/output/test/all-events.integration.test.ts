@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createOpener, parseKekFile, timeOf } from '@weir/fieldcrypt'
 import { createLog } from '@weir/kit'
 import { followState } from '@weir/streams'
-import { expectStatus, setting } from '@weir/testkit'
+import { expectStatus, kekFileOf } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
 import { makeEvents } from './support/many-events.ts'
 import type { SentEvent } from './support/many-events.ts'
@@ -210,7 +210,7 @@ describe('keys hold it to its levels, whatever its code does', () => {
     const follower = followState({
       kafka: scene.topics.kafka,
       service: 'test',
-      kek: parseKekFile(await readFile(setting('KEK_FILE'), 'utf8')),
+      kek: parseKekFile(await readFile(kekFileOf('output'), 'utf8')),
       mayUseRing: (ring) => ['open', 'level.0', 'level.1'].includes(ring),
       log: createLog('test', 'silent'),
     })

@@ -1,12 +1,13 @@
-// A derived stream is read by ordinary Kafka clients with the schema registry and nothing of ours
+// A derived stream is read by ordinary Kafka clients, with schemas from auth's /registry and nothing of ours
 // (docs/wire-format.md Kafka, examples/analysts).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import { createTransactor, frame } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import { plainEvent } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
 import { readWithKcat, readWithPython } from './support/foreign.ts'
-import type { KcatRecord } from './support/foreign.ts'
+import type { KcatRecord, SchemaLogin } from './support/foreign.ts'
 import { makeEvents } from './support/many-events.ts'
 import { openScene } from './support/scene.ts'
 import type { Scene } from './support/scene.ts'
@@ -73,8 +74,8 @@ describe('kcat', () => {
 })
 
 describe('Confluent’s Python client with its AvroDeserializer', () => {
-  test('reads every event with the schema from the registry, opened and sealed fields alike', async () => {
-    const printed = await readWithPython(derived.topic)
+  test('reads every event with the schemas of /registry, opened and sealed fields alike', async () => {
+    const printed = await readWithPython(derived.topic, schemaLogin())
     const events = new Map(printed.map(({ source, event }) => [source, event]))
     expect(printed).toHaveLength(expected.length)
     for (const { record, contract } of expected) {
@@ -82,6 +83,29 @@ describe('Confluent’s Python client with its AvroDeserializer', () => {
       expect(events.get(source)).toEqual(plainEvent(contractNamed(contract), record))
     }
   })
+})
+
+describe('the registry client for Node, @kafkajs/confluent-schema-registry', () => {
+  test('decodes every event with the schemas of /registry', async () => {
+    const { url, clientId, clientSecret } = schemaLogin()
+    const auth = { username: clientId, password: clientSecret }
+    const registry = new SchemaRegistry({ host: url, auth })
+    for (const { record, contract } of expected)
+      expect(await registry.decode(record.value ?? nothing)).toEqual(
+        plainEvent(contractNamed(contract), record),
+      )
+    await expect(
+      new SchemaRegistry({ host: url, auth: { ...auth, password: 'wrong' } }).decode(
+        expected[0]?.record.value ?? nothing,
+      ),
+    ).rejects.toThrow(/wrong, expired or revoked/)
+  })
+})
+
+const schemaLogin = (): SchemaLogin => ({
+  url: `${scene.world.auth.url}/registry`,
+  clientId: derived.clientId,
+  clientSecret: derived.clientSecret,
 })
 
 const nothing = Buffer.alloc(0)

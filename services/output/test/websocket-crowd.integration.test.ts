@@ -13,7 +13,8 @@ let producer: Producer
 let event: Record<string, unknown>
 
 beforeAll(async () => {
-  scene = await openScene()
+  // All of them come from one address.
+  scene = await openScene({ CONNECTIONS_MAX: '20000' })
   await scene.account.contract('clickstream')
   producer = await connectProducer(scene.world.ingest.url)
   event = await exampleEvent('clickstream')

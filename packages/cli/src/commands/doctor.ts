@@ -17,7 +17,7 @@ export function addDoctorCommand(program: Command, open: OpenSession): void {
       .command('doctor')
       .summary('look whether everything is as it should be, and say what to do')
       .description(
-        'look at versions, profile, account, services, clocks, credentials, Kafka and registry, and say what to do. It changes ' +
+        'look at versions, profile, account, services, clocks, credentials, Kafka and schemas, and say what to do. It changes ' +
           'nothing and shows no secret. Exit code 1 when there is a problem; warnings are none.',
       )
       .option('--tls', "Kafka's listener for analysts speaks TLS")
@@ -44,14 +44,14 @@ async function checkAll(session: Session, isTls: boolean): Promise<readonly Find
     const account = session.account()
     const services = await Promise.all(servicesOf(account).map(checkService))
     const hasAuth = services[0]?.[0]?.state === 'ok'
-    const { checkKafka, checkRegistry } = await import('../doctor/kafka.ts')
+    const { checkKafka, checkSchemas } = await import('../doctor/kafka.ts')
     return [
       checkAccount(account),
       ...services.flat(),
       ...(hasAuth ? await checkApiKey(account) : []),
       ...(hasAuth ? await checkCredentials(account) : []),
       ...(hasAuth ? await checkKafka(account, isTls) : []),
-      await checkRegistry(account.registryUrl),
+      ...(hasAuth ? await checkSchemas(account) : []),
     ]
   } catch (error) {
     // A profile or a demo's file that can't be read: nothing else can be known then.

@@ -2,11 +2,12 @@
 // written is in ../export/, which is loaded only here: no other command needs a Kafka client.
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
-import { requireBillingId } from '../account.ts'
+import { requireBillingId, requireCredentials } from '../account.ts'
 import { misuse } from '../errors.ts'
 import { createTokenSource } from '../id-token.ts'
 import { collectText, withExamples } from '../options.ts'
 import { createProgress } from '../progress.ts'
+import { registryUrlOf } from '../registry.ts'
 import type { OpenSession, Session } from '../session.ts'
 import type { Format } from '../export/export-events.ts'
 
@@ -15,7 +16,6 @@ type ExportOptions = {
   readonly until?: number
   readonly schema?: readonly string[]
   readonly brokers?: string
-  readonly registry?: string
   readonly tls?: boolean
 }
 
@@ -36,7 +36,6 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       .option('--until <time>', 'before then (default: the end as it is now)', time)
       .option('--schema <id>', 'only events of this contract; may be repeated', collectText)
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
-      .option('--registry <url>', 'the schema registry')
       .option('--tls', 'that listener speaks TLS')
       .action((name: string, file: string, options: ExportOptions, command: Command) =>
         exportTo(open(command, formats), { name, file, ...options }),
@@ -81,7 +80,10 @@ async function exportTo(session: Session, what: Export): Promise<void> {
         isTls: what.tls === true,
         token: createTokenSource(account, name),
       },
-      registryUrl: what.registry ?? account.registryUrl,
+      registry: {
+        url: registryUrlOf(account),
+        credentials: requireCredentials(account, name),
+      },
       span: { fromMs: what.from, untilMs: what.until },
       contracts: new Set(what.schema),
       format,

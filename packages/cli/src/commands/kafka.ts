@@ -7,6 +7,7 @@ import type { Account } from '../account.ts'
 import { urlOf } from '../api.ts'
 import { withExamples } from '../options.ts'
 import type { Credentials } from '../profile.ts'
+import { registrySettings, registryUrlOf } from '../registry.ts'
 import type { OpenSession } from '../session.ts'
 
 const clients = ['librdkafka', 'java', 'connect'] as const
@@ -18,7 +19,9 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
   withExamples(
     program
       .command('kafka')
-      .description('print settings for a Kafka client of your own, which reads an output with them')
+      .description(
+        'print settings for a Kafka client of your own, which reads an output with them; and for its Avro deserializer',
+      )
       .argument('<name>')
       .addOption(
         new Option(
@@ -32,8 +35,10 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
       .option('--tls', 'that listener speaks TLS')
       .action((name: string, options: KafkaOptions, command: Command) => {
         const session = open(command)
-        const settings = settingsFor(session.account(), name, options)
-        session.terminal.print(session.isJson ? JSON.stringify(settings, null, 2) : lines(settings))
+        const { settings, aside } = settingsFor(session.account(), name, options)
+        session.terminal.print(
+          session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, aside),
+        )
       }),
     ['weir kafka clicks-1 > clicks-1.properties', 'with a secret in it: keep it to yourself'],
     ['kcat -F clicks-1.properties -C -t acme.clicks-1 -e', 'with kcat'],
@@ -42,8 +47,13 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
 }
 
 type Settings = Readonly<Record<string, string>>
+type Told = {
+  readonly settings: Settings
+  /** Told in comments: whoever takes the settings would refuse these. */
+  readonly aside: Settings
+}
 
-function settingsFor(account: Account, name: string, options: KafkaOptions): Settings {
+function settingsFor(account: Account, name: string, options: KafkaOptions): Told {
   const credentials = requireCredentials(account, name)
   const login = {
     'security.protocol': options.tls ? 'SASL_SSL' : 'SASL_PLAINTEXT',
@@ -54,10 +64,17 @@ function settingsFor(account: Account, name: string, options: KafkaOptions): Set
   const brokers = { 'bootstrap.servers': options.brokers ?? account.analystBrokers }
   // Records of aborted transactions are nobody's to see.
   const committed = { 'isolation.level': 'read_committed' }
-  if (options.client === 'connect')
-    return { ...brokers, ...login, ...forConsumers({ ...login, ...committed }) }
+  const registry = registrySettings({ url: registryUrlOf(account), credentials })
+  if (options.client === 'connect') {
+    const consumers = prefixed('consumer.', { ...login, ...committed })
+    const converter = prefixed('value.converter.', registry)
+    return { settings: { ...brokers, ...login, ...consumers, ...converter }, aside: {} }
+  }
   // Groups must begin with the clientId.
-  return { ...brokers, ...login, 'group.id': credentials.clientId, ...committed }
+  const settings = { ...brokers, ...login, 'group.id': credentials.clientId, ...committed }
+  return options.client === 'java'
+    ? { settings: { ...settings, ...registry }, aside: {} }
+    : { settings, aside: registry }
 }
 
 const OAUTHBEARER = 'org.apache.kafka.common.security.oauthbearer'
@@ -80,11 +97,11 @@ const loginOf: Readonly<Record<Client, (credentials: Credentials) => Settings>> 
   connect: javaLogin,
 }
 
-/** A worker of Kafka Connect has other clients than those of its sinks. */
-const forConsumers = (settings: Settings): Settings =>
-  Object.fromEntries(Object.entries(settings).map(([name, value]) => [`consumer.${name}`, value]))
+/** A worker of Kafka Connect has other clients than those of its sinks, and converters. */
+const prefixed = (prefix: string, settings: Settings): Settings =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [prefix + name, value]))
 
-const lines = (settings: Settings): string =>
-  Object.entries(settings)
+const lines = (settings: Settings, aside: Settings): string =>
+  [...Object.entries(settings), ...Object.entries(prefixed('# ', aside))]
     .map(([name, value]) => `${name}=${value}`)
     .join('\n')

@@ -1,6 +1,7 @@
-// What analysts come to, and `weir export`: Kafka's listener for them, and the schema registry. Nothing else of the command
+// What analysts come to, and `weir export`: Kafka's listener for them, and auth's schemas. Nothing else of the command
 // needs these, so what is wrong with them is a warning.
 import type { Account } from '../account.ts'
+import { request, urlOf } from '../api.ts'
 import { openTopic } from '../export/topic.ts'
 import { idTokenOf, requestToken } from '../id-token.ts'
 import { textAt, tryParseJson } from '../json.ts'
@@ -8,7 +9,6 @@ import { fromError, ok, warning } from './findings.ts'
 import type { Finding } from './findings.ts'
 
 const kafkaTimeoutMs = 5_000
-const registryTimeoutMs = 5_000
 
 /** With the credentials of an output, as its own Kafka client would. */
 export async function checkKafka(account: Account, isTls: boolean): Promise<readonly Finding[]> {
@@ -48,21 +48,29 @@ async function firstOutput(account: Account): Promise<{ name: string; token: str
 const kindOf = (token: string): string | undefined =>
   textAt(tryParseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()), 'kind')
 
-export async function checkRegistry(url: string): Promise<Finding> {
-  const { host } = URL.parse(url) ?? { host: 'its address' }
-  const told = 'WEIR_REGISTRY_URL names another one; only exports need it.'
+/** With the credentials that readers of Avro come with, or the API key. */
+export async function checkSchemas(account: Account): Promise<readonly Finding[]> {
+  const authorization = authorizationOf(account)
+  if (authorization === undefined) return []
   try {
-    const { username, password, origin, pathname } = new URL(url)
-    const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
-    const answer = await fetch(`${origin}${pathname.replace(/\/$/, '')}/subjects`, {
-      headers: username === '' ? {} : { authorization: `Basic ${login.toString('base64')}` },
-      redirect: 'manual',
-      signal: AbortSignal.timeout(registryTimeoutMs),
-    })
-    await answer.body?.cancel()
-    if (answer.ok) return ok('registry', `${host} answers`)
-    return warning('registry', `${host} answers with ${answer.status}`, told)
-  } catch {
-    return warning('registry', `${host} can't be reached`, told)
+    const url = urlOf(account.authUrl, ['registry', 'subjects'])
+    const { status, json } = await request({ method: 'GET', url, headers: { authorization } })
+    if (status === 200 && Array.isArray(json))
+      return [ok('schemas', `auth shows those of ${counted(json.length)}`)]
+    return [warning('schemas', `auth answers ${status} at ${url.pathname}`, onlyReaders)]
+  } catch (error) {
+    return [fromError('schemas', error, 'warning')]
   }
 }
+
+function authorizationOf({ apiKey, credentials, streams }: Account): string | undefined {
+  if (apiKey !== undefined) return `Bearer ${apiKey}`
+  const [first] = streams.values()
+  const { clientId, clientSecret } = credentials ?? first ?? {}
+  if (clientId === undefined || clientSecret === undefined) return undefined
+  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+}
+
+const onlyReaders = 'Only exports and your own Avro readers need it.'
+const counted = (subjects: number): string =>
+  `${subjects} ${subjects === 1 ? 'subject' : 'subjects'}`

@@ -84,8 +84,8 @@ async function checkReadiness(
     signal: AbortSignal.timeout(healthTimeoutMs),
   }).catch(() => undefined)
   const text = await answer?.text().catch(() => undefined)
-  if (answer?.status === 200) return [ok(`${name} ready`, 'yes')]
   const reasons = text === undefined ? undefined : reasonsIn(tryParseJson(text))
+  if (answer?.status === 200) return [readyFinding(name, reasons ?? [])]
   if (answer?.status !== 503 || reasons === undefined) return []
   return [
     problem(
@@ -94,6 +94,12 @@ async function checkReadiness(
       'docs/runbooks/ has what to do.',
     ),
   ]
+}
+
+function readyFinding(name: string, warnings: readonly string[]): Finding {
+  if (warnings.length === 0) return ok(`${name} ready`, 'yes')
+  const message = `yes, but ${warnings.map((each) => visible(each.replace(/^warning: /, ''))).join('; ')}`
+  return warning(`${name} ready`, message, 'docs/operations.md, Health, has what to do.')
 }
 
 function reasonsIn(json: unknown): readonly string[] | undefined {

@@ -5,6 +5,7 @@ import type { EventSchema } from '@weir/contracts'
 import type { SourceRecord } from '@weir/kafka'
 import { failure } from '../errors.ts'
 import type { Progress } from '../progress.ts'
+import type { RegistryLogin } from '../registry.ts'
 import type { Terminal } from '../terminal.ts'
 import { convertEvents } from './convert.ts'
 import { createCsvWriter } from './csv.ts'
@@ -23,7 +24,7 @@ export type Format = 'parquet' | 'jsonl' | 'csv'
 
 export type ExportRequest = {
   readonly topic: TopicOptions
-  readonly registryUrl: string
+  readonly registry: RegistryLogin
   readonly span: Span
   /** Of these contracts alone; empty: of all. */
   readonly contracts: ReadonlySet<string>
@@ -50,7 +51,7 @@ type Running = { readonly topic: Topic; readonly interrupted: Promise<never> }
 
 async function writeFile(request: ExportRequest, running: Running): Promise<{ events: number }> {
   const { interrupted } = running
-  const schemas = createSchemas(request.registryUrl)
+  const schemas = createSchemas(request.registry)
   const shape =
     request.format === 'jsonl'
       ? undefined

@@ -1,10 +1,11 @@
-// The schemas of a topic's values, from the registry, each asked for once.
+// The schemas of a topic's values, from auth's /registry, each asked for once.
 import { readEventSchema } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
-import { createRegistry, unframe } from '@weir/kafka'
+import { basic, createRegistry, unframe } from '@weir/kafka'
 import type { SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { failure } from '../errors.ts'
+import type { RegistryLogin } from '../registry.ts'
 
 export type Schemas = {
   /** The id that a value names; the same id is the same schema. */
@@ -12,12 +13,13 @@ export type Schemas = {
   schemaOf(id: number): Promise<EventSchema>
 }
 
-export function createSchemas(registryUrl: string): Schemas {
-  const registry = createRegistry(registryUrl)
+export function createSchemas({ url, credentials }: RegistryLogin): Schemas {
+  const { clientId, clientSecret } = credentials
+  const registry = createRegistry(url, { authorization: () => basic(clientId, clientSecret) })
   const known = new Map<number, Promise<EventSchema>>()
   const load = async (id: number): Promise<EventSchema> => {
     const { schemaText } = await registry.byId(id).catch((error: unknown) => {
-      throw explained(error, registryUrl)
+      throw explained(error, url)
     })
     const schema = readEventSchema(schemaText)
     if (schema === undefined) throw failure(`the registry's schema ${id} isn't one of events`)
@@ -47,6 +49,6 @@ function explained(error: unknown, url: string): unknown {
   const { host } = new URL(url)
   return failure(
     `${error.message} (${host})`,
-    '--registry or WEIR_REGISTRY_URL names another one: what a Confluent client takes as schema.registry.url.',
+    'Schemas come from auth, for the same credentials: does WEIR_AUTH_URL lead to it? `weir doctor` looks.',
   )
 }

@@ -1,6 +1,5 @@
 // `weir doctor` against services as they run, and against what is wrong with them.
 import { expect, test } from '@jest/globals'
-import { setting } from '@weir/testkit'
 import { closedPort } from '../closed-port.ts'
 import type { LookUpGround } from './ground.ts'
 
@@ -13,9 +12,8 @@ export function doctorTests(ground: LookUpGround): void {
   test('finds nothing wrong where all is well', async () => {
     const { weir } = ground()
     await weir.ok('stream create healthy --save')
-    const env = { WEIR_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL') }
-    const states = statesOf(await weir.ok('doctor -o json', { env }))
-    for (const check of ['node', 'account', 'auth', 'ingest', 'output', 'API key', 'registry'])
+    const states = statesOf(await weir.ok('doctor -o json'))
+    for (const check of ['node', 'account', 'auth', 'ingest', 'output', 'API key', 'schemas'])
       expect([check, states[check]]).toEqual([check, 'ok'])
     expect(Object.values(states)).not.toContain('problem')
   }, 60_000)
@@ -25,7 +23,6 @@ export function doctorTests(ground: LookUpGround): void {
     const nowhere = `http://127.0.0.1:${await closedPort()}`
     const env = {
       WEIR_INGEST_URL: nowhere,
-      WEIR_REGISTRY_URL: `http://me:the-password@127.0.0.1:${await closedPort()}`,
       WEIR_API_KEY: 'weir_the-wrong-key',
       WEIR_CLIENT_ID: '00000000-0000-4000-8000-000000000000',
       WEIR_CLIENT_SECRET: 'the-wrong-secret',
@@ -36,7 +33,7 @@ export function doctorTests(ground: LookUpGround): void {
     expect(stdout).toContain(nowhere)
     expect(stdout).toMatch(/problem {2}API key +.*\(401\)/)
     expect(stdout).toMatch(/warning {2}credentials .*\n +WEIR_CLIENT_ID and WEIR_CLIENT_SECRET/)
-    expect(stdout).toMatch(/warning {2}registry /)
-    expect(stdout + stderr).not.toMatch(/the-wrong|the-password/)
+    expect(stdout).toMatch(/warning {2}schemas +auth answers 401 at/)
+    expect(stdout + stderr).not.toMatch(/the-wrong/)
   }, 60_000)
 }

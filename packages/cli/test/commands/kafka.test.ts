@@ -26,7 +26,13 @@ test("librdkafka gets a token by itself, with the stream's credentials", async (
     'sasl.oauthbearer.client.secret': 's0',
     'group.id': 'c0',
     'isolation.level': 'read_committed',
+    // In comments: librdkafka refuses what it doesn't know.
+    '# schema.registry.url': 'http://127.0.0.1:8081/registry',
+    '# basic.auth.credentials.source': 'USER_INFO',
+    '# basic.auth.user.info': 'c0:s0',
   })
+  const json = JSON.parse(await weir.ok('kafka clicks-1 -o json', { env }))
+  expect(Object.keys(json).filter((name) => name.includes('registry'))).toEqual([])
 }, 60_000)
 
 test('Java gets the same in its own way', async () => {
@@ -35,6 +41,9 @@ test('Java gets the same in its own way', async () => {
     'security.protocol': 'SASL_SSL',
     'sasl.oauthbearer.token.endpoint.url': 'http://127.0.0.1:8081/oauth2/token',
     'group.id': 'c0',
+    'schema.registry.url': 'http://127.0.0.1:8081/registry',
+    'basic.auth.credentials.source': 'USER_INFO',
+    'basic.auth.user.info': 'c0:s0',
   })
   expect(settings['sasl.jaas.config']).toContain('clientId="c0" clientSecret="s0";')
 }, 60_000)
@@ -44,6 +53,8 @@ test('a worker of Kafka Connect gets them for itself and for its consumers, with
   expect(settings['sasl.mechanism']).toBe('OAUTHBEARER')
   expect(settings['consumer.sasl.jaas.config']).toBe(settings['sasl.jaas.config'])
   expect(settings['consumer.isolation.level']).toBe('read_committed')
+  expect(settings['value.converter.schema.registry.url']).toBe('http://127.0.0.1:8081/registry')
+  expect(settings['value.converter.basic.auth.user.info']).toBe('c0:s0')
   expect(Object.keys(settings).filter((name) => name.includes('group.id'))).toEqual([])
 }, 60_000)
 

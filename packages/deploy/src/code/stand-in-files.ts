@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { makeKekFile } from '@weir/devstack'
+import { makeKekFiles } from '@weir/devstack'
 
 export type StandInFiles = {
   /** The environment with each file's path replaced. */
@@ -18,7 +18,7 @@ export type StandInFiles = {
 export async function makeStandInFiles(): Promise<StandInFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-files-'))
   const path = (name: string) => join(folder, name)
-  await makeKekFile(path('kek'))
+  await makeKekFiles(folder)
   await writeFile(path('secret'), 'a-secret-of-32-characters-length')
   const request = 'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=weir'.split(' ')
   const files = ['-keyout', path('key.pem'), '-out', path('cert.pem')]
@@ -36,7 +36,7 @@ export async function makeStandInFiles(): Promise<StandInFiles> {
 }
 
 function standInOf(key: string): string {
-  if (key === 'KEK_FILE') return 'kek'
+  if (key === 'KEK_FILE') return 'kek-auth'
   if (/(CERT|CA)_FILE$/.test(key)) return 'cert.pem'
   return key.endsWith('TLS_KEY_FILE') ? 'key.pem' : 'secret'
 }

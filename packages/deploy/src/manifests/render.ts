@@ -23,8 +23,11 @@ export const COMPONENTS = [
   'monitoring',
   'keda',
   'vault',
+  'traces',
+  'openshift',
 ] as const
 export type Component = (typeof COMPONENTS)[number]
+const APART: readonly Component[] = ['vault', 'traces', 'openshift']
 
 export async function render(folder: string): Promise<Json[]> {
   return documentsIn(await kustomize(folder)).map(objectIn)
@@ -84,8 +87,8 @@ function objectIn(text: string): Json {
 }
 
 /**
- * Every set of components that makes sense: backend-tls only where ingress and tls are. Vault touches none of the
- * others, so it is looked at alone and with all of them.
+ * Every set of components that makes sense: backend-tls only where ingress and tls are. Some touch none of the others,
+ * so they are looked at alone and with all of them.
  */
 export function everyCombination(): Component[][] {
   const all = COMPONENTS.reduce<Component[][]>(
@@ -94,7 +97,9 @@ export function everyCombination(): Component[][] {
   )
   const makesSense = (set: readonly Component[]) =>
     (!set.includes('backend-tls') || (set.includes('ingress') && set.includes('tls'))) &&
-    (!set.includes('vault') || set.length === 1 || set.length === COMPONENTS.length)
+    (!set.some((name) => APART.includes(name)) ||
+      set.length === 1 ||
+      set.length === COMPONENTS.length)
   return all.filter(makesSense)
 }
 

@@ -2,11 +2,10 @@
 // with a token of an auth that is set as the overlay sets it, and everything goes under TLS.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { makeKekFile, startService, type Service } from '@weir/devstack'
+import { kekFilesIn, makeKekFiles, startService, type Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
@@ -37,7 +36,7 @@ let early: { ended: number | 'serving'; log: string }
 beforeAll(async () => {
   scene = await makeScene()
   setDefaultCACertificates([...authorities, readFileSync(scene.ca, 'utf8')])
-  await makeKekFile(join(scene.folder, 'kek'))
+  await makeKekFiles(scene.folder)
   broker = await formatBroker(scene)
   early = { ended: await broker.start(), log: await broker.log() }
   const auth = start('auth', scene.authPort)
@@ -78,7 +77,7 @@ async function start(name: 'auth' | 'ingest', port: number): Promise<Service> {
       ...scene.environment(name),
       [`${own}_PORT`]: String(port),
       [`${own}_ADMIN_PORT`]: '0',
-      KEK_FILE: join(scene.folder, 'kek'),
+      KEK_FILE: kekFilesIn(scene.folder)[name],
       ...(name === 'auth'
         ? {
             PLATFORM_KEY: setting('PLATFORM_KEY'),

@@ -96,6 +96,7 @@ async function putSecrets(
   await put('weir-trustbundle', 'cluster-ca.crt', cluster.ca)
   await put('weir-trustbundle', 'clients-ca.crt', clients.ca)
   await put('weir-cluster-ca-cert', 'ca.crt', cluster.ca)
+  await put('weir-clients-ca-cert', 'ca.crt', clients.ca)
   for (const service of ['auth', 'ingest']) {
     const user = `weir-${service}`
     await putPair(user, 'user', await clients.issue(user, [`DNS:${user}`]))
@@ -108,7 +109,7 @@ async function putSecrets(
   }
 }
 
-/** Its volumes lie in `folder`, and auth's port is another; users of ours may everything, in place of KafkaUsers. */
+/** Its volumes lie in `folder`, and auth's port is another; auth may everything, in place of its KafkaUser. */
 async function onThisMachine(
   kafka: Json,
   { folder, authPort }: { folder: string; authPort: number },
@@ -124,7 +125,7 @@ async function onThisMachine(
   }
   const own: Json = JSON.parse(text)
   const spec = objectAt(own, 'spec', 'kafka')
-  const superUsers = ['CN=weir-auth', 'CN=weir-ingest']
+  const superUsers = ['CN=weir-auth']
   const config = objectAt(spec, 'config')
   for (const key of Object.keys(config))
     if (/replication\.factor$|min\.i(sr|nsync\.replicas)$/.test(key)) config[key] = 1

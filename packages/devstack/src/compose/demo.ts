@@ -22,7 +22,6 @@ await runDemo({
     outputUrl: urlOf(output),
     kafkaBrokers: `${LOOPBACK}:9092`,
     analystBrokers: `${LOOPBACK}:9094`,
-    schemaRegistryUrl: `${urlOf(8085)}/apis/ccompat/v7`,
   },
   platformKey: (await readFile(join(folder, 'platform-key'), 'utf8')).trim(),
   folder,

@@ -3,9 +3,9 @@
 // since only root can give files to others. Not for production.
 
 import { chown, copyFile, chmod, mkdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
-import { createPrivate, makeKekFile, makePlatformKey } from '../secrets.ts'
+import { createPrivate, kekFilesIn, makeKekFiles, makePlatformKey } from '../secrets.ts'
 
 const [checkout = '/checkout', secrets = '/run/weir'] = process.argv.slice(2)
 /** As in the Dockerfile. */
@@ -15,13 +15,22 @@ const owner = await stat(checkout)
 const folder = join(checkout, '.weir')
 await mkdir(folder, { recursive: true })
 await chown(folder, owner.uid, owner.gid)
-await makeKekFile(join(folder, 'kek'))
+await makeKekFiles(folder)
 await createPrivate(join(folder, 'platform-key'), `${makePlatformKey()}\n`)
-for (const name of ['kek', 'platform-key']) {
-  await chown(join(folder, name), owner.uid, owner.gid)
+const { auth, ingest, output } = kekFilesIn(folder)
+/** A folder for each service, and a volume for each folder: a container is given its own alone. */
+const copies = {
+  'auth/kek': auth,
+  'auth/platform-key': join(folder, 'platform-key'),
+  'ingest/kek': ingest,
+  'output/kek': output,
+}
+for (const [name, path] of Object.entries(copies)) {
+  await chown(path, owner.uid, owner.gid)
   const copy = join(secrets, name)
+  await mkdir(dirname(copy), { recursive: true })
   await rm(copy, { force: true })
-  await copyFile(join(folder, name), copy)
+  await copyFile(path, copy)
   await chmod(copy, 0o400)
   await chown(copy, SERVICES_USER, SERVICES_USER)
 }

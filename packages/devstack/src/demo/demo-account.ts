@@ -20,6 +20,7 @@ export type Demo = {
   kafkaBrokers: string
   /** For Kafka clients that come with a stream's own credentials. */
   analystBrokers?: string
+  /** auth's, for those who come with a stream's own credentials. */
   schemaRegistryUrl: string
   billingId: string
   apiKey: string
@@ -27,7 +28,7 @@ export type Demo = {
 }
 export type Addresses = Pick<
   Demo,
-  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers' | 'schemaRegistryUrl'
+  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers'
 >
 
 const billingId = 'demo'
@@ -51,7 +52,8 @@ export async function ensureDemo(options: {
     streams.push(
       await ensureStream(api, { name: `${input}-${level}`, kind: 'derived', level }, known),
     )
-  const demo: Demo = { ...addresses, billingId, apiKey, streams }
+  const schemaRegistryUrl = `${addresses.authUrl}/registry`
+  const demo: Demo = { ...addresses, schemaRegistryUrl, billingId, apiKey, streams }
   await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
   return demo

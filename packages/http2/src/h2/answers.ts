@@ -3,6 +3,7 @@
 import { hasCode } from '@weir/kit'
 import { encodeHeaders } from '../hpack/encoder.ts'
 import { goneAway, isInPieces, progressBytesMin } from '../pieces.ts'
+import { twoHosts } from '../node-server.ts'
 import type { HttpResponse } from '../types.ts'
 import { encodeAnswer } from './answer.ts'
 import type { EncodedAnswer } from './answer.ts'
@@ -14,11 +15,13 @@ import type { Stream } from './stream.ts'
 
 const failure: HttpResponse = Object.freeze({ status: 500, headers: { 'svc-error': 'internal' } })
 const overlarge: HttpResponse = Object.freeze({ status: 431 })
+const ambiguous: HttpResponse = Object.freeze({ status: 400, body: twoHosts })
 const goOn = encodeHeaders([[':status', '100']])
 
 export function dispatch(c: ConnectionState, stream: Stream): void {
   if (stream.isClosed) return
   if (stream.head.isTooLarge) return answer(c, stream, overlarge)
+  if (stream.head.hasTwoHosts) return answer(c, stream, ambiguous)
   if (!stream.isEnded && stream.header('expect')?.toLowerCase() === '100-continue')
     c.output.frame(
       { length: goOn.length, type: frameType.headers, flags: flag.endHeaders, stream: stream.id },

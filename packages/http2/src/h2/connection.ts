@@ -114,6 +114,8 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
   if (c.streams.size === 0) c.hasLargeBodies = false
   checkOutput(c)
   if (!c.hasSettings && since(c.acceptedMs) > firstBytesTimeoutMs) return void c.socket.destroy()
+  if (c.block !== undefined && since(c.block.sinceMs) > firstBytesTimeoutMs)
+    return endConnection(c, errorCode.enhanceYourCalm, 'the header block takes too long')
   if (c.blockedSinceMs !== undefined && since(c.blockedSinceMs) > bodyTimeoutMs)
     return void c.socket.destroy()
   for (const stream of c.streams.values()) {

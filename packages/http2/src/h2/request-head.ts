@@ -9,6 +9,8 @@ export type RequestHead = {
   /** Undefined when there is none; the announced size of the body. */
   readonly contentLength: number | undefined
   readonly isTooLarge: boolean
+  /** Whoever looks at the first and whoever looks at the last would serve two different ones. */
+  readonly hasTwoHosts: boolean
   first(name: string): string | undefined
   count(name: string): number
 }
@@ -57,6 +59,7 @@ export function requestHead(
     query: (queryAt < 0 ? '' : target?.slice(queryAt + 1)) ?? '',
     contentLength,
     isTooLarge,
+    hasTwoHosts: (values.get('host')?.length ?? 0) > 1,
     first: (name) => values.get(name)?.[0],
     count: (name) => values.get(name)?.length ?? 0,
   }
@@ -66,13 +69,14 @@ export function requestHead(
 export function withContentLength(head: RequestHead, value: string): RequestHead | undefined {
   const contentLength = contentLengthOf([value])
   if (contentLength === undefined || contentLength === 'malformed') return undefined
-  const { method, path, query, isTooLarge, count } = head
+  const { method, path, query, isTooLarge, hasTwoHosts, count } = head
   return {
     method,
     path,
     query,
     contentLength,
     isTooLarge,
+    hasTwoHosts,
     first: (name) => (name === 'content-length' ? value : head.first(name)),
     count,
   }

@@ -28,7 +28,8 @@ export function onHeaders(c: ConnectionState, id: number, flags: number, payload
     piece = piece.subarray(5)
   }
   if ((flags & flag.endHeaders) !== 0) return onBlock(c, id, flags, piece)
-  c.block = { stream: id, flags, pieces: [Buffer.from(piece)], bytes: piece.length }
+  const { nowMs: sinceMs } = c.clock
+  c.block = { stream: id, flags, pieces: [Buffer.from(piece)], sinceMs, bytes: piece.length }
 }
 
 export function onContinuation(

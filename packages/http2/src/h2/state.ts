@@ -32,6 +32,7 @@ export type Block = {
   readonly stream: number
   readonly flags: number
   readonly pieces: Buffer[]
+  readonly sinceMs: number
   bytes: number
 }
 

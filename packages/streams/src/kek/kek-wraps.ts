@@ -1,11 +1,13 @@
-// Which KEK wraps which ring, for auth, which alone wraps. Rights to a KEK are rights to the rings under it, so a
-// deployment that shall open only some levels is given only the KEKs of their rings.
+// Which KEK wraps which ring, for auth, which alone wraps. Rights to a KEK are rights to the rings under it, so each
+// service is given only the KEKs of its rings: four that differ, unless somebody says that one is enough.
 //
 //   KEK_WRAPS = item *( "," item )
-//   item      = [ ring "=" ] provider ":" name      ; without a ring: all that aren't named, once
+//   item      = [ ring "=" ] provider ":" name
+//   ring      = "sign" / "link" / "open" / "levels" / "level." 1*3DIGIT   ; levels: all that aren't named
+//   An item without a ring is for all rings that aren't named, and takes KEK_SINGLE=true.
 import { readFileSync } from 'node:fs'
 import { kekNamesIn, levelOfPart, SIGN_RING } from '@weir/fieldcrypt'
-import { AppError, csv, keyRule, withUnit } from '@weir/kit'
+import { AppError, bool, csv, keyRule, withUnit } from '@weir/kit'
 import type { z } from 'zod'
 import type { KekSettings } from './kek-settings.ts'
 
@@ -14,9 +16,10 @@ export type KekName = { readonly provider: string; readonly name: string }
 export type KekOfRing = (ring: string) => KekName
 
 const FORM = /^(?:([a-z0-9.]+)=)?(file|env|vault):([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/
+/** Each with a KEK of its own: their holders are auth; auth and ingest; all three; all three. */
+const KINDS: readonly string[] = [SIGN_RING, 'link', 'open', 'levels']
 
-const isRing = (ring: string): boolean =>
-  ['link', 'open', SIGN_RING].includes(ring) || levelOfPart(ring) !== undefined
+const isRing = (ring: string): boolean => KINDS.includes(ring) || levelOfPart(ring) !== undefined
 
 type Item = KekName & { readonly ring: string | undefined }
 
@@ -29,28 +32,40 @@ function itemOf(text: string): Item | undefined {
 const itemsOf = (texts: readonly string[]): Item[] =>
   texts.map(itemOf).filter((item) => item !== undefined)
 
-/** Each ring once, and one KEK for all the others. */
+/** Each ring once, and a KEK for every ring. */
 function isWhole(texts: readonly string[]): boolean {
   const items = itemsOf(texts)
   const rings = new Set(items.map(({ ring }) => ring))
-  return items.length === texts.length && rings.size === items.length && rings.has(undefined)
+  const areAllNamed = KINDS.every((kind) => rings.has(kind))
+  return (
+    items.length === texts.length &&
+    rings.size === items.length &&
+    (areAllNamed || rings.has(undefined))
+  )
 }
 
-export const kekWrapsField = {
+const EXAMPLE = 'sign=file:sign,link=file:link,open=file:open,levels=file:levels'
+
+export const kekWrapsFields = {
   KEK_WRAPS: withUnit(
-    csv().refine(
-      isWhole,
-      'it must be one `provider:name` for all rings, and more of the form `ring=provider:name`, each ring once',
-    ),
-    'provider:name, ring=provider:name, …',
+    csv().refine(isWhole, `it must name a KEK for each kind of ring, each ring once: ${EXAMPLE}`),
+    'ring=provider:name, …',
   )
     .optional()
     .describe(
-      'which KEK wraps rings: `file:name`, `env:name` or `vault:name`, and others for single rings (`link`, `open`, `sign`, `level.0` …). Needed when there are several, or Vault',
+      'which KEK wraps which rings: `sign`, `link`, `open`, `levels`, and single levels (`level.0` …), each `file:name`, `env:name` or `vault:name`. Four different ones. Unset: the lines named `sign`, `link`, `open` and `levels`',
+    ),
+  KEK_SINGLE: bool()
+    .default(false)
+    .describe(
+      'allows one KEK for several kinds of rings, also `KEK_WRAPS=file:name` for all: whoever takes one service over then has the keys of all; warned of at each start',
     ),
 }
 
-export type WrapSettings = KekSettings & { readonly KEK_WRAPS?: readonly string[] | undefined }
+export type WrapSettings = KekSettings & {
+  readonly KEK_WRAPS?: readonly string[] | undefined
+  readonly KEK_SINGLE: boolean
+}
 
 /** What KEKs of lines there are. Vault's aren't known here: they are named. */
 function namesAtHand({ KEK_FILE: file, KEK: lines }: Partial<WrapSettings>): KekName[] {
@@ -59,23 +74,40 @@ function namesAtHand({ KEK_FILE: file, KEK: lines }: Partial<WrapSettings>): Kek
   return [...of('file', file && readFileSync(file, 'utf8')), ...of('env', lines)]
 }
 
-/** undefined while it isn't said and there isn't just one. */
+/** Without KEK_WRAPS: each kind by the KEK of its name; or the only one, where one is allowed. */
+function itemsUnsaid(settings: Partial<WrapSettings>): Item[] {
+  if (settings.VAULT_ADDR !== undefined) return []
+  const there = namesAtHand(settings)
+  const [only, ...more] = there
+  if (only !== undefined && more.length === 0) return [{ ...only, ring: undefined }]
+  const named = there.flatMap((kek) =>
+    KINDS.includes(kek.name) ? [{ ...kek, ring: kek.name }] : [],
+  )
+  return named.length === KINDS.length ? named : []
+}
+
+/** undefined while it isn't said for every ring. */
 function kekOfRingIn(settings: Partial<WrapSettings>): KekOfRing | undefined {
-  if (settings.KEK_WRAPS !== undefined) {
-    const items = itemsOf(settings.KEK_WRAPS)
-    const rest = items.find(({ ring }) => ring === undefined)
-    return rest && ((wanted) => items.find(({ ring }) => ring === wanted) ?? rest)
+  const items =
+    settings.KEK_WRAPS === undefined ? itemsUnsaid(settings) : itemsOf(settings.KEK_WRAPS)
+  const of = (ring: string): KekName | undefined =>
+    items.find((item) => item.ring === ring) ??
+    (levelOfPart(ring) === undefined ? undefined : items.find((item) => item.ring === 'levels')) ??
+    items.find((item) => item.ring === undefined)
+  if (KINDS.some((kind) => of(kind) === undefined)) return undefined
+  return (ring) => {
+    const { provider, name } = of(ring) ?? unsaid(ring)
+    return { provider, name }
   }
-  const [only, ...more] = settings.VAULT_ADDR === undefined ? namesAtHand(settings) : []
-  return only === undefined || more.length > 0 ? undefined : () => only
+}
+
+function unsaid(ring: string): never {
+  throw new AppError('kek_unsaid', `KEK_WRAPS must say which KEK wraps the ring ${ring}`)
 }
 
 /** @throws AppError `kek_unsaid` */
-export function kekOfRing(settings: WrapSettings): KekOfRing {
-  const found = kekOfRingIn(settings)
-  if (found === undefined) throw new AppError('kek_unsaid', 'KEK_WRAPS must say which KEK wraps')
-  return found
-}
+export const kekOfRing = (settings: WrapSettings): KekOfRing =>
+  kekOfRingIn(settings) ?? unsaid('open')
 
 /** Files that can't be read are told by their own settings. */
 function unlessUnreadable(look: () => boolean): boolean {
@@ -99,7 +131,33 @@ const areThere = (settings: Partial<WrapSettings>): boolean =>
     )
   })
 
+/** A single level's may be that of `open`, which has the same holders, and never that of `sign` or `link`. */
+const areApart = (settings: Partial<WrapSettings>): boolean =>
+  unlessUnreadable(() => {
+    const of = kekOfRingIn(settings)
+    if (settings.KEK_SINGLE === true || of === undefined) return true
+    const idOf = (ring: string): string => Object.values(of(ring)).join(':')
+    const [sign, link] = [idOf(SIGN_RING), idOf('link')]
+    const levels = itemsOf(settings.KEK_WRAPS ?? []).map(({ ring }) => ring ?? 'levels')
+    const areKindsApart = new Set(KINDS.map(idOf)).size === KINDS.length
+    const others = levels.filter((ring) => levelOfPart(ring) !== undefined).map(idOf)
+    return areKindsApart && !others.some((id) => id === sign || id === link)
+  })
+
 export const withWrapRules = <T extends z.ZodType<WrapSettings>>(fields: T): T =>
   fields
-    .refine(isSaid, keyRule('KEK_WRAPS', 'there is not just one KEK, so it must say which wraps'))
+    .refine(
+      isSaid,
+      keyRule(
+        'KEK_WRAPS',
+        `the KEKs at hand are not named sign, link, open and levels, so it must say which wraps what: ${EXAMPLE}`,
+      ),
+    )
     .refine(areThere, keyRule('KEK_WRAPS', 'it names a KEK that KEK_FILE, KEK or Vault has not'))
+    .refine(
+      areApart,
+      keyRule(
+        'KEK_WRAPS',
+        `sign, link, open and levels must have four different KEKs (no level that of sign or link), so that each service can be given only its own: ${EXAMPLE}. KEK_SINGLE=true allows one for all`,
+      ),
+    )

@@ -9,7 +9,8 @@ import { createVault } from './vault.ts'
 
 /**
  * What each place of KEKs offers, and all that another KMS has to: wrap under the newest version of the KEK of a
- * name, unwrap by the id of a KEK, and tell whether that id is there still. What is wrapped is bound to the record key.
+ * name, unwrap by the id of a KEK, and tell whether that id is there still: «no» only by its own positive word, never for want
+ * of an answer. What is wrapped is bound to the record key.
  */
 export type KekPlace = {
   wrap(name: string, ...ring: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
@@ -42,8 +43,20 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
     },
     unwrap: async (recordKey, kek, wrapped) =>
       placeOf(providerOf(kek)).unwrap(recordKey, kek, wrapped),
-    has: async (kek) => (await places.get(providerOf(kek))?.has(kek)) ?? false,
+    async has(kek) {
+      const place = places.get(providerOf(kek))
+      if (place === undefined) throw notTold(kek)
+      return place.has(kek)
+    },
   }
+}
+
+/** Only the place itself can say that a KEK is gone, and none is no answer. */
+function notTold(kek: string): AppError<'kek_not_at_hand'> {
+  const setting = { file: 'KEK_FILE', env: 'KEK', vault: 'VAULT_ADDR' }[providerOf(kek)]
+  const advice =
+    setting === undefined ? 'nobody here knows its provider' : `set ${setting} until it is`
+  return new AppError('kek_not_at_hand', `whether ${kek} is gone can't be told: ${advice}`)
 }
 
 const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))

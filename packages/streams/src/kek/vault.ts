@@ -62,9 +62,17 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
       if (name === undefined) throw refused(`${kek} is no KEK of Vault`)
       const path = `${mount}/keys/${name}`
       const answer = await ask(path)
-      if (answer.status === 404) return false
+      // A mistyped mount and a key that was deleted look the same from here.
+      if (answer.status === 404) throw notTold(path, 'Vault answers 404')
+      const {
+        name: said,
+        latest_version: latest,
+        min_available_version: min,
+      } = dataOf(answer, path)
+      const isOurs = said === name && typeof latest === 'number' && latest >= Number(version)
+      if (!isOurs || typeof min !== 'number') throw notTold(path, 'it never had this version')
       // Below this a version is gone for good; what is only forbidden to decrypt can be allowed again.
-      return Number(version) >= Number(dataOf(answer, path)['min_available_version'] ?? 0)
+      return Number(version) >= min
     },
   }
 }
@@ -82,5 +90,10 @@ function adviceFor(status: number): string {
   if (status === 400) return ': not wrapped so, or its version is no longer allowed to decrypt'
   return ''
 }
+
+const notTold = (path: string, why: string) =>
+  refused(
+    `whether the version of ${path} is gone can't be told: ${why}. See VAULT_TRANSIT_MOUNT; trim a key before it is deleted`,
+  )
 
 const refused = (message: string) => new AppError('kms_refused', message)

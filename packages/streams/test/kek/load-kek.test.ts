@@ -96,14 +96,22 @@ test('with both set up, what the one wrapped opens while the other wraps', async
   )
 })
 
-test('a KEK is there as long as its line is, and none is of a provider that is not set up', async () => {
+test('a KEK is there as long as its line is; of a provider that is not set up nobody can tell', async () => {
   const file = await fileWith(`weir 1 ${KEY}\nweir 2 ${'cd'.repeat(32)}\n`)
   const kek = await loadKek(settings({ KEK_FILE: file }), weir('file'))
-  const ids = ['file:weir:1', 'file:weir:2', 'file:weir:3', 'env:weir:1', 'vault:weir:1']
+  const ids = ['file:weir:1', 'file:weir:2', 'file:weir:3']
   const held = async () => Promise.all(ids.map((id) => kek.has(id)))
-  expect(await held()).toEqual([true, true, false, false, false])
+  expect(await held()).toEqual([true, true, false])
   await fileWith(`weir 2 ${'cd'.repeat(32)}\n`)
-  expect(await held()).toEqual([false, true, false, false, false])
+  expect(await held()).toEqual([false, true, false])
+  for (const [id, setting] of [
+    ['env:weir:1', 'set KEK until it is'],
+    ['vault:weir:1', 'set VAULT_ADDR until it is'],
+    ['cloud:weir:1', 'nobody here knows its provider'],
+  ] as const)
+    await expect(kek.has(id)).rejects.toThrow(`whether ${id} is gone can't be told: ${setting}`)
+  await rm(file)
+  await expect(kek.has('file:weir:1')).rejects.toThrow('KEK_FILE names the file')
 })
 
 test('each ring is wrapped by the KEK that is said for it', async () => {

@@ -1,9 +1,9 @@
 // The integration tests' world: a broker and a registry on free ports with data in the run's own folder, a
-// KEK file and a platform key. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring others instead.
+// KEK files and a platform key. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring others instead.
 
 import { join } from 'node:path'
 
-import { makeKekFile, makePlatformKey, startStack } from '@weir/devstack'
+import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 
 import { hasTests, runJest, type JestRun } from './jest.ts'
 import { NOTHING, type Tally } from './static-checks.ts'
@@ -24,14 +24,13 @@ export async function runIntegrationTests(unitRun: JestRun): Promise<Tally> {
   })
   if (stack === undefined) return { ...NOTHING, failed: 1 }
   try {
-    const kekFile = join(run.folder, 'kek')
-    await makeKekFile(kekFile)
+    await makeKekFiles(run.folder)
     return await runJest({
       ...run,
       env: {
         KAFKA_BROKERS: stack.kafkaBrokers,
         SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-        KEK_FILE: kekFile,
+        KEK_FOLDER: run.folder,
         PLATFORM_KEY: makePlatformKey(),
       },
     })

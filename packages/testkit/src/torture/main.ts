@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { makeKekFile, makePlatformKey } from '@weir/devstack'
+import { makeKekFiles, makePlatformKey } from '@weir/devstack'
 
 import { isBreakage } from './breakages.ts'
 import { faultKinds, faultKindsOf, type FaultKind } from './faults/plan.ts'
@@ -47,15 +47,14 @@ if (isUnheardOf || isNever || !minutes || !seed || !rate || faults.length < name
 
 const lanesOfEachStream = 5
 const folder = await mkdtemp(join(tmpdir(), 'weir-torture-'))
-const kekFile = join(folder, 'kek')
-await makeKekFile(kekFile)
+await makeKekFiles(folder)
 const platformKey = makePlatformKey()
 process.env['PLATFORM_KEY'] = platformKey
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 say(`seed ${seed}, ${minutes} minutes, in ${folder}`)
 const report = await runTorture({
   folder,
-  kekFile,
+  kekFolder: folder,
   platformKey,
   seed,
   minutes,

@@ -36,7 +36,7 @@ import { openWorld, type World, type WorldOptions } from './world/open-world.ts'
 
 export type RunOptions = Pick<
   WorldOptions,
-  'folder' | 'kekFile' | 'platformKey' | 'schemaRegistryUrl' | 'brokers'
+  'folder' | 'kekFolder' | 'platformKey' | 'schemaRegistryUrl' | 'brokers'
 > & {
   readonly seed: number
   readonly minutes: number
@@ -91,8 +91,8 @@ export async function runTorture(options: RunOptions): Promise<Report> {
 }
 
 async function worldOptionsOf(options: RunOptions, kinds: readonly Kind[]): Promise<WorldOptions> {
-  const { folder, kekFile, platformKey, schemaRegistryUrl, brokers, breakage } = options
-  const given = { folder, kekFile, platformKey, schemaRegistryUrl, brokers, kinds }
+  const { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, breakage } = options
+  const given = { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, kinds }
   const common = { ...given, fullHourAfterMs: options.minutes * 30_000 }
   if (breakage === undefined) return { ...common, env: {}, preload: [] }
   await expectToFit(breakage)

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 
 import {
-  makeKekFile,
+  makeKekFiles,
   makePlatformKey,
   runDemo,
+  secretsIn,
   startEverything,
   type Everything,
 } from '@weir/devstack'
@@ -79,12 +80,12 @@ async function lookLikeClone(folder: string): Promise<void> {
 }
 
 async function startWithDemo(folder: string, platformKey: string): Promise<Everything> {
-  const KEK_FILE = join(folder, 'kek')
-  await makeKekFile(KEK_FILE)
+  await makeKekFiles(folder)
   const started = await startEverything({
     stack: { folder: join(folder, 'stack'), ports: 'free' },
     ports: 'free',
-    env: { KEK_FILE, PLATFORM_KEY: platformKey },
+    env: {},
+    envOf: secretsIn(folder, platformKey),
   })
   const { stack, auth, ingest, output } = started
   await runDemo({
@@ -94,7 +95,6 @@ async function startWithDemo(folder: string, platformKey: string): Promise<Every
       outputUrl: output.url,
       kafkaBrokers: stack.kafkaBrokers,
       analystBrokers: stack.analystBrokers ?? '',
-      schemaRegistryUrl: stack.schemaRegistryUrl,
     },
     platformKey,
     folder: join(folder, '.weir'),

@@ -11,7 +11,6 @@ import {
   unwrapPart,
   unwrapRing,
 } from '@weir/fieldcrypt'
-import type { TopicReader } from './topic.ts'
 
 export type OpenedKeys = {
   /** Record keys of rings and the KEKs that wrap them. */
@@ -20,7 +19,11 @@ export type OpenedKeys = {
   readonly parts: ReadonlyMap<string, { readonly ringVersion: number; readonly plain?: Buffer }>
 }
 
-export async function openKeys(reader: TopicReader, kekLines: string): Promise<OpenedKeys> {
+type KeyRecord = { readonly key: Buffer | null; readonly value: Buffer | null }
+/** A TopicReader, or somebody who reads with a login that he has stolen. */
+type KeyReader = { read(topic: string): Promise<readonly KeyRecord[]> }
+
+export async function openKeys(reader: KeyReader, kekLines: string): Promise<OpenedKeys> {
   const records = new Map<string, Buffer>()
   for (const { key, value } of await reader.read('weir.keys')) {
     const name = key?.toString('utf8') ?? ''

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStack, type StackOptions } from '@weir/devstack'
-import { setting, startWorld, type ServiceEnv, type World } from './services.ts'
+import { setting, startWorld, type World } from './services.ts'
 import { createTopicReader, type TopicReader } from './topic.ts'
 
 export type OwnStack = {
@@ -12,7 +12,7 @@ export type OwnStack = {
   readonly folder: string
   readonly brokers: string
   readonly reader: TopicReader
-  startWorld(env?: ServiceEnv): Promise<World>
+  startWorld: typeof startWorld
   /** Every world that still runs ends first. */
   close(): Promise<void>
 }
@@ -32,8 +32,8 @@ export async function openOwnStack(
     folder,
     brokers,
     reader,
-    async startWorld(env = {}) {
-      const world = await startWorld({ KAFKA_BROKERS: brokers, ...env })
+    async startWorld(env = {}, envOf = {}) {
+      const world = await startWorld({ KAFKA_BROKERS: brokers, ...env }, envOf)
       worlds.push(world)
       return world
     },

@@ -1,6 +1,6 @@
 // The three services as processes of their own on free ports, against the test run's broker and
 // registry. Replicas are made by starting a service again with the same settings.
-import { startService } from '@weir/devstack'
+import { kekFilesIn, startService } from '@weir/devstack'
 import type { Service, ServiceName } from '@weir/devstack'
 
 export type ServiceEnv = Readonly<Record<string, string>>
@@ -19,12 +19,15 @@ export type World = {
 
 /** The setting of the test run, as `npm test` exports it. */
 export function setting(
-  name: 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'KEK_FILE' | 'PLATFORM_KEY',
+  name: 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'KEK_FOLDER' | 'PLATFORM_KEY',
 ): string {
   const value = process.env[name]
   if (value === undefined) throw new Error(`${name} is not set; run the tests with npm test`)
   return value
 }
+
+/** The KEKs of one service in this test run: those of auth are all there are. */
+export const kekFileOf = (name: ServiceName): string => kekFilesIn(setting('KEK_FOLDER'))[name]
 
 export const kafkaBrokers = (): string[] => setting('KAFKA_BROKERS').split(',')
 
@@ -37,8 +40,13 @@ const anyPort = {
   OUTPUT_ADMIN_PORT: '0',
 }
 
-/** All three, ready. The issuer of tokens is a name, since auth's port isn't known before it starts. */
-export async function startWorld(env: ServiceEnv = {}): Promise<World> {
+/**
+ * All three, ready, each with its own KEKs of KEK_FOLDER unless `env` has a KEK_FILE for all. The issuer of tokens is a name, since auth's port isn't known before it starts.
+ */
+export async function startWorld(
+  env: ServiceEnv = {},
+  envOf: Partial<Record<ServiceName, ServiceEnv>> = {},
+): Promise<World> {
   const services: Service[] = []
   const lines: string[] = []
   const shared: ServiceEnv = {
@@ -46,13 +54,17 @@ export async function startWorld(env: ServiceEnv = {}): Promise<World> {
     AUTH_PUBLIC_URL: 'http://auth.test',
     KAFKA_BROKERS: setting('KAFKA_BROKERS'),
     SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
-    KEK_FILE: setting('KEK_FILE'),
     PLATFORM_KEY: setting('PLATFORM_KEY'),
     ...env,
   }
+  const kekFiles = kekFilesIn(env['KEK_FOLDER'] ?? setting('KEK_FOLDER'))
   const replica = async (name: ServiceName, more: ServiceEnv = {}): Promise<Service> => {
     const onLine = (line: string): void => void lines.push(line)
-    const service = await startService({ name, env: { ...shared, ...more }, onLine })
+    const service = await startService({
+      name,
+      env: { KEK_FILE: kekFiles[name], ...shared, ...envOf[name], ...more },
+      onLine,
+    })
     services.push(service)
     return service
   }

@@ -4,9 +4,10 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 
-import { freePort, makeAuthority, startWatched } from '@weir/devstack'
+import { freePort, makeAuthority, startWatched, type ServiceName } from '@weir/devstack'
 import { httpCall } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 
@@ -19,18 +20,24 @@ export type Vault = {
   readonly ca: string
   /** As its administrator; throws unless it is done. The answer's object, empty when there is none. */
   ask(path: string, body?: object): Promise<Record<string, unknown>>
+  remove(path: string): Promise<void>
   /** Looks like a KMS that is gone: 503 to everything. */
   seal(): Promise<void>
   unseal(): Promise<void>
-  /** A file with a new token that may do this to keys of Transit. */
-  tokenFile(name: string, rights: readonly Right[]): Promise<string>
-  /** A file with what the login `jwt` takes for the role `weir`, which may do both. */
+  /** A file with a new token that may what the policy says. */
+  tokenFile(name: string, policy: string): Promise<string>
+  /** A file with what the login `jwt` takes for the role `weir`, which may what output may. */
   jwtFile(name: string): Promise<string>
   stop(): Promise<void>
 }
 
-/** What a token may: wrap, unwrap, and see which versions of a key there are. */
-type Right = 'encrypt' | 'decrypt' | 'keys'
+const KEKS = ['sign', 'link', 'open', 'levels']
+
+/** As k8s/components/vault has it. */
+export const policyFor = (service: ServiceName): Promise<string> =>
+  readFile(join(REPOSITORY, 'k8s/components/vault/policies', `weir-${service}.hcl`), 'utf8')
+/** Where auth is to wrap with them. */
+export const wrapsByVault = KEKS.map((kek) => `${kek}=vault:weir-${kek}`).join(',')
 
 const folderOfVault = join(REPOSITORY, '.weir', 'vault')
 const builtWithinMs = 10 * 60_000
@@ -77,10 +84,11 @@ export async function startVault(program: string, folder: string): Promise<Vault
     address,
     ca: authority.ca,
     ask,
+    remove: (path) => remove(new URL(`${address}/v1/${path}`), { ca, token: opened.token }),
     seal: async () => void (await ask('sys/seal', {})),
     unseal,
-    async tokenFile(name, rights) {
-      await ask(`sys/policies/acl/${name}`, { policy: policyOf(rights) })
+    async tokenFile(name, policy) {
+      await ask(`sys/policies/acl/${name}`, { policy })
       const made = await ask('auth/token/create', { policies: [name], no_parent: true })
       return fileWith(name, String(asObject(made['auth'])['client_token']))
     },
@@ -118,6 +126,18 @@ const createCall =
     return answer.text === '' ? {} : asObject(JSON.parse(answer.text))
   }
 
+function remove(url: URL, { ca, token }: { ca: Buffer; token: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = { method: 'DELETE', ca, headers: { 'x-vault-token': token } }
+    const request = httpsRequest(url, options, (answer) => {
+      answer.resume()
+      if (answer.statusCode === 204) resolve()
+      else reject(new Error(`Vault: ${url.pathname}: ${answer.statusCode}`))
+    })
+    request.on('error', reject).end()
+  })
+}
+
 /** Its first start: one key unseals it, and the root token is ours. */
 async function open(call: Call): Promise<{ token: string; unseal: object }> {
   const init = { secret_shares: 1, secret_threshold: 1 }
@@ -137,11 +157,11 @@ async function open(call: Call): Promise<{ token: string; unseal: object }> {
 async function prepare(ask: Vault['ask']): Promise<KeyObject> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   await ask('sys/mounts/transit', { type: 'transit' })
-  await ask('transit/keys/weir', {})
+  for (const kek of KEKS) await ask(`transit/keys/weir-${kek}`, {})
   await ask('sys/auth/jwt', { type: 'jwt' })
   const pem = publicKey.export({ type: 'spki', format: 'pem' })
   await ask('auth/jwt/config', { jwt_validation_pubkeys: [pem] })
-  await ask('sys/policies/acl/by-role', { policy: policyOf(['encrypt', 'decrypt']) })
+  await ask('sys/policies/acl/by-role', { policy: await policyFor('output') })
   await ask('auth/jwt/role/weir', {
     role_type: 'jwt',
     user_claim: 'sub',
@@ -151,13 +171,6 @@ async function prepare(ask: Vault['ask']): Promise<KeyObject> {
   })
   return privateKey
 }
-
-const policyOf = (rights: readonly string[]): string =>
-  ['path "nothing" { capabilities = ["deny"] }']
-    .concat(
-      rights.map((right) => `path "transit/${right}/*" { capabilities = ["read", "update"] }`),
-    )
-    .join('\n')
 
 function jwtOf(key: KeyObject): string {
   const now = Math.floor(Date.now() / 1000)

@@ -2,7 +2,8 @@
 // files, and that a file is whole or isn't there.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, request as toAuth } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -66,7 +67,6 @@ export function exportTests(ground: () => Ground): void {
       WEIR_CLIENT_SECRET: output.clientSecret,
       WEIR_AUTH_URL: auth.url,
       WEIR_ANALYST_BROKERS: stack.analystBrokers ?? '',
-      WEIR_REGISTRY_URL: stack.schemaRegistryUrl,
       ...more,
     }
   }
@@ -133,15 +133,12 @@ export function exportTests(ground: () => Ground): void {
   }, 60_000)
 
   test('an export that is ended early leaves what was there before, and nothing beside it', async () => {
-    const silent = createServer(() => undefined)
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const address = silent.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const silent = await authWithout(() => undefined)
     const inside = await mkdtemp(join(folder, 'early-'))
     await writeFile(join(inside, 'old.jsonl'), 'old\n')
     const child = spawn(weir, ['export', 'out', 'old.jsonl'], {
       cwd: inside,
-      env: env({ WEIR_REGISTRY_URL: `http://127.0.0.1:${port}` }),
+      env: env({ WEIR_AUTH_URL: silent.url }),
     })
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
     try {
@@ -151,26 +148,49 @@ export function exportTests(ground: () => Ground): void {
       expect(await ended).toBe(1)
     } finally {
       child.kill('SIGKILL')
-      silent.closeAllConnections()
       silent.close()
     }
     expect(await readdir(inside)).toEqual(['old.jsonl'])
     expect(await readFile(join(inside, 'old.jsonl'), 'utf8')).toBe('old\n')
   }, 120_000)
 
-  test('what can be put right is said: other credentials, another listener, another registry', async () => {
+  /** auth behind an address of its own, where something else answers for its schemas. */
+  async function authWithout(schemas: (response: ServerResponse) => void) {
+    const server = createServer((req, res) => {
+      if (req.url?.startsWith('/registry')) return schemas(res)
+      const { port } = new URL(ground().everything.auth.url)
+      const { method, url: path, headers } = req
+      const passed = toAuth({ port, method, path, headers }, (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      })
+      req.pipe(passed)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const close = (): void => {
+      server.closeAllConnections()
+      server.close()
+    }
+    return { url: `http://127.0.0.1:${port}`, close }
+  }
+
+  test('what can be put right is said: other credentials, another listener, an auth without schemas', async () => {
+    const old = await authWithout((response) => response.writeHead(404).end())
     const input = await account.input('sealed')
     const more = { WEIR_CLIENT_ID: input.clientId, WEIR_CLIENT_SECRET: input.clientSecret }
     const refusals = [
       [{ ...more }, 'sealed', "the credentials of sealed can't read the topic export.sealed"],
       [{ WEIR_ANALYST_BROKERS: '127.0.0.1:1' }, 'out', '127.0.0.1:1'],
-      [{ WEIR_REGISTRY_URL: 'http://127.0.0.1:1' }, 'out', 'WEIR_REGISTRY_URL'],
+      [{ WEIR_AUTH_URL: old.url }, 'out', 'Schemas come from auth'],
     ] as const
     for (const [setting, name, told] of refusals)
       await expect(exported([name, 'no.jsonl'], setting)).rejects.toMatchObject({
         code: 1,
         stderr: expect.stringContaining(told),
       })
+    old.close()
     expect((await readdir(folder)).filter((name) => /no\.jsonl|part/.test(name))).toEqual([])
   }, 120_000)
 }

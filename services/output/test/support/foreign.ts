@@ -1,6 +1,7 @@
 // Consumers that share nothing with this project: kcat, and a Python script on Confluent's client.
 import { execFile } from 'node:child_process'
-import { access } from 'node:fs/promises'
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setting } from '@weir/testkit'
@@ -67,13 +68,25 @@ function parseRecord(output: Buffer, from: number): [KcatRecord, number] {
 
 export type PrintedEvent = { source: string; event: Record<string, unknown> }
 
-/** What `examples/analysts/read_stream.py` prints of a topic. */
-export async function readWithPython(topic: string): Promise<PrintedEvent[]> {
+export type SchemaLogin = {
+  readonly url: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** What `examples/analysts/read_stream.py` prints of a topic, past the listener for analysts. */
+export async function readWithPython(topic: string, login: SchemaLogin): Promise<PrintedEvent[]> {
   await access(python).catch(() => {
     throw new Error(`Confluent's Python client is missing in .weir/venv: ${howToInstall}`)
   })
   const script = join(repository, 'examples/analysts/read_stream.py')
-  const { stdout } = await run(python, [script, topic], { timeout: 60_000, maxBuffer: 2 ** 28 })
+  const folder = await mkdtemp(join(tmpdir(), 'weir-foreign-'))
+  const file = join(folder, 'settings')
+  await writeFile(file, settingsOf(login))
+  const options = { timeout: 60_000, maxBuffer: 2 ** 28 }
+  const { stdout } = await run(python, [script, topic, file], options).finally(() =>
+    rm(folder, { recursive: true }),
+  )
   return stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -82,6 +95,15 @@ export async function readWithPython(topic: string): Promise<PrintedEvent[]> {
       return { source, event: JSON.parse(line.slice(source.length)) }
     })
 }
+
+const settingsOf = ({ url, clientId, clientSecret }: SchemaLogin): string =>
+  [
+    `bootstrap.servers=${setting('KAFKA_BROKERS')}`,
+    `group.id=${clientId}`,
+    'isolation.level=read_committed',
+    `# schema.registry.url=${url}`,
+    `# basic.auth.user.info=${clientId}:${clientSecret}`,
+  ].join('\n')
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'

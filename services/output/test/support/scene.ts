@@ -9,7 +9,15 @@ import {
   listen,
   startWorld,
 } from '@weir/testkit'
-import type { Account, Producer, TestListener, TestStream, TopicReader, World } from '@weir/testkit'
+import type {
+  Account,
+  Producer,
+  TestListener,
+  TestStream,
+  TopicReader,
+  World,
+  ServiceEnv,
+} from '@weir/testkit'
 
 export type Scene = {
   world: World
@@ -28,9 +36,9 @@ export type Scene = {
   close(): Promise<void>
 }
 
-export async function openScene(): Promise<Scene> {
+export async function openScene(env: ServiceEnv = {}): Promise<Scene> {
   const decrypterName = freshName('scene')
-  const world = await startWorld({ DECRYPTER_NAMES: decrypterName })
+  const world = await startWorld({ DECRYPTER_NAMES: decrypterName, ...env })
   const account = await createAccount(world.auth.url)
   const topics = createTopicReader()
   const tokens = new Map<string, Promise<string>>()

@@ -1,6 +1,8 @@
 // A broker, a registry, replicas of all services, each behind a way of its own, and an account with its streams.
 import { join } from 'node:path'
 
+import { kekFilesIn } from '@weir/devstack'
+
 import {
   account as accountAt,
   createAccount,
@@ -31,7 +33,7 @@ export type WorldOptions = {
   kinds: readonly Kind[]
   /** After the start of the services; their clocks show a full hour then. */
   fullHourAfterMs: number
-  kekFile: string
+  kekFolder: string
   platformKey: string
   /** A registry that runs already, instead of one of its own. */
   schemaRegistryUrl: string | undefined
@@ -113,7 +115,7 @@ function envOf(options: WorldOptions, brokers: Brokers): (slot: Slot) => Service
       AUTH_PUBLIC_URL: 'http://auth.test',
       KAFKA_BROKERS: brokers.addressFor(slot),
       SCHEMA_REGISTRY_URL: brokers.schemaRegistryUrl,
-      KEK_FILE: options.kekFile,
+      KEK_FILE: kekFilesIn(options.kekFolder)[serviceOf(slot)],
       PLATFORM_KEY: options.platformKey,
       PRODUCE_TIMEOUT_MS: String(PRODUCE_TIMEOUT_MS),
       ...options.env,

@@ -1,0 +1,42 @@
+// The growth of what a service computes for a request: it gets the worst at 1, 2, 4 and 8 times a size, over connections of
+// their own, and its process is measured.
+import type { ServiceName } from '@weir/devstack'
+import { describeGrowth, growthOf, isLinear } from './growth.ts'
+import { exchange, statusOf } from './exchange.ts'
+import { busyMicrosOf } from './process-cpu.ts'
+
+export type RouteCase<Scene> = {
+  /** A sentence. */
+  readonly name: string
+  readonly at: ServiceName
+  /** The request's at 1 time; at 8 times it is as large as is taken, or larger. */
+  readonly size: number
+  /** The octets that are sent. */
+  readonly send: (size: number, scene: Scene) => Buffer
+  /** The status of the answer; 0 where there is none of HTTP/1.1. */
+  readonly status: number | readonly number[]
+}
+
+const leastMicros = 30_000
+
+/** `linear`, or what one request took at each size. */
+export async function routeGrowth<Scene>(
+  { send, size, status }: RouteCase<Scene>,
+  scene: Scene,
+  { url, pid }: { readonly url: string; readonly pid: number },
+): Promise<string> {
+  const busyMicros = await busyMicrosOf(pid)
+  const growth = await growthOf({
+    at: async (times) => {
+      const bytes = send(times * size, scene)
+      return async () => {
+        const answered = statusOf(await exchange(url, bytes))
+        if (![status].flat().includes(answered))
+          throw new Error(`${times}x is answered ${answered}`)
+      }
+    },
+    cpuMicros: () => Promise.resolve(busyMicros()),
+    leastMicros,
+  })
+  return isLinear(growth) ? 'linear' : describeGrowth(growth)
+}
