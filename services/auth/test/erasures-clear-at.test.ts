@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { keptFor } from '../src/erasures/clear-at.ts'
 import { appliedBy, completeBy } from '../src/erasures/expected.ts'
+import { slowestOf } from '../src/erasures/settings.ts'
 import { erasureRecord } from './erasure-record.ts'
 
 const hourMs = 3_600_000
@@ -43,6 +44,13 @@ describe('no time is told of a topic that', () => {
     expect(keptFor(topic, {})).toEqual({ unknown: expect.stringContaining('does not tell') })
     expect(keptFor({}, broker)).toHaveProperty('unknown')
   })
+})
+
+test('of several brokers the one counts that looks most seldom, and none is left out that does not tell', () => {
+  const seldom = { 'log.retention.check.interval.ms': '900000' }
+  expect(keptFor(topic, slowestOf([broker, seldom]))).toEqual({ ms: 192 * hourMs + 960_000 })
+  expect(keptFor(topic, slowestOf([broker, {}]))).toHaveProperty('unknown')
+  expect(keptFor(topic, slowestOf([]))).toHaveProperty('unknown')
 })
 
 test('states are expected by the settings of the keys, and not at all without them', () => {

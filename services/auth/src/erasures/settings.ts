@@ -20,9 +20,16 @@ export function createSettingsReader(
     if ((await admin.partitionCount(name)) === undefined) return undefined
     return admin.topicConfig(name)
   })
-  // They are meant to be the same on all; kafka-promises.ts tells where they aren't.
-  const brokers = keepFor(async () => [...(await admin.brokerConfigs()).values()][0] ?? {})
+  const brokers = keepFor(async () => slowestOf([...(await admin.brokerConfigs()).values()]))
   return { topic: topics, broker: () => brokers('any') }
+}
+
+const checkSetting = 'log.retention.check.interval.ms'
+
+/** A topic is clear when its last replica is, so the broker counts that looks most seldom. */
+export function slowestOf(brokers: readonly KafkaSettings[]): KafkaSettings {
+  const times = brokers.map((broker) => Number(broker[checkSetting]))
+  return brokers.length === 0 ? {} : { [checkSetting]: String(Math.max(...times)) }
 }
 
 function keepFor<Read>(read: (name: string) => Promise<Read>): (name: string) => Promise<Read> {
