@@ -18,6 +18,8 @@ export type About = {
   readonly parameters?: Readonly<Record<string, string>>
   /** What JSON Schema has no words for makes the service refuse what the document allows. */
   readonly mayRefuse?: boolean
+  /** Wrong credentials get 429 after some attempts, where 401 is asked for. */
+  readonly countsFailures?: boolean
 }
 
 export type Search = {
@@ -69,6 +71,7 @@ function settingsOf({ bearer, parameters = {}, about = [] }: Search): string {
       ...(each.parameters === undefined
         ? []
         : [`parameters = ${inlineOf(inPath({ ...parameters, ...each.parameters }))}`]),
+      ...(each.countsFailures === true ? ['checks.ignored_auth.enabled = false'] : []),
       ...(each.mayRefuse === true ? ['checks.positive_data_acceptance.enabled = false'] : []),
     )
   return `${lines.join('\n')}\n`

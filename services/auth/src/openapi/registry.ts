@@ -22,7 +22,7 @@ const paged = [offset, limit]
 const defaultToGlobal: Parameter = {
   name: 'defaultToGlobal',
   says: "`true`: no 404 for a subject that isn't the account's",
-  schema: oneOf('true', 'false'),
+  schema: text,
 }
 
 type Told = { readonly query?: readonly Parameter[]; readonly mayBeInvalid?: true }
@@ -65,7 +65,7 @@ export const registryOperations: readonly Operation[] = [
     object({ schema: text }, { maxId: count }),
     {
       query: [
-        { name: 'fetchMaxId', says: 'with the highest id', schema: oneOf('true', 'false') },
+        { name: 'fetchMaxId', says: '`true`: with the highest id', schema: text },
         { name: 'subject', says: 'makes no difference', schema: text },
         { name: 'format', says: 'makes no difference', schema: text },
       ],

@@ -136,15 +136,14 @@ function firstOf([first]: Schemas): SchemaVersion {
 }
 
 function pageOf<Item>(items: readonly Item[], call: Call): readonly Item[] {
-  const from = wholeNumber(call, 'offset') ?? 0
-  const most = wholeNumber(call, 'limit') ?? -1
+  const from = Number(numberIn(call, 'offset', /^\d{1,9}$/) ?? 0)
+  const most = Number(numberIn(call, 'limit', /^(-1|\d{1,9})$/) ?? -1)
   return items.slice(from, most < 0 ? undefined : from + most)
 }
 
-/** −1 is the API's «no limit». */
-function wholeNumber(call: Call, name: string): number | undefined {
+/** A limit of −1 is the API's «all». */
+function numberIn(call: Call, name: string, form: RegExp): string | undefined {
   const text = call.query(name)
-  if (text === undefined) return undefined
-  if (/^(-1|\d{1,9})$/.test(text)) return Math.max(Number(text), name === 'limit' ? -1 : 0)
+  if (text === undefined || form.test(text)) return text
   throw invalid([`${name} must be a whole number`])
 }

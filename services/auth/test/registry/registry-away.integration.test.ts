@@ -18,7 +18,7 @@ import {
   listen,
   startWorld,
 } from '@weir/testkit'
-import type { Account, Producer, Reply, TestListener, TestStream, World } from '@weir/testkit'
+import type { Account, Reply, TestListener, TestStream, World } from '@weir/testkit'
 
 let folder: string
 let kafka: Stack
@@ -27,7 +27,6 @@ let world: World
 let auth: Service
 let account: Account
 let input: TestStream
-let producer: Producer
 let listener: TestListener
 const schemaIds: unknown[] = []
 
@@ -59,12 +58,10 @@ beforeAll(async () => {
   }
   input = await account.input('in')
   const output = await account.output('in', 'out', { consentLevels: [0] })
-  producer = await connectProducer(world.ingest.url)
   listener = await listen(world.output.url, await account.token(output))
 }, 240_000)
 
 afterAll(async () => {
-  producer?.close()
   listener?.close()
   await world?.stop()
   await Promise.all([registry?.stop(), kafka?.stop()])
@@ -96,7 +93,9 @@ async function expectAllButContracts(warning: string): Promise<void> {
   const token = await account.token(input)
   const before = listener.events.length
   const event = await exampleEvent('clickstream')
+  const producer = await connectProducer(world.ingest.url)
   const sent = await producer.send(event, { token, schemaId: 'clickstream' })
+  producer.close()
   expect(sent.status).toBe(204)
   await listener.until(before + 1)
   // Readers read.
