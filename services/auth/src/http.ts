@@ -7,6 +7,7 @@ import { helpLink, requestIdHeader } from '@weir/kit'
 import type { createCors, PageOf, Refused } from '@weir/kit'
 import type { Actor } from '@weir/streams'
 import { invalid, problemOf, Refusal, refusalOf, statusOf } from './errors.ts'
+import type { LimitGuesses } from './limit-guesses.ts'
 import type { AuthMetrics } from './metrics.ts'
 import { needsOf } from './route-needs.ts'
 
@@ -82,9 +83,13 @@ export function errorsUnder(app: Express, folder: string, errorForm: ErrorForm):
  * The last in line: turns whatever was thrown into an answer that links to the page of its code. Express knows it by its
  * four parameters.
  */
-export function answerErrors(onError: (refused: Refused, res: Response) => void, pageOf: PageOf) {
-  return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
-    const refusal = refusalOf(error)
+export function answerErrors(
+  onError: (refused: Refused, res: Response) => void,
+  pageOf: PageOf,
+  limitGuesses: LimitGuesses,
+) {
+  return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    const refusal = limitGuesses(refusalOf(error), req)
     const { code, cause = refusal } = refusal
     onError({ code, status: statusOf(refusal), error: cause }, res)
     res.locals.code = refusal.code

@@ -13,6 +13,7 @@ import {
 import {
   createLog,
   createMetrics,
+  createGuesses,
   createPageOf,
   createProxies,
   followTls,
@@ -103,6 +104,7 @@ const app = createApp({
   discovery: { follower, keys, issuer, now: Date.now },
   docs: { errors: await createErrorPages(), openApi: openApi(packageJson.version), pageOf },
   metrics,
+  guesses: createGuesses({ now: Date.now, proxies }),
   log,
   origins: config.CONSOLE_ORIGINS,
   pageOf,

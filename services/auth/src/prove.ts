@@ -3,11 +3,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { hasCode } from '@weir/kit'
+import type { FailureLimit } from '@weir/kit'
 import { hashSecret } from '@weir/streams'
 import type { Credential, StateFollower, StreamRecord } from '@weir/streams'
 import { verifyRefreshToken } from '@weir/tokens'
 import { Refusal } from './errors.ts'
-import type { FailureLimit } from './failure-limit.ts'
 
 export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
 

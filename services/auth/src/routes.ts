@@ -3,12 +3,13 @@
 import express from 'express'
 import type { Express } from 'express'
 import { createCors, nameRequests, tellFaults } from '@weir/kit'
-import type { Log, PageOf } from '@weir/kit'
+import type { Guesses, Log, PageOf } from '@weir/kit'
 import { audited, mountManaged } from './audit/managed.ts'
 import type { ManagedHandlers } from './audit/managed.ts'
 import type { Handler } from './http.ts'
 import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from './http.ts'
 import { oauthErrorOf, plainErrorOf, Refusal } from './errors.ts'
+import { limitGuesses } from './limit-guesses.ts'
 import type { Management, Shown } from './management.ts'
 import type { AuthMetrics } from './metrics.ts'
 import { registryErrorOf } from './registry/refusals.ts'
@@ -38,6 +39,7 @@ export type Routes = {
   readonly registryDoor: registry.RegistryDoor
   readonly docs: docs.Docs
   readonly metrics: AuthMetrics
+  readonly guesses: Guesses
   readonly log: Log
   /** Pages of these may ask, too. */
   readonly origins: readonly string[]
@@ -71,7 +73,7 @@ export function createApp(routes: Routes): Express {
   app.use(() => {
     throw new Refusal('not_found', 'There is nothing under this path')
   })
-  app.use(answerErrors(tellFaults(log), pageOf))
+  app.use(answerErrors(tellFaults(log), pageOf, limitGuesses(routes.guesses)))
   return app
 }
 

@@ -1,7 +1,7 @@
 // Where tokens are asked for: who proves himself, by what, and what he gets.
+import { createFailureLimit } from '@weir/kit'
 import { createSigner, createVerificationKeys } from '@weir/streams'
 import type { StateFollower } from '@weir/streams'
-import { createFailureLimit } from './failure-limit.ts'
 import { createIssue } from './issue.ts'
 import type { Issue } from './issue.ts'
 import type { AuthMetrics } from './metrics.ts'

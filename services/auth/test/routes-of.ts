@@ -23,6 +23,7 @@ export function routesOfAuth(): string[] {
     registryDoor: unusable(),
     docs: { errors: unusable(), openApi: {}, pageOf: (code) => code },
     metrics: unusable(),
+    guesses: unusable(),
     log: unusable(),
     origins: [],
     pageOf: (code) => code,

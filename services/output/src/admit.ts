@@ -22,6 +22,8 @@ export type AdmitDeps = {
 }
 
 export type Admitted = {
+  /** Whose connection it counts as. */
+  readonly credential: string
   readonly stream: StreamRecord
   /** Whether what let the client in still holds; of the stream itself it knows nothing. */
   mayStay(): boolean
@@ -59,7 +61,8 @@ async function byToken(
 ): Promise<Admitted | UpgradeRefusal> {
   const access = await gate.check(authorization)
   if (!access.scope.includes('listen')) return sendOnly
-  return { stream: access.stream, mayStay: () => gate.recheck(access) !== undefined }
+  const mayStay = (): boolean => gate.recheck(access) !== undefined
+  return { stream: access.stream, credential: access.clientId, mayStay }
 }
 
 async function byApiKey(
@@ -71,16 +74,17 @@ async function byApiKey(
   const holder = await accounts.byApiKey(authorization)
   const { billingId } = holder.account
   requireRole(holder.apiKey, output === undefined ? watchNeeds.input : watchNeeds.output)
+  const credential = holder.apiKey.hash
   const mayStay = (): boolean => accounts.isGood(holder)
   const look = (): StreamRecord =>
     output === undefined
       ? requireInput(tables, billingId, input)
       : requireOutput(tables, billingId, { input, name: output })
   try {
-    return { stream: look(), mayStay }
+    return { stream: look(), credential, mayStay }
   } catch {
     await follower.lookAgain() // what a 201 has announced may be used at once
-    return { stream: look(), mayStay }
+    return { stream: look(), credential, mayStay }
   }
 }
 

@@ -63,6 +63,11 @@ const fields = z.object({
   CONSOLE_INGEST_URL: url()
     .default('http://127.0.0.1:8082')
     .describe('where the console sends test events: ingest as browsers see it'),
+  WEBSOCKETS_PER_CREDENTIAL_MAX: integer({ min: 1, max: 100_000, of: 'WebSockets' })
+    .default(100)
+    .describe(
+      'how many WebSockets the credentials of a stream, or an API key, may have open at once on a replica',
+    ),
   LAG_SERIES_MAX: integer({ min: 1, max: 10_000, of: 'series' })
     .default(100)
     .describe('how many derived streams show their lag in the metrics, the largest first'),

@@ -19,6 +19,7 @@ const table = {
   unsupported_encoding: { status: 415, title: 'The content encoding is not supported' },
   invalid: { status: 422, title: 'The input is invalid' },
   busy: { status: 429, title: 'Too much is asked for at once' },
+  too_many_failures: { status: 429, title: 'Too many failed attempts' },
   internal: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'A part that is needed does not answer' },
 } satisfies Record<string, { status: number; title: string }>

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createFaultLog, requestIdOf } from '@weir/kit'
-import type { Log, PageOf } from '@weir/kit'
+import type { Guesses, Log, PageOf } from '@weir/kit'
 import type { Accounts, Gate, StateFollower, StreamRecord } from '@weir/streams'
 import { controlTopic } from '@weir/streams'
 import type { WebSocket } from 'ws'
@@ -11,7 +11,8 @@ import { WebSocketServer } from 'ws'
 import { admit, isRefused, unavailable } from './admit.ts'
 import type { Admitted } from './admit.ts'
 import type { Feed } from './feed.ts'
-import { refuseUpgrade } from './refuse-upgrade.ts'
+import { createHeld, tooManyWebSockets } from './held-sockets.ts'
+import { limitGuesses, refuseUpgrade } from './refuse-upgrade.ts'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 import { closing, createWatcher } from './watcher.ts'
 import type { Closing, Watcher } from './watcher.ts'
@@ -27,6 +28,9 @@ export type GatewayDeps = {
   /** Makes the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
   counts: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
+  guesses: Guesses
+  /** Of one credential at once. */
+  webSocketsMax: number
   log: Log
   /** Where a code is explained. */
   pageOf: PageOf
@@ -43,6 +47,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { gate, accounts, follower, log, counts, pageOf } = deps
   const clients = new Set<Client>()
   const feeds = new Map<string, Feed>()
+  const held = createHeld(deps.webSocketsMax)
   const tellFault = createFaultLog(log)
   let isClosing = false
   const server = new WebSocketServer({
@@ -109,9 +114,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const admitted = await admit({ gate, accounts, follower }, request)
-    if (isRefused(admitted)) return turnAway(request, socket, { refusal: admitted })
+    if (isRefused(admitted))
+      return turnAway(request, socket, { refusal: limitGuesses(deps.guesses, admitted, request) })
     if (isClosing) return turnAway(request, socket, { refusal: unavailable })
     if (socket.destroyed) return
+    if (!held.enter(admitted.credential, socket))
+      return turnAway(request, socket, { refusal: tooManyWebSockets(deps.webSocketsMax) })
     const watcher = createWatcher(counts)
     const feed = feedOf(admitted.stream)
     socket.once('close', () => leave(admitted.stream, feed, watcher))

@@ -2,9 +2,9 @@
 // knows, and what a handler throws becomes a problem document. Express is seen here and in routes.ts alone.
 import express from 'express'
 import type { Express, NextFunction, Request, Response } from 'express'
-import { helpLink, requestIdHeader } from '@weir/kit'
-import type { PageOf, Refused } from '@weir/kit'
-import { isRole } from '@weir/streams'
+import { helpLink, requestIdHeader, tooManyGuesses } from '@weir/kit'
+import type { Guesses, PageOf, Refused } from '@weir/kit'
+import { bearerOf, isRole } from '@weir/streams'
 import type { Needs, Role } from '@weir/streams'
 import type { AccountCall, Callers } from './callers.ts'
 import { problemOf, Refusal, refusalOf, statusOf } from './errors.ts'
@@ -75,9 +75,13 @@ async function answerTo(handler: AccountHandler, { call, needs, callers }: Asked
 const asOpen = (handler: AccountHandler): Handler => handler as unknown as Handler
 
 /** The last in line: turns whatever was thrown into an answer. Express knows it by its four parameters. */
-export function answerErrors(onError: (refused: Refused, res: Response) => void, pageOf: PageOf) {
-  return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
-    const refusal = refusalOf(error)
+export function answerErrors(
+  onError: (refused: Refused, res: Response) => void,
+  pageOf: PageOf,
+  guesses: Guesses,
+) {
+  return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    const refusal = limitGuesses(guesses, refusalOf(error), req)
     const { code, cause = refusal } = refusal
     onError({ code, status: statusOf(refusal), error: cause }, res)
     res.locals.code = refusal.code
@@ -85,6 +89,15 @@ export function answerErrors(onError: (refused: Refused, res: Response) => void,
     res.setHeader('link', helpLink(pageOf(refusal.code)))
     send(res, problemOf(refusal, pageOf))
   }
+}
+
+/** Wrong API keys, and those alone, may be guesses. */
+function limitGuesses(guesses: Guesses, refusal: Refusal, req: Request): Refusal {
+  const key = refusal.code === 'invalid_api_key' ? bearerOf(req.get('authorization')) : undefined
+  const waitSeconds = key === undefined ? undefined : guesses.count(req, key)
+  if (waitSeconds === undefined) return refusal
+  const headers = { 'retry-after': String(waitSeconds) }
+  return new Refusal('too_many_failures', tooManyGuesses, { headers })
 }
 
 function send(res: Response, { status, body, headers }: Answer): void {

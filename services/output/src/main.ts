@@ -13,6 +13,7 @@ import {
 import {
   createLog,
   createMetrics,
+  createGuesses,
   createPageOf,
   createProxies,
   followTls,
@@ -50,6 +51,7 @@ const config = startConfig<Config>('output', configSchema, process.env)
 const log = createLog('output', config.LOG_LEVEL)
 const registry = createMetrics('output')
 const proxies = createProxies(config.TRUSTED_PROXIES)
+const guesses = createGuesses({ now: Date.now, proxies })
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-output', log })
 const follower = followState({
   kafka,
@@ -84,6 +86,8 @@ const gateway = createGateway({
   follower,
   feed: createStreamFeed({ kafka, admin: kafkaAdmin, follower, contract, log }),
   counts: metrics.gateway,
+  guesses,
+  webSocketsMax: config.WEBSOCKETS_PER_CREDENTIAL_MAX,
   log,
   pageOf,
 })
@@ -102,6 +106,7 @@ const listener = await listenNode({
     ...derivation,
     callers: createCallers(accounts, follower),
     inTurn: createTurns({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
+    guesses,
     decrypterNames,
     levels,
     isStopping: () => stopping,

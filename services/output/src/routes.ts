@@ -3,7 +3,7 @@
 import type { Server } from 'node:http'
 import { createNodeServer } from '@weir/http2'
 import { nameRequests, tellFaults } from '@weir/kit'
-import type { Log, PageOf } from '@weir/kit'
+import type { Guesses, Log, PageOf } from '@weir/kit'
 import express from 'express'
 import type { Express } from 'express'
 import packageJson from '../package.json' with { type: 'json' }
@@ -21,6 +21,7 @@ import type { PreviewDeps } from './preview.ts'
 
 export type Routes = DeadDeps &
   PreviewDeps & {
+    readonly guesses: Guesses
     readonly log: Log
     readonly console: ConsoleSettings
     /** Where a code is explained. */
@@ -50,6 +51,6 @@ export function createApp(routes: Routes): Express {
   app.use(() => {
     throw new Refusal('not_found', 'There is nothing under this path; events are at /ws')
   })
-  app.use(answerErrors(tellFaults(routes.log), routes.pageOf))
+  app.use(answerErrors(tellFaults(routes.log), routes.pageOf, routes.guesses))
   return app
 }

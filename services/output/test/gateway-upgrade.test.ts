@@ -1,7 +1,7 @@
 // Who gets an upgrade to a WebSocket, and what the others are answered (docs/errors.md WebSocket).
 import { connect as connectTcp } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { AppError } from '@weir/kit'
+import { AppError, pollUntil } from '@weir/kit'
 import { derivedStream, credentialOf } from './support/streams.ts'
 import { openGateway, watched } from './support/gateway.ts'
 
@@ -181,4 +181,25 @@ describe('a handshake that is none', () => {
     const [feed] = scene.feeds.made
     expect([feed?.watchers.size, feed?.closes]).toEqual([0, 1])
   })
+})
+
+test('one credential has so many connections and no more: 429 with Retry-After, until one closes', async () => {
+  await scene.close()
+  scene = await openGateway({ webSocketsMax: 2 })
+  const others = derivedStream(stream, { credentials: [credentialOf(['listen'])] })
+  scene.putStream(stream)
+  scene.putStream(others)
+  const connect = () => scene.connect(scene.tokenOf(stream))
+  const [first] = [await connect(), await connect()]
+  const refused = await connect()
+  expect([refused.status, refused.header('svc-error'), refused.header('retry-after')]).toEqual([
+    429,
+    'too_many_websockets',
+    '10',
+  ])
+  expect((await scene.connect(scene.tokenOf(others))).status).toBe(101)
+  first?.socket.close()
+  await first?.closed
+  const isFree = async () => (await connect()).status === 101
+  await pollUntil(isFree, { deadlineMs: 20_000, what: 'a place that is free' })
 })

@@ -53,6 +53,14 @@ test('a wrong key is 401, and a token is none', async () => {
   expect(await answerOf(scene.tokenOf(stream), ofInput)).toEqual(refused)
 })
 
+test('wrong keys are guesses: after ten in a minute 429, and the right one is taken', async () => {
+  for (let nth = 0; nth < 10; nth += 1)
+    expect((await answerOf(`weir_wrong-${nth}`, ofInput)).status).toBe(401)
+  const refused = { status: 429, code: 'too_many_failures' }
+  expect(await answerOf('weir_wrong-10', ofInput)).toEqual(refused)
+  expect((await scene.connect(apiKey, { path: ofInput })).status).toBe(101)
+})
+
 test('an API key is no token: at /ws it is 401', async () => {
   expect(await answerOf(apiKey, '/ws')).toEqual({ status: 401, code: 'invalid_token' })
 })

@@ -1,8 +1,9 @@
 // How each refusal that a client can bring about comes about: the answers that docs/errors shows are of these requests.
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 import { asObject, exampleContract, exampleEvent } from '../../src/world/account.ts'
-import { ask, type Scene, type Told } from './scene.ts'
+import { ask, askUpgrade, type Scene, type Told } from './scene.ts'
 
 type Provoke = (scene: Scene) => Promise<Told>
 
@@ -178,6 +179,16 @@ const ofAuth: Record<string, Provoke> = {
 }
 
 const ofOutput: Record<string, Provoke> = {
+  too_many_websockets: async ({ world, token }) => {
+    const opened: Socket[] = []
+    const onOpen = (socket: Socket) => void opened.push(socket)
+    const told = await until(
+      ({ status }) => status === 429,
+      () => askUpgrade(`${world.output.url}/ws`, token, onOpen),
+    )
+    for (const socket of opened) socket.destroy()
+    return told
+  },
   derived_elsewhere: async (scene) => {
     const { account, world } = scene
     await account.output('clicks', 'clicks-eu', { consentLevels: [0], decrypterName: 'eu' })

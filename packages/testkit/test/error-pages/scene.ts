@@ -1,5 +1,9 @@
 // What refusals need to come about: an account with a contract, an input stream that has an output, and one that may take
 // one event a month. Answers are told as the pages of docs/errors show them.
+import { randomBytes } from 'node:crypto'
+import { request, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
 import { createAccount, freshName, type Account, type TestStream } from '../../src/world/account.ts'
 import type { World } from '../../src/world/services.ts'
 
@@ -35,6 +39,37 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Told> {
     text,
     header: (name) => response.headers.get(name) ?? undefined,
   }
+}
+
+/** Asks for a WebSocket, and tells what is answered instead of one; one that is opened goes to `onOpen`. */
+export async function askUpgrade(
+  url: string,
+  token: string,
+  onOpen: (socket: Socket) => void,
+): Promise<Told> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const headers = {
+    authorization: `Bearer ${token}`,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': randomBytes(16).toString('base64'),
+  }
+  request(url, { headers, agent: false })
+    .on('response', resolve)
+    .on('upgrade', (response, socket) => {
+      onOpen(socket.on('error', () => {}))
+      resolve(response)
+    })
+    .on('error', reject)
+    .end()
+  const response = await promise
+  const status = response.statusCode ?? 0
+  const header = (name: string): string | undefined => response.headers[name]?.toString()
+  if (status === 101) return { status, text: '', header }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status, text: Buffer.concat(chunks).toString(), header }
 }
 
 const reasons: Readonly<Record<number, string>> = {

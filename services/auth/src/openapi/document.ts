@@ -34,7 +34,7 @@ const tokenOperations: readonly Operation[] = [
     who: [],
     body: { content: json(ref('RefreshRequest')) },
     answers: [{ status: 200, says: 'The tokens', content: json(ref('Tokens')) }],
-    refusals: ['invalid_credentials', ...ofBodies, ...always],
+    refusals: ['invalid_credentials', 'too_many_failures', ...ofBodies, ...always],
     refusalForm: plainForm,
   },
   {

@@ -14,8 +14,9 @@ type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' 
 
 /** By the table of routes: which keys will do, and how others are refused. */
 function keysOf(needs: Needs) {
-  if (needs === 'platform') return { who: ['platformKey'], refusals: ['invalid_platform_key'] }
-  const refusals = ['invalid_api_key', 'role_missing']
+  if (needs === 'platform')
+    return { who: ['platformKey'], refusals: ['invalid_platform_key', 'too_many_failures'] }
+  const refusals = ['invalid_api_key', 'too_many_failures', 'role_missing']
   if (isRole(needs)) return { who: ['apiKey'], role: needs, refusals }
   return { who: ['apiKey', 'platformKey'], role: 'viewer', refusals }
 }

@@ -12,6 +12,7 @@ const { count, json, level, listOf, mapOf, object, orNull, ref, text, time } = s
 
 const always = [
   'invalid_api_key',
+  'too_many_failures',
   'role_missing',
   'not_found',
   'invalid_request',

@@ -4,6 +4,7 @@ import { createPrivateKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { jest } from '@jest/globals'
+import { createGuesses, createProxies } from '@weir/kit'
 import { createAccounts, createGate } from '@weir/streams'
 import type { ApiKeyRecord, DerivedStream, InputStream, StreamRecord } from '@weir/streams'
 import { makeSigningKey, signIdToken } from '@weir/tokens'
@@ -28,7 +29,7 @@ export type Client = {
   closed: Promise<{ code: number; reason: string }>
 }
 
-export async function openGateway() {
+export async function openGateway({ webSocketsMax = 100 } = {}) {
   useTestIntervals()
   const { follower, put, putStream, removeStream, startOver, setFresh } = followerOf()
   put(`signing/${signing.kid}`, {
@@ -52,6 +53,8 @@ export async function openGateway() {
       sent: (messages) => void (counts.sent += messages),
       tooSlow: () => void (counts.tooSlow += 1),
     },
+    guesses: createGuesses({ now: () => nowMs, proxies: createProxies() }),
+    webSocketsMax,
     log: keptLog().log,
     pageOf: (code) => `https://docs.test/errors/${code}`,
   })

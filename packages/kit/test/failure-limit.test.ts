@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { createFailureLimit } from '../src/failure-limit.ts'
 
-function setUp(clientsMax?: number) {
+function setUp(namesMax?: number) {
   let nowMs = 0
   const limit = createFailureLimit({
     now: () => nowMs,
-    ...(clientsMax === undefined ? {} : { clientsMax }),
+    ...(namesMax === undefined ? {} : { namesMax }),
   })
   const fail = (clientId: string, times = 1): (number | undefined)[] =>
     Array.from({ length: times }, () => limit.fail(clientId))

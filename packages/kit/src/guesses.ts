@@ -1,0 +1,32 @@
+// Wrong secrets that may be guesses: ten a minute from one address, and ten of the same secret from wherever, on this
+// replica; then 429 until the minute is over. Only failures come here, so the right secret is never held up, and what is
+// remembered of a wrong one is a piece of its hash.
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Proxies } from './addresses.ts'
+import { createFailureLimit } from './failure-limit.ts'
+
+export type Guesses = {
+  /** Counts one more; the seconds to wait when there were too many. */
+  count(request: IncomingMessage, secret: string): number | undefined
+}
+
+export function createGuesses(deps: { now: () => number; proxies: Proxies }): Guesses {
+  const { now, proxies } = deps
+  const byAddress = createFailureLimit({ now })
+  const bySecret = createFailureLimit({ now })
+  return {
+    count({ socket, headers }, secret) {
+      const forwarded = headers['x-forwarded-for']
+      const header = Array.isArray(forwarded) ? forwarded.join() : forwarded
+      const waits = [
+        byAddress.fail(proxies.clientOf(socket.remoteAddress, header)),
+        bySecret.fail(createHash('sha256').update(secret).digest('base64url').slice(0, 16)),
+      ].filter((seconds) => seconds !== undefined)
+      return waits.length === 0 ? undefined : Math.max(...waits)
+    },
+  }
+}
+
+export const tooManyGuesses =
+  'Too many wrong keys or tokens from this address, or of this one; wait and try again. The right one is always taken'
