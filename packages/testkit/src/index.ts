@@ -1,4 +1,5 @@
 // What tests of this repository share. Never imported by production code.
+export type { FuzzTarget } from './fuzz/target.ts'
 export { parserGrowth, type ParserCase } from './complexity/parser-growth.ts'
 export { documentedRefusals, readDocument, rowsUnder } from './docs.ts'
 export {

@@ -1,0 +1,82 @@
+// Coverage-guided fuzzing: inputs that ran something new are kept and changed further. A finding is what is thrown that is
+// no refusal, and what takes too long; what never ends is the watch's to find (watch.ts).
+import { hasCode } from '@weir/kit'
+import type { Coverage } from './coverage.ts'
+import { mutate } from './mutate.ts'
+import { createRandom } from './random.ts'
+import type { FuzzTarget } from './target.ts'
+
+export type Finding = { readonly octets: Buffer; readonly what: string }
+
+export type FuzzOptions = {
+  readonly target: FuzzTarget
+  readonly coverage: Coverage
+  readonly corpus: readonly Buffer[]
+  readonly seed: number
+  /** Told of each input before it runs. */
+  readonly watch: (octets: Buffer) => void
+  readonly mayGoOn: (runs: number) => boolean
+}
+
+export type FuzzResult = {
+  readonly runs: number
+  /** What ran something new, the seeds among them. */
+  readonly kept: readonly Buffer[]
+  readonly finding: Finding | undefined
+}
+
+/** Of CPU time, for 4 KiB. */
+const microsMax = 500_000
+/** V8 is asked once for so many inputs; when they ran something new, each of them runs again. */
+const batch = 40
+const newest = 20
+
+export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const { target, coverage, corpus, mayGoOn } = options
+  const random = createRandom(options.seed)
+  const kept: Buffer[] = []
+  let runs = 0
+
+  const tryEach = async (inputs: readonly Buffer[]): Promise<Finding | undefined> => {
+    for (const octets of inputs) {
+      runs += 1
+      const what = await findIn(octets, options)
+      if (what !== undefined) return { octets, what }
+    }
+    return undefined
+  }
+  /** V8 tells of all that ran since it was asked last; one after the other, it is known which it was. */
+  const keepNew = async (inputs: readonly Buffer[]): Promise<Finding | undefined> => {
+    for (const octets of inputs) {
+      const finding = await tryEach([octets])
+      if (finding !== undefined) return finding
+      if (coverage.takeNew() > 0) kept.push(octets)
+    }
+    return undefined
+  }
+
+  let finding = await keepNew([Buffer.alloc(0), ...corpus])
+  while (finding === undefined && mayGoOn(runs)) {
+    const inputs = Array.from({ length: batch }, () => {
+      // the newest above all: little has been made of them yet
+      const octets = random.one(random.below(2) === 0 ? kept.slice(-newest) : kept)
+      return mutate(octets ?? Buffer.alloc(0), { random, words: target.words, others: kept })
+    })
+    finding = await tryEach(inputs)
+    if (finding === undefined && coverage.hasNew()) finding = await keepNew(inputs)
+  }
+  return { runs, kept, finding }
+}
+
+async function findIn(octets: Buffer, { target, watch }: FuzzOptions): Promise<string | undefined> {
+  watch(octets)
+  const start = process.threadCpuUsage()
+  try {
+    await target.run(octets)
+  } catch (error) {
+    if (!hasCode(error))
+      return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+  const { user, system } = process.threadCpuUsage(start)
+  return user + system > microsMax ? `took ${Math.round((user + system) / 1_000)} ms` : undefined
+}

@@ -1,0 +1,17 @@
+// Random numbers that a seed settles (mulberry32), so that a run can be had again.
+export type Random = {
+  /** A whole number from 0 to below that. */
+  below(end: number): number
+  one<Item>(items: readonly Item[]): Item | undefined
+}
+
+export function createRandom(seed: number): Random {
+  let state = seed | 0
+  const below = (end: number): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000) * end)
+  }
+  return { below, one: (items) => items[below(items.length)] }
+}
