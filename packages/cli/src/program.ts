@@ -12,6 +12,7 @@ import { addErasureCommands } from './commands/erasure.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addKafkaCommand } from './commands/kafka.ts'
 import { addKeysCommands } from './commands/keys.ts'
+import { addSigningKeysCommands } from './commands/signing-keys.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addOutputCommands } from './commands/output.ts'
 import { addSendCommand } from './commands/send.ts'
@@ -80,6 +81,7 @@ export function createProgram(terminal: Terminal): Command {
   addCredentialsCommands(program, open)
   addUsageCommand(program, open)
   addKeysCommands(program, open)
+  addSigningKeysCommands(program, open)
   addAuditCommands(program, open)
   addSubjectCommands(program, open)
   addErasureCommands(program, open)

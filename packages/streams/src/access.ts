@@ -17,6 +17,8 @@ export type Access = {
   readonly clientId: string
   /** Epoch seconds. */
   readonly expiresAt: number
+  /** The key that its token is signed with. */
+  readonly kid: string
 }
 
 export type Gate = {
@@ -43,23 +45,28 @@ export function createGate(options: {
   /** Undefined when the token names a key that the tables don't hold, yet. */
   const verify = (authorization: string): Verified | undefined => {
     const nowSeconds = Math.floor(now() / 1000)
+    // Its key may have been revoked since.
+    const isGood = ({ claims, kid }: Verified): boolean =>
+      claims.exp > nowSeconds && keyOf(kid) !== undefined
     const usual = verified.get(authorization)
-    if (usual !== undefined && usual.claims.exp > nowSeconds) return usual
+    if (usual !== undefined && isGood(usual)) return usual
     const token = bearer.exec(authorization)?.[1]
     if (token === undefined) throw invalidToken()
     const spelling = `Bearer ${token}`
     const known = verified.get(spelling)
-    if (known !== undefined && known.claims.exp > nowSeconds) return known
+    if (known !== undefined && isGood(known)) return known
     verified.delete(spelling)
     let keyIsUnknown = false
-    const noteUnknown = (kid: string): KeyObject | undefined => {
-      const key = keyOf(kid)
+    let kid = ''
+    const noteUnknown = (named: string): KeyObject | undefined => {
+      kid = named
+      const key = keyOf(named)
       keyIsUnknown = key === undefined
       return key
     }
     try {
       const claims = verifyIdToken(token, { keyOf: noteUnknown, issuer, nowSeconds })
-      const made: Verified = { claims, found: undefined, access: undefined }
+      const made: Verified = { claims, kid, found: undefined, access: undefined }
       verified.set(spelling, made)
       return made
     } catch (error) {
@@ -75,7 +82,7 @@ export function createGate(options: {
     // Records are replaced as a whole, so the same one gives the same access.
     if (found === undefined || found !== known.found) {
       known.found = found
-      known.access = found && accessOf(known.claims, found)
+      known.access = found && accessOf(known, found)
     }
     return known.access
   }
@@ -95,6 +102,7 @@ export function createGate(options: {
     },
     recheck(access) {
       if (access.expiresAt <= Math.floor(now() / 1000)) return undefined
+      if (keyOf(access.kid) === undefined) return undefined
       const found = follower.tables.credential(access.clientId)
       if (found === undefined || found.stream.streamId !== access.stream.streamId) return undefined
       if (found.stream.state !== 'ready') return undefined
@@ -105,13 +113,21 @@ export function createGate(options: {
 
 type Found = { readonly stream: StreamRecord; readonly credential: Credential }
 /** A token that checked out, and the access it gave when it was last looked up. */
-type Verified = { readonly claims: IdClaims; found: Found | undefined; access: Access | undefined }
+type Verified = {
+  readonly claims: IdClaims
+  readonly kid: string
+  found: Found | undefined
+  access: Access | undefined
+}
 
-function accessOf(claims: IdClaims, { stream, credential }: Found): Access | undefined {
+function accessOf(
+  { claims, kid }: Pick<Verified, 'claims' | 'kid'>,
+  { stream, credential }: Found,
+): Access | undefined {
   if (stream.state !== 'ready' || stream.streamId !== claims.streamId) return undefined
   if (stream.billingId !== claims.billingId || stream.kind !== claims.kind) return undefined
   const { scope } = credential
-  return { stream, credential, scope, clientId: claims.sub, expiresAt: claims.exp }
+  return { stream, credential, scope, clientId: claims.sub, expiresAt: claims.exp, kid }
 }
 
 const invalidToken = (): AppError<'invalid_token'> =>

@@ -82,6 +82,8 @@ export type AuditTarget = {
   /** A key of the KMS: provider, name and version. */
   readonly kek?: string
   readonly kid?: string
+  /** Keys that no token is checked with any more. */
+  readonly revoked?: readonly string[]
   readonly era?: number
 }
 

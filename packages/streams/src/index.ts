@@ -104,7 +104,13 @@ export { createHaveRings } from './rotation/have-rings.ts'
 export { keyReport, type KeyReport } from './rotation/key-report.ts'
 export { startRotation } from './rotation/start-rotation.ts'
 export { hashSecret, type NewApiKey, type NewCredential } from './secrets.ts'
-export { createSigner, keepSigningKeys, publishedKeys, type Signer } from './signing-keys.ts'
+export {
+  createSigner,
+  keepSigningKeys,
+  publishedKeys,
+  rotateSigningKeys,
+  type Signer,
+} from './signing-keys.ts'
 export type { State } from './state.ts'
 export type { Stewardship } from './stewardship.ts'
 export { onStreamGone } from './stream-gone.ts'

@@ -1,12 +1,15 @@
 // The keys that id tokens are signed with (docs/wire-format.md Tokens): made by auth's writer, the
 // public half in control state for everyone, the private half wrapped by the ring `sign`. A key is
-// published an hour before it signs, and stays so until the last token under it is dead.
+// published an hour before it signs, and stays so until the last token under it is dead. On request a new one signs at
+// once, and the former ones are dead at once: in control state there is nothing to check a token with any more.
 import { createPrivateKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { makeSigningKey } from '@weir/tokens'
+import type { SigningKey } from '@weir/tokens'
 import { act } from './audit.ts'
+import type { Draft } from './draft.ts'
 import { privateSigningKey } from './keyring.ts'
 import type { SigningKeyRecord } from './records.ts'
 import { signingKeyKey } from './records.ts'
@@ -16,6 +19,7 @@ import type { Stewardship } from './stewardship.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const signsForMs = 30 * dayMs
+const clocksDifferMsMax = 60_000
 /** A refresh token is what lives longest. */
 const tokensLiveMs = 30 * dayMs
 
@@ -23,30 +27,69 @@ const tokensLiveMs = 30 * dayMs
 export async function keepSigningKeys(deps: Stewardship): Promise<void> {
   const due = keysDue(deps.follower.tables, deps.now())
   if (!due.next && due.past.length === 0) return
-  const { kid, publicJwk, privatePem } = makeSigningKey()
-  const recordKey = privateSigningKey(kid)
+  const made = makeSigningKey()
   await deps.rings.changeWith(act(deps, 'keys.signing.rotate', {}), [SIGN_RING], (draft) => {
     const { next, past } = keysDue(draft, deps.now())
-    for (const key of past) {
-      draft.put(signingKeyKey(key.kid), null)
-      draft.putKey(privateSigningKey(key.kid), null)
-    }
+    for (const key of past) drop(draft, key)
     if (!next) return
-    draft.note({ kid })
+    draft.note({ kid: made.kid })
     const nowMs = deps.now()
-    const signsFromMs = draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs
-    const signsUntilMs = signsFromMs + signsForMs
-    const publishedUntilMs = signsUntilMs + tokensLiveMs
-    draft.put(signingKeyKey(kid), { kid, publicJwk, signsFromMs, signsUntilMs, publishedUntilMs })
-    draft.putKey(
-      recordKey,
-      wrapPart({
-        ...deps.rings.current(SIGN_RING),
-        recordKey,
-        plain: Buffer.from(privatePem, 'utf8'),
-      }),
-    )
+    putNewKey(deps, draft, made, draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs)
   })
+}
+
+export type SigningKeysRotated = { readonly kid: string; readonly revoked: readonly string[] }
+
+/**
+ * A new key signs at once. With `revoke` all former ones go, whoever holds a copy of them; without it they go on to be
+ * checked with, and sign no more.
+ */
+export async function rotateSigningKeys(
+  deps: Stewardship,
+  { revoke }: { revoke: boolean },
+): Promise<SigningKeysRotated> {
+  const made = makeSigningKey()
+  const what = act(deps, 'keys.signing.rotate', {})
+  return deps.rings.changeWith(what, [SIGN_RING], (draft) => {
+    const nowMs = deps.now()
+    const former = draft.signingKeys()
+    // One that would sign later would take the new one's place.
+    const gone = former.filter((key) => revoke || key.signsFromMs > nowMs)
+    for (const key of former)
+      if (gone.includes(key)) drop(draft, key)
+      else draft.put(signingKeyKey(key.kid), retired(key, nowMs))
+    const revoked = revoke ? gone.map(({ kid }) => kid) : []
+    draft.note({ kid: made.kid, ...(revoke ? { revoked } : {}) })
+    const latestMs = Math.max(...former.map((key) => key.signsFromMs).filter((ms) => ms <= nowMs))
+    // A replica whose clock is behind signs with it, too.
+    putNewKey(deps, draft, made, Math.max(nowMs - clocksDifferMsMax, latestMs + 1))
+    return { kid: made.kid, revoked }
+  })
+}
+
+const retired = (key: SigningKeyRecord, nowMs: number): SigningKeyRecord => ({
+  ...key,
+  signsUntilMs: Math.min(key.signsUntilMs, nowMs),
+  publishedUntilMs: Math.min(key.publishedUntilMs, nowMs + tokensLiveMs),
+})
+
+function drop(draft: Draft, { kid }: SigningKeyRecord): void {
+  draft.put(signingKeyKey(kid), null)
+  draft.putKey(privateSigningKey(kid), null)
+}
+
+function putNewKey(
+  deps: Pick<Stewardship, 'rings'>,
+  draft: Draft,
+  { kid, publicJwk, privatePem }: SigningKey,
+  signsFromMs: number,
+): void {
+  const signsUntilMs = signsFromMs + signsForMs
+  const publishedUntilMs = signsUntilMs + tokensLiveMs
+  draft.put(signingKeyKey(kid), { kid, publicJwk, signsFromMs, signsUntilMs, publishedUntilMs })
+  const recordKey = privateSigningKey(kid)
+  const plain = Buffer.from(privatePem, 'utf8')
+  draft.putKey(recordKey, wrapPart({ ...deps.rings.current(SIGN_RING), recordKey, plain }))
 }
 
 function keysDue(state: State, nowMs: number): { next: boolean; past: SigningKeyRecord[] } {

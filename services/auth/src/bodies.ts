@@ -165,6 +165,11 @@ export const subjectBody = z.strictObject({ subject: keyFieldValue }, objectRule
 const scopeRule = 'must be send, listen, or a list of them'
 const scopeName = z.enum(['send', 'listen'], scopeRule)
 
+export const signingKeysBody = z.strictObject(
+  { revoke: z.boolean('must be true or false').optional() },
+  objectRule(),
+)
+
 export const credentialsBody = z.strictObject(
   {
     scope: z

@@ -38,6 +38,7 @@ export const routeNeeds = {
   'POST /v2/accounts/:billingId/keys': 'platform',
   'GET /v2/keys': 'platform',
   'POST /v2/keys/rotations': 'platform',
+  'POST /v2/platform/signing-keys/rotate': 'platform',
   'GET /v2/audit/chain': 'platform',
   'GET /v2/audit': 'platform or viewer',
 

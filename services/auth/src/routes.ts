@@ -24,6 +24,7 @@ import * as discovery from './routes/discovery.ts'
 import * as erasures from './routes/erasures.ts'
 import * as oauth2 from './routes/oauth2.ts'
 import * as keys from './routes/keys.ts'
+import * as signingKeys from './routes/signing-keys.ts'
 import * as outputs from './routes/outputs.ts'
 import * as registry from './routes/registry.ts'
 import * as streams from './routes/streams.ts'
@@ -130,6 +131,9 @@ function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown): void {
   mount('/audit', { GET: audit.showAudit(deps) })
   mount('/audit/chain', { GET: audit.showChain(deps) })
   mount('/keys', { GET: keys.showKeys(deps) })
+  mount('/platform/signing-keys/rotate', {
+    POST: audited('keys.signing.rotate', signingKeys.rotateSigning(deps)),
+  })
   mount('/keys/rotations', { POST: audited('keys.rotate', keys.rotateKeys(deps)) })
   mount('/streams', {
     GET: streams.listStreams(deps),

@@ -119,6 +119,12 @@ const steps: readonly Step[] = [
     send: ({ v }) => asPlatform(auth, `/${v}/keys/rotations`),
   },
   {
+    route: 'POST /platform/signing-keys/rotate',
+    by: 'platform',
+    entry: () => ({ action: 'keys.signing.rotate', target: { kid: expect.any(String) } }),
+    send: ({ v }) => asPlatform(auth, `/${v}/platform/signing-keys/rotate`),
+  },
+  {
     route: 'POST /streams',
     entry: ({ stream }) => ({ action: 'stream.create', target: { stream } }),
     send: post(

@@ -47,6 +47,7 @@ const management: Readonly<Record<string, Ask>> = {
   'GET /audit/chain': plainly,
   'GET /keys': plainly,
   'POST /keys/rotations': plainly,
+  'POST /platform/signing-keys/rotate': plainly,
   'GET /streams': plainly,
   'POST /streams': json(() => ({ name: 'Not a name' })), // names that are: below
   'GET /streams/:stream': plainly,

@@ -28,6 +28,7 @@ const access = {
   scope: credential.scope,
   clientId: 'c',
   expiresAt: 1,
+  kid: 'k',
 }
 const unavailable = new AppError('unavailable', 'Kafka is away')
 const good = (key: string): string => JSON.stringify({ ...example, producerSessionId: key })

@@ -18,6 +18,7 @@ const access: Access = {
   scope: credential.scope,
   clientId: 'c',
   expiresAt: 1,
+  kid: 'k',
 }
 
 type Parts = {

@@ -137,7 +137,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (topic !== controlTopic || key === undefined) return
     for (const client of clients) {
       const { billingId, name } = client.access.stream
-      if (key === `stream/${billingId}/${name}` || key === `account/${billingId}`) check(client)
+      const mayEnd = [`stream/${billingId}/${name}`, `account/${billingId}`].includes(key)
+      if (mayEnd || key.startsWith('signing/')) check(client)
     }
   })
   const checkAll = setInterval(() => {

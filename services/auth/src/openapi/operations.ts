@@ -266,6 +266,12 @@ function tellPlatform(tell: Tell): void {
     says: 'Starts a rotation, or tells of the one under way',
     ...answer(202, 'The rotation', ref('Rotation')),
   })
+  tell('rotateSigningKeys', 'POST /platform/signing-keys/rotate', 'platform', {
+    says: 'A new key signs tokens at once; with `revoke` the tokens of all former keys are dead within a second, at brokers as the answer says',
+    body: { content: json(ref('SigningKeysRequest')), mayBeMissing: true },
+    ...answer(200, 'The new key and those that were revoked', ref('SigningKeys')),
+    refusals: ['invalid'],
+  })
   tell('showAudit', 'GET /audit', 'platform', {
     says: "The audit log: an account's own, or with the platform key all of it",
     query: [

@@ -188,6 +188,8 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     usage: listOf(object({ from: time, ...usage })),
   }),
   Rotation: rotation,
+  SigningKeysRequest: object({}, { revoke: flag }),
+  SigningKeys: object({ kid: uuid, revoked: listOf(uuid), brokers: text }),
   Keys: object({
     rings: listOf(object({ ring: text, version: count, kek: text, parts: count, isNewest: flag })),
     unusedKeks: listOf(object({ kek: text, since: time })),
