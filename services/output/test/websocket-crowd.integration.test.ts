@@ -14,7 +14,7 @@ let event: Record<string, unknown>
 
 beforeAll(async () => {
   // All of them come from one address.
-  scene = await openScene({ CONNECTIONS_MAX: '20000', WEBSOCKETS_PER_CREDENTIAL_MAX: '1000' })
+  scene = await openScene({ CONNECTIONS_MAX: '20000', WEBSOCKETS_PER_CREDENTIAL_MAX: '2000' })
   await scene.account.contract('clickstream')
   producer = await connectProducer(scene.world.ingest.url)
   event = await exampleEvent('clickstream')
