@@ -24,7 +24,7 @@ import {
 } from '../src/world/account.ts'
 import { dieAt } from '../src/world/die-at.ts'
 import { listen } from '../src/world/listener.ts'
-import { connectProducer, type Producer } from '../src/world/producer.ts'
+import { connectProducer } from '../src/world/producer.ts'
 import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
 import { kekFileOf, setting, type World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
@@ -47,20 +47,21 @@ const weir = join(import.meta.dirname, '../../cli/bin/weir.js')
 let own: OwnStack
 let world: World
 let account: Account
-let producer: Producer
 
 beforeAll(async () => {
-  const brokerSettings = { 'log.cleaner.backoff.ms': 200, 'log.retention.check.interval.ms': 1_000 }
+  const brokerSettings = {
+    'log.cleaner.backoff.ms': 200,
+    'log.retention.check.interval.ms': 1_000,
+    'log.initial.task.delay.ms': 1_000,
+  }
   own = await openOwnStack('erasure-states', brokerSettings)
   await own.reader.admin.createTopic({ topic: 'weir.keys', partitions: 1, config: keysConfig })
   world = await own.startWorld()
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
-  producer = await connectProducer(world.ingest.url)
 }, 120_000)
 
 afterAll(async () => {
-  producer?.close()
   await own?.close()
 }, 60_000)
 
@@ -73,7 +74,13 @@ async function send(token: string, name: string): Promise<number> {
     consistent_value: name,
     not_sensitive_value: { string: name },
   }
-  return (await producer.send(event, { token, schemaId })).status
+  // Of its own: ingest closes what is idle for a minute, and auth dies for longer.
+  const producer = await connectProducer(world.ingest.url)
+  try {
+    return (await producer.send(event, { token, schemaId })).status
+  } finally {
+    producer.close()
+  }
 }
 
 /** A stream with an event of each. */
@@ -195,8 +202,10 @@ test('an output that has decrypted an erased value is named with a time, and at 
   expect(clearMs - Date.parse(reachedAt(erasure, 'applied') ?? '')).toBe(
     4_000 + 1_500 + 500 + checkMs,
   )
-  await delay(clearMs - Date.now() + 250)
-  expect(await own.reader.read(output.topic)).toEqual([])
+  await delay(clearMs - Date.now())
+  // A broker among other tests may look a little later than it means to.
+  const isClear = async () => (await own.reader.read(output.topic)).length === 0
+  await pollUntil(isClear, { deadlineMs: 5_000, everyMs: 100, what: 'a topic that is clear' })
 }, 60_000)
 
 /** With the keys in a file, and no service. */
