@@ -20,6 +20,7 @@ export function createAccounts(
     readonly tables: Pick<StateFollower['tables'], 'apiKey'>
   },
   now: () => number,
+  onUse: (holder: KeyHolder) => void = () => {},
 ): Accounts {
   return {
     async byApiKey(authorization) {
@@ -33,6 +34,7 @@ export function createAccounts(
       }
       if (holder === undefined) throw unknownApiKey()
       if (isExpired(holder.apiKey, now())) throw expiredApiKey()
+      onUse(holder)
       return holder
     },
     isGood({ account, apiKey }) {

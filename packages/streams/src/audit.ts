@@ -30,6 +30,13 @@ export type AuditAction =
   | 'erasure.destroyed'
   | 'erasure.receipt'
   | 'subject.lookup'
+  /** Personal data was read, or could be from then on: see accesses.ts. */
+  | 'read.preview'
+  | 'read.dead'
+  | 'read.watch'
+  | 'read.token'
+  /** How many notices of readings Kafka had removed before auth had seen them. */
+  | 'read.lost'
   | 'keys.era.create'
   | 'keys.expire'
   | 'keys.ring.create'
@@ -52,6 +59,13 @@ export type Actor =
       readonly name: string
       readonly requestId: string
     }
+  /** Credentials of a stream. */
+  | {
+      readonly kind: 'credentials'
+      readonly billingId: string
+      readonly clientId: string
+      readonly requestId: string
+    }
   | { readonly kind: 'platform'; readonly requestId: string }
   /** Upkeep, nobody's request. */
   | { readonly kind: 'auth' }
@@ -70,6 +84,9 @@ export type AuditTarget = {
   readonly expiresAt?: string
   readonly erasure?: string
   readonly fromLevel?: number
+  readonly levels?: readonly number[]
+  /** When a reading was: its entry is written a moment later. */
+  readonly at?: string
   /** How many values, links, parts or requests it was about. */
   readonly count?: number
   /** The names of the members that a change has set. */
@@ -100,9 +117,9 @@ export type Audited = {
 
 /**
  * What a change of control state is to the audit log: an action with an entry of its own, a part of an action that
- * another change's entry stands for, or a look that may change nothing.
+ * another change's entry stands for, a note that is nobody's action, or a look that may change nothing.
  */
-export type Change = Audited | { readonly partOf: AuditAction } | 'look'
+export type Change = Audited | { readonly partOf: AuditAction } | 'note' | 'look'
 
 export const act = (
   { actor }: { readonly actor: Actor },

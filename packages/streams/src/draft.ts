@@ -109,7 +109,7 @@ export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => n
 }
 
 function hasEntry(what: Change, isChange: boolean): what is Audited {
-  if (what === 'look' || 'partOf' in what) return false
+  if (what === 'look' || what === 'note' || 'partOf' in what) return false
   return isChange || what.always === true || what.refused !== undefined
 }
 

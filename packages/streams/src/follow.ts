@@ -151,7 +151,7 @@ export function followState(options: {
 
 /** Erasures may be many, and only auth has to do with them once the trees have changed. */
 const isOfUse = (key: string, service: string): boolean =>
-  service === 'auth' || !key.startsWith('erasure/')
+  service === 'auth' || !(key.startsWith('erasure/') || key.startsWith('key-use/'))
 
 /** Only auth writes `weir.control`, so what lies there is what its key says. */
 const recordOf = (value: Buffer | null): ControlRecord | null =>

@@ -1,3 +1,11 @@
+export {
+  accessesTopic,
+  openAccessTrace,
+  readActions,
+  type AccessTrace,
+  type Notice,
+  type Reading,
+} from './accesses.ts'
 export { createGate, type Access, type Gate } from './access.ts'
 export { addContract, archiveContract, claimSubject, type ContractRequest } from './add-contract.ts'
 export { bearerOf, createAccounts, type Accounts, type KeyHolder } from './api-keys.ts'
@@ -16,6 +24,7 @@ export {
   type AuditTarget,
   type Change,
 } from './audit.ts'
+export type { Draft } from './draft.ts'
 export { cleanUp } from './clean-up.ts'
 export {
   consentLevels,
@@ -56,7 +65,9 @@ export {
 } from './manage.ts'
 export { createAccount, createApiKey, deleteApiKey } from './manage-api-keys.ts'
 export {
+  accessesKey,
   controlTopic,
+  keyUseKey,
   deadTopicOf,
   groupOf,
   keysTopic,

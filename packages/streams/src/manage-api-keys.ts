@@ -4,7 +4,7 @@ import { AppError } from '@weir/kit'
 import { act } from './audit.ts'
 import type { AuditTarget } from './audit.ts'
 import type { AccountRecord, ApiKeyRecord } from './records.ts'
-import { accountKey } from './records.ts'
+import { accountKey, keyUseKey } from './records.ts'
 import { requireAccount } from './rules.ts'
 import { newApiKey } from './secrets.ts'
 import type { NewApiKey } from './secrets.ts'
@@ -74,6 +74,7 @@ export async function deleteApiKey(
     const apiKeys = account.apiKeys.filter((apiKey) => apiKey !== found)
     if (isLastingOwner(found) && !apiKeys.some(isLastingOwner)) throw lastOwnerKey()
     draft.put(accountKey(billingId), { ...account, apiKeys })
+    if (draft.keyUse(billingId, keyId) !== undefined) draft.put(keyUseKey(billingId, keyId), null)
     draft.note({ name: found.name, role: found.role })
     return found
   })

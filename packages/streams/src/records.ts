@@ -170,6 +170,12 @@ export type ErasureScan = {
   readonly leader: number
 }
 
+/** When an API key was used last, to the hour. */
+export type KeyUseRecord = { readonly usedAtMs: number }
+
+/** How far auth has folded `weir.accesses`: the next offset, decimal. */
+export type AccessesRecord = { readonly nextOffset: string }
+
 export const controlTopic = 'weir.control'
 export const keysTopic = 'weir.keys'
 
@@ -181,6 +187,9 @@ export const rotationKey = 'rotation/last'
 export const erasureKey = (streamId: string, erasureId: string): string =>
   `erasure/${streamId}/${erasureId}`
 export const receiptKeyKey = (kid: string): string => `receipt/${kid}`
+export const keyUseKey = (billingId: string, keyId: string): string =>
+  `key-use/${billingId}/${keyId}`
+export const accessesKey = 'accesses/next'
 export const signingKeyKey = (kid: string): string => `signing/${kid}`
 
 /** The Kafka topic of a stream, input or derived (wire.md Kafka). */

@@ -2,6 +2,7 @@
 // else, so that whoever takes one over can't do another's (docs/operations.md, Kafka's access rules). Names of topics
 // don't tell input streams from derived ones, so these are literal and come and go with the streams. Plain data.
 import type { Acl } from '@weir/kafka'
+import { accessesTopic } from './accesses.ts'
 import { nameOf } from './read-acls.ts'
 import {
   controlTopic,
@@ -41,7 +42,7 @@ const STANDING: Readonly<Record<keyof ServicePrincipals, readonly Right[]>> = {
   ],
   output: [
     ...[controlTopic, keysTopic].map((name) => topic('read', name)),
-    topic('write', replicasTopic),
+    ...[replicasTopic, accessesTopic].map((name) => topic('write', name)),
     groups('weir.table.output.'),
     groups('weir.tail.'),
     {

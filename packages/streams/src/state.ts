@@ -3,11 +3,13 @@
 import type { AuditHead } from './audit.ts'
 import { auditHeadKey } from './audit.ts'
 import type {
+  AccessesRecord,
   AccountRecord,
   ContractRecord,
   DerivedStream,
   ErasureRecord,
   InputStream,
+  KeyUseRecord,
   RotationRecord,
   ReceiptKeyRecord,
   SigningKeyRecord,
@@ -15,10 +17,12 @@ import type {
   SubjectRecord,
 } from './records.ts'
 import {
+  accessesKey,
   accountKey,
   contractKey,
   rotationKey,
   erasureKey,
+  keyUseKey,
   receiptKeyKey,
   signingKeyKey,
   streamKey,
@@ -35,6 +39,8 @@ export type ControlRecord =
   | RotationRecord
   | ErasureRecord
   | ReceiptKeyRecord
+  | KeyUseRecord
+  | AccessesRecord
 
 /** Records by key, and the keys under a folder (`stream/acme/`, `signing/`). */
 export type RecordStore = {
@@ -61,6 +67,9 @@ export type State = {
   erasure(streamId: string, erasureId: string): ErasureRecord | undefined
   erasuresOf(streamId: string): ErasureRecord[]
   receiptKeys(): ReceiptKeyRecord[]
+  keyUse(billingId: string, keyId: string): KeyUseRecord | undefined
+  /** How far `weir.accesses` is folded. */
+  accesses(): AccessesRecord | undefined
 }
 
 /**
@@ -99,6 +108,8 @@ export function stateOver(store: RecordStore): State {
     rotation: () => typed<RotationRecord>(store.get(rotationKey)),
     erasure: (streamId, erasureId) =>
       typed<ErasureRecord>(store.get(erasureKey(streamId, erasureId))),
+    keyUse: (billingId, keyId) => typed<KeyUseRecord>(store.get(keyUseKey(billingId, keyId))),
+    accesses: () => typed<AccessesRecord>(store.get(accessesKey)),
     receiptKeys: () => list<ReceiptKeyRecord>(receiptKeyKey('')),
     erasuresOf: (streamId) => list<ErasureRecord>(erasureKey(streamId, '')),
   }

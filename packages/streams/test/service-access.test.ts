@@ -64,6 +64,7 @@ const standing = {
     'read group weir.tail.*',
     'read topic weir.control',
     'read topic weir.keys',
+    'write topic weir.accesses',
     'write topic weir.replicas',
     'write transactionalId weir.derive.*',
   ],

@@ -2,7 +2,7 @@
 // tokens.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { bearerOf, createAccounts } from '@weir/streams'
-import type { AccountRecord, Actor, ApiKeyRecord, StateFollower } from '@weir/streams'
+import type { AccountRecord, Actor, ApiKeyRecord, KeyHolder, StateFollower } from '@weir/streams'
 import { Refusal } from './errors.ts'
 import type { Call } from './http.ts'
 
@@ -28,10 +28,10 @@ export type Callers = {
 export function createCallers(
   follower: StateFollower,
   platformKey: string,
-  now: () => number,
+  { now, onUse }: { now: () => number; onUse: (holder: KeyHolder) => void },
 ): Callers {
   const platformDigest = sha256(platformKey)
-  const accounts = createAccounts(follower, now)
+  const accounts = createAccounts(follower, now, onUse)
   const isPlatform = (call: Call): boolean => {
     const key = bearerOf(call.header('authorization'))
     return timingSafeEqual(sha256(key ?? ''), platformDigest)

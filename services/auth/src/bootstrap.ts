@@ -2,6 +2,7 @@
 // docs/keys.md «complete»). What brokers make of it is looked at in kafka-promises.ts.
 import type { Admin } from '@weir/kafka'
 import {
+  accessesTopic,
   allPins,
   auditTopic,
   controlTopic,
@@ -70,12 +71,21 @@ const subjectsConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
+/** auth folds notices within seconds; it may be away for that long before one is lost, which the audit log then tells. */
+const accessesConfig = {
+  'cleanup.policy': 'delete',
+  'retention.ms': String(30 * 24 * 60 * minuteMs),
+  'retention.bytes': '-1',
+  'unclean.leader.election.enable': 'false',
+}
+
 type Wanted = { readonly partitions: number; readonly config: Readonly<Record<string, string>> }
 
 const topics: Readonly<Record<string, Wanted>> = {
   [controlTopic]: { partitions: 1, config: controlConfig },
   [keysTopic]: { partitions: 1, config: keysConfig },
   [auditTopic]: { partitions: 1, config: auditConfig },
+  [accessesTopic]: { partitions: 1, config: accessesConfig },
   [subjectsTopic]: { partitions: subjectsPartitions, config: subjectsConfig },
   [replicasTopic]: { partitions: 1, config: replicasConfig },
   [countsTopic]: { partitions: 1, config: rewrittenConfig },

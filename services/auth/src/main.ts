@@ -21,8 +21,9 @@ import {
   startAdmin,
   startConfig,
 } from '@weir/kit'
-import { createGate, followState, kekOfRing, loadKek } from '@weir/streams'
+import { createGate, followState, kekOfRing, loadKek, openAccessTrace } from '@weir/streams'
 import { createCallers } from './api-keys.ts'
+import { createOpaque } from './audit/opaque.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { configSchema, type Config } from './config.ts'
 import { createSettingsReader } from './erasures/settings.ts'
@@ -73,8 +74,9 @@ const parts = {
 }
 const { stewardship, boot, keys, ...steward } = createSteward(parts)
 
-const callers = createCallers(follower, platformKey, Date.now)
-const desk = createTokenDesk({ follower, issuer, now: Date.now, metrics })
+const trace = openAccessTrace(kafka, log)
+const callers = createCallers(follower, platformKey, { now: Date.now, onUse: trace.used })
+const desk = createTokenDesk({ follower, issuer, now: Date.now, metrics, trace })
 const app = createApp({
   management: {
     stewardship,
@@ -85,6 +87,8 @@ const app = createApp({
     subjects: steward.usage.subjects,
     erasures: createErasureView(createSettingsReader(kafkaAdmin)),
     audit: steward.audit.log,
+    foldAccesses: steward.audit.fold,
+    opaque: { entry: createOpaque(platformKey, 'entry'), page: createOpaque(platformKey, 'page') },
     refusals: steward.audit.refusals,
     defaultLimits: {
       eventRate: config.LIMITS_DEFAULT_EVENT_RATE,
@@ -135,6 +139,7 @@ onShutdown(log, [
   { name: 'unready', run: async () => void (isStopping = true) },
   { name: 'listener', run: () => listener.close(5_000) },
   { name: 'stewardship', run: () => steward.close(), timeoutMs: 3_000 },
+  { name: 'notices', run: () => trace.close() },
   { name: 'control state', run: () => follower.close() },
   { name: 'Kafka', run: () => kafkaAdmin.close().then(() => acls.close()) },
   { name: 'admin port', run: () => admin.close() },

@@ -3,6 +3,8 @@
 import type { Registry } from '@weir/kafka'
 import type { Actor, Limits, State, Stewardship } from '@weir/streams'
 import type { AuditLog } from './audit/audit-log.ts'
+import type { Fold } from './audit/fold-accesses.ts'
+import type { Opaque } from './audit/opaque.ts'
 import type { Refusals } from './audit/refusals.ts'
 import type { ErasureView } from './erasures/show.ts'
 import type { Callers } from './api-keys.ts'
@@ -22,6 +24,10 @@ export type Management = {
   readonly subjects: SubjectLog
   readonly erasures: ErasureView
   readonly audit: AuditLog
+  /** What is noticed by now gets into the audit log first. */
+  readonly foldAccesses: Fold
+  /** What an account sees instead of numbers that count everybody's entries. */
+  readonly opaque: { readonly entry: Opaque; readonly page: Opaque }
   readonly refusals: Refusals
 }
 

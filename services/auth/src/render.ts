@@ -95,12 +95,16 @@ export const secretOf = ({ credential, clientSecret }: NewCredential): Json => (
   clientSecret,
 })
 
-export const apiKeyOf = ({ keyId, name, role, createdAtMs, expiresAtMs }: ApiKeyRecord): Json => ({
+export const apiKeyOf = (
+  { keyId, name, role, createdAtMs, expiresAtMs }: ApiKeyRecord,
+  usedAtMs?: number,
+): Json => ({
   keyId,
   name,
   role,
   createdAt: timeOf(createdAtMs),
   ...(expiresAtMs === undefined ? {} : { expiresAt: timeOf(expiresAtMs) }),
+  ...(usedAtMs === undefined ? {} : { lastUsedAt: timeOf(usedAtMs) }),
 })
 
 export function accountOf(

@@ -124,7 +124,7 @@ function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown): void {
     POST: audited('api-key.create', accounts.makeOwnerKey(deps)),
   })
   mount('/api-keys', {
-    GET: apiKeys.listApiKeys,
+    GET: apiKeys.listApiKeys(deps),
     POST: audited('api-key.create', apiKeys.makeApiKey(deps)),
   })
   mount('/api-keys/:keyId', { DELETE: audited('api-key.delete', apiKeys.dropApiKey(deps)) })

@@ -335,7 +335,29 @@ test('accounts see what was done to them, by whom ever, and nothing of each othe
   )
   const isTheirs = ({ target }: Entry) => target['account'] === other.billingId
   expect(entries.every(isTheirs)).toBe(true)
-  expect((await entriesFor(platformKey)).filter(isTheirs)).toEqual(entries)
+  const all = (await entriesFor(platformKey)).filter(isTheirs)
+  const plain = (entry: Entry): object => {
+    const { seq: _seq, prev: _prev, id: _id, ...rest } = entry
+    return rest
+  }
+  expect(all.map(plain)).toEqual(entries.map(plain))
+})
+
+test('what an account sees of the log tells nothing of how much others do', async () => {
+  const [one, other] = [await makeAccount(auth), await makeAccount(auth)]
+  await other.post('/v2/streams', { name: 'theirs' })
+  await one.post('/v2/streams', { name: 'ours' })
+  const page = await one.get(`/v2/audit?limit=1&from=${startedAt}`)
+  const [entry] = page.json['entries'] as Entry[]
+  expect(entry).not.toHaveProperty('seq')
+  expect(entry).not.toHaveProperty('prev')
+  for (const text of [textOf(page.json, 'next'), textOf(entry, 'id')])
+    expect(text).toMatch(/^[\w-]{22}$/)
+  const ids = (await entriesFor(one.apiKey)).map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  // What one account was given is nothing to another.
+  const foreign = await other.get(`/v2/audit?after=${textOf(page.json, 'next')}`)
+  expect(foreign).toMatchObject({ status: 422, json: problem(422, 'invalid') })
 })
 
 test('page by page there is the same as at once', async () => {

@@ -13,6 +13,8 @@ export function routesOfAuth(): string[] {
     subjects: unusable(),
     erasures: unusable(),
     audit: unusable(),
+    foldAccesses: unusable(),
+    opaque: unusable(),
     refusals: unusable(),
     defaultLimits: { eventRate: '1', eventCount: '1' },
   }

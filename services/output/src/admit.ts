@@ -2,9 +2,9 @@
 // to the stream that it may watch, or the refusal it gets. At /ws a stream's token says which one; under /v2 the path
 // names a stream of the account whose API key it is, for the console.
 import type { IncomingMessage } from 'node:http'
-import { hasCode } from '@weir/kit'
+import { hasCode, requestIdOf } from '@weir/kit'
 import { requireInput, requireOutput, requireRole } from '@weir/streams'
-import type { Accounts, Gate, Role, StateFollower, StreamRecord } from '@weir/streams'
+import type { Accounts, Gate, Reading, Role, StateFollower, StreamRecord } from '@weir/streams'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 import { routeNeeds } from './route-needs.ts'
 
@@ -25,6 +25,8 @@ export type Admitted = {
   /** Whose connection it counts as. */
   readonly credential: string
   readonly stream: StreamRecord
+  /** For the audit log. */
+  readonly actor: Reading['actor']
   /** Whether what let the client in still holds; of the stream itself it knows nothing. */
   mayStay(): boolean
 }
@@ -38,11 +40,14 @@ export async function admit(
   if (path !== '/ws' && input === undefined) return notFound
   if (!deps.follower.isFresh()) return unavailable
   try {
-    const authorization = authorizationOf(request)
+    const asking = {
+      authorization: authorizationOf(request),
+      requestId: requestIdOf(String(request.headers['traceparent'])),
+    }
     const admitted =
       input === undefined
-        ? await byToken(deps, authorization)
-        : await byApiKey(deps, authorization, { input, output })
+        ? await byToken(deps, asking)
+        : await byApiKey(deps, asking, { input, output })
     return isRefused(admitted) || admitted.stream.enabled ? admitted : disabled(admitted.stream)
   } catch (error) {
     if (hasCode(error, 'invalid_token', 'invalid_api_key'))
@@ -55,19 +60,24 @@ export async function admit(
   }
 }
 
+type Asking = { readonly authorization: string | undefined; readonly requestId: string }
+
 async function byToken(
   { gate }: AdmitDeps,
-  authorization: string | undefined,
+  { authorization, requestId }: Asking,
 ): Promise<Admitted | UpgradeRefusal> {
   const access = await gate.check(authorization)
   if (!access.scope.includes('listen')) return sendOnly
+  const { stream, clientId } = access
+  const { billingId } = stream
+  const actor = { kind: 'credentials', billingId, clientId, requestId } as const
   const mayStay = (): boolean => gate.recheck(access) !== undefined
-  return { stream: access.stream, credential: access.clientId, mayStay }
+  return { stream, credential: clientId, actor, mayStay }
 }
 
 async function byApiKey(
   { accounts, follower }: AdmitDeps,
-  authorization: string | undefined,
+  { authorization, requestId }: Asking,
   { input, output }: { input: string; output: string | undefined },
 ): Promise<Admitted> {
   const { tables } = follower
@@ -75,16 +85,18 @@ async function byApiKey(
   const { billingId } = holder.account
   requireRole(holder.apiKey, output === undefined ? watchNeeds.input : watchNeeds.output)
   const credential = holder.apiKey.hash
+  const { keyId, name } = holder.apiKey
+  const actor = { kind: 'account', billingId, keyId, name, requestId } as const
   const mayStay = (): boolean => accounts.isGood(holder)
   const look = (): StreamRecord =>
     output === undefined
       ? requireInput(tables, billingId, input)
       : requireOutput(tables, billingId, { input, name: output })
   try {
-    return { stream: look(), credential, mayStay }
+    return { stream: look(), credential, actor, mayStay }
   } catch {
     await follower.lookAgain() // what a 201 has announced may be used at once
-    return { stream: look(), credential, mayStay }
+    return { stream: look(), credential, actor, mayStay }
   }
 }
 

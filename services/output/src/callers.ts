@@ -2,12 +2,13 @@
 // isn't there, or isn't theirs, is 404 alike, after a look at control state as it is now.
 import type {
   Accounts,
-  Actor,
   ApiKeyRecord,
   DerivedStream,
   InputStream,
+  Reading,
   Role,
   StateFollower,
+  StreamRecord,
 } from '@weir/streams'
 import { requireInput, requireOutput, requireRole } from '@weir/streams'
 import { Refusal } from './errors.ts'
@@ -17,7 +18,7 @@ export type Caller = {
   readonly billingId: string
   readonly apiKey: ApiKeyRecord
   /** For the audit log. */
-  readonly actor: Actor
+  readonly actor: Reading['actor']
 }
 
 export type AccountCall = Call & { readonly caller: Caller }
@@ -67,3 +68,9 @@ export function createCallers(
       }),
   }
 }
+
+/** For the audit log: which stream somebody reads. */
+export const targetOf = (stream: StreamRecord) =>
+  stream.kind === 'input'
+    ? { account: stream.billingId, stream: stream.name }
+    : { account: stream.billingId, stream: stream.linkedStream, output: stream.name }

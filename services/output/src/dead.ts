@@ -3,8 +3,9 @@
 // packages/kafka's affair.
 import type { Admin, DeadEntry, DeadTopics, RetryOutcome } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
-import type { DerivedStream, InputStream } from '@weir/streams'
+import type { AccessTrace, DerivedStream, InputStream } from '@weir/streams'
 import { deadTopicOf, groupOf, topicOf } from '@weir/streams'
+import { targetOf } from './callers.ts'
 import type { Callers } from './callers.ts'
 import { derivationOf } from './derivation.ts'
 import type { DerivationDeps } from './derivation.ts'
@@ -25,6 +26,7 @@ export type DeadDeps = DerivationDeps & {
   /** Those that this deployment may open. */
   readonly levels: LevelsAllowed
   readonly metrics: Pick<OutputMetrics, 'retried'>
+  readonly trace: Pick<AccessTrace, 'read'>
   /** Then what takes long ends with what it has. */
   isStopping(): boolean
 }
@@ -43,7 +45,9 @@ export const listDead =
   async (call) => {
     const { inTurn, dead } = deps
     const { stream, input } = await deps.callers.output(call)
+    const { actor } = call.caller
     return inTurn(stream.billingId, async () => {
+      await deps.trace.read({ action: 'read.dead', actor, target: targetOf(stream) })
       const what = { ...topicsOf(stream, input), max: shownMax, mayGoOn: until(readMsMax, deps) }
       const { entries, total } = await dead.list(what)
       const newest = entries.sort(newestFirst).slice(0, shownMax)

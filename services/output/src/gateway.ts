@@ -4,12 +4,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createFaultLog, requestIdOf } from '@weir/kit'
 import type { Guesses, Log, PageOf } from '@weir/kit'
-import type { Accounts, Gate, StateFollower, StreamRecord } from '@weir/streams'
+import type { AccessTrace, Accounts, Gate, StateFollower, StreamRecord } from '@weir/streams'
 import { controlTopic } from '@weir/streams'
 import type { WebSocket } from 'ws'
 import { WebSocketServer } from 'ws'
 import { admit, isRefused, unavailable } from './admit.ts'
 import type { Admitted } from './admit.ts'
+import { targetOf } from './callers.ts'
 import type { Feed } from './feed.ts'
 import { createHeld, tooManyWebSockets } from './held-sockets.ts'
 import { limitGuesses, refuseUpgrade } from './refuse-upgrade.ts'
@@ -24,6 +25,7 @@ const messageBytesMax = 4_096 // clients have nothing to say
 export type GatewayDeps = {
   gate: Gate
   accounts: Accounts
+  trace: Pick<AccessTrace, 'read'>
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'lookAgain'>
   /** Makes the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
@@ -120,11 +122,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (socket.destroyed) return
     if (!held.enter(admitted.credential, socket))
       return turnAway(request, socket, { refusal: tooManyWebSockets(deps.webSocketsMax) })
+    const { stream, actor } = admitted
     const watcher = createWatcher(counts)
-    const feed = feedOf(admitted.stream)
+    const feed = feedOf(stream)
     socket.once('close', () => leave(admitted.stream, feed, watcher))
     try {
       await feed.join(watcher) // its beginning is fixed before the 101
+      await deps.trace.read({ action: 'read.watch', actor, target: targetOf(stream) })
     } catch (error) {
       return turnAway(request, socket, { refusal: unavailable, error })
     }

@@ -27,6 +27,7 @@ import {
   followState,
   forgetPeople,
   loadKek,
+  openAccessTrace,
   startHeartbeats,
 } from '@weir/streams'
 import { openTracing } from '@weir/trace'
@@ -79,9 +80,11 @@ const derivers = createDerivers({ follower, decrypterNames, levels, deriver, log
 const dead = createDeadTopics(kafka)
 const reader = createRangeReader(kafka)
 const pageOf = createPageOf(config)
-const accounts = createAccounts(follower, Date.now)
+const trace = openAccessTrace(kafka, log)
+const accounts = createAccounts(follower, Date.now, trace.used)
 const gateway = createGateway({
   accounts,
+  trace,
   gate: createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now }),
   follower,
   feed: createStreamFeed({ kafka, admin: kafkaAdmin, follower, contract, log }),
@@ -112,6 +115,7 @@ const listener = await listenNode({
     isStopping: () => stopping,
     dead,
     reader,
+    trace,
     admin: kafkaAdmin,
     console: {
       folder: consoleFolder,
@@ -135,6 +139,7 @@ onShutdown(log, [
     run: async () => void (await Promise.all([derivers.close(), listener.close(graceMs)])),
   },
   { name: 'traces', run: async () => tracing?.close() },
+  { name: 'notices', run: () => trace.close() },
   { name: 'heartbeats', run: () => stopHeart() },
   { name: 'control state', run: () => follower.close() },
   { name: 'Kafka', run: () => closeAll([dead, reader, kafkaAdmin]) },

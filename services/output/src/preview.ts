@@ -3,7 +3,7 @@
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
-import type { InputStream, Role } from '@weir/streams'
+import type { AccessTrace, InputStream, Role } from '@weir/streams'
 import {
   consentLevels,
   consentLevelType,
@@ -13,6 +13,7 @@ import {
   topicOf,
 } from '@weir/streams'
 import { z } from 'zod'
+import { targetOf } from './callers.ts'
 import type { Callers } from './callers.ts'
 import { deriveOf } from './derivation.ts'
 import type { DerivationDeps } from './derivation.ts'
@@ -32,6 +33,7 @@ export type PreviewDeps = DerivationDeps & {
   readonly levels: LevelsAllowed
   readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
   readonly reader: RangeReader
+  readonly trace: Pick<AccessTrace, 'read'>
   /** Then it tells of what it has read. */
   isStopping(): boolean
 }
@@ -62,8 +64,11 @@ export const preview =
     const input = await deps.callers.input(call)
     const request = check(await call.readJson())
     requireLevels(request, deps.levels)
-    const hasSamples = hasRole(call.caller.apiKey.role, samplesNeed)
+    const { apiKey, actor } = call.caller
+    const hasSamples = hasRole(apiKey.role, samplesNeed)
     return deps.inTurn(input.billingId, async () => {
+      const target = { ...targetOf(input), levels: request.consentLevels }
+      if (hasSamples) await deps.trace.read({ action: 'read.preview', actor, target })
       const body = await previewOf(deps, input, { ...request, hasSamples })
       return { status: 200, body: { ...body, ...(hasSamples ? {} : { samplesNeed }) } }
     })

@@ -121,3 +121,16 @@ test('a key that is deleted ends its watchers at once, one that expires within a
   expect(clients.kept.socket.readyState).toBe(clients.kept.socket.OPEN)
   expect(await answerOf('weir_short', ofOutput)).toEqual({ status: 401, code: 'invalid_api_key' })
 })
+
+test('a session of watching is told to the audit log before it opens; untold it is 503', async () => {
+  await scene.connect(apiKey, { path: ofOutput })
+  expect(scene.readings).toMatchObject([
+    {
+      action: 'read.watch',
+      actor: { kind: 'account', billingId: stream.billingId, keyId: keyOf(apiKey).keyId },
+      target: { account: stream.billingId, stream: stream.name, output: derived.name },
+    },
+  ])
+  scene.failTraces()
+  expect(await answerOf(apiKey, ofOutput)).toEqual({ status: 503, code: 'unavailable' })
+})

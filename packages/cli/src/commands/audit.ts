@@ -76,7 +76,8 @@ async function show(session: Session, { from, until, all }: AuditOptions): Promi
     answer: entries,
     items: entries,
     columns: {
-      NO: (entry) => valueAt(entry, 'seq'),
+      // An account sees ids: numbers would count everybody's entries.
+      ...(all === true ? { NO: (entry: unknown) => valueAt(entry, 'seq') } : {}),
       TIME: (entry) => valueAt(entry, 'time'),
       WHO: whoOf,
       ACTION: (entry) => valueAt(entry, 'action'),
@@ -89,6 +90,8 @@ async function show(session: Session, { from, until, all }: AuditOptions): Promi
 
 function whoOf(entry: unknown): string {
   const kind = textAt(entry, 'by', 'kind')
+  if (kind === 'credentials')
+    return `${textAt(entry, 'by', 'billingId')} credentials ${textAt(entry, 'by', 'clientId')}`
   if (kind !== 'account') return kind === 'auth' ? 'Weir itself' : `the ${String(kind)}`
   return `${textAt(entry, 'by', 'billingId')} key ${textAt(entry, 'by', 'keyId')} ${textAt(entry, 'by', 'name')}`
 }

@@ -7,17 +7,23 @@ import type { StateFollower, Writer } from '@weir/streams'
 import type { Round } from '../rounds.ts'
 import { createAuditLog } from './audit-log.ts'
 import type { AuditLog } from './audit-log.ts'
+import { createFold } from './fold-accesses.ts'
+import type { Fold } from './fold-accesses.ts'
 import { createRefusals } from './refusals.ts'
 import type { Refusals } from './refusals.ts'
 
 export type AuditSteward = {
   readonly log: AuditLog
   readonly refusals: Refusals
+  /** What services have noticed by now is in the log, too. */
+  readonly fold: Fold
   readonly rounds: readonly Round[]
   close(): Promise<void>
 }
 
 const tellCountsEveryMs = 10 * 60_000
+/** Not all replicas at once: they would shut each other out of writing. */
+const foldEveryMs = (): number => 2_000 + Math.random() * 3_000
 
 export function createAuditSteward(options: {
   kafka: Kafka
@@ -33,10 +39,19 @@ export function createAuditSteward(options: {
     await refusals.tellCounts()
     return tellCountsEveryMs
   }
+  const fold = createFold({ admin, reader, follower, writer, log })
+  const foldAll = async (): Promise<number> => {
+    await fold()
+    return foldEveryMs()
+  }
   return {
+    fold,
     log: createAuditLog({ admin, reader, follower }),
     refusals,
-    rounds: [{ name: 'audit', run: tellCounts }],
+    rounds: [
+      { name: 'audit', run: tellCounts },
+      { name: 'accesses', run: foldAll },
+    ],
     close: () => reader.close(),
   }
 }

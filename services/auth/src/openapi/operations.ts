@@ -285,7 +285,7 @@ function tellPlatform(tell: Tell): void {
       {
         name: 'after',
         says: '`next` of the page before',
-        schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
+        schema: { type: 'string', pattern: '^[\\w-]{1,22}$' },
       },
     ],
     ...answer(200, 'A page', ref('AuditPage')),

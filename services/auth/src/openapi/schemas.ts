@@ -100,7 +100,7 @@ const account = {
 }
 const role = oneOf(...roles)
 const apiKey = { keyId: text, name: text, role, createdAt: time }
-const apiKeyMore = { expiresAt: time }
+const apiKeyMore = { expiresAt: time, lastUsedAt: time }
 const rotation = object({
   id: uuid,
   startedAt: time,
@@ -110,8 +110,8 @@ const rotation = object({
 })
 const usage = { events: count, bytes: count, refused: mapOf(count) }
 const actor = object(
-  { kind: oneOf('account', 'platform', 'auth') },
-  { billingId: text, keyId: text, name: text, requestId: text },
+  { kind: oneOf('account', 'credentials', 'platform', 'auth') },
+  { billingId: text, keyId: text, name: text, clientId: text, requestId: text },
 )
 
 export const schemas: Readonly<Record<string, JsonSchema>> = {
@@ -197,15 +197,18 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   }),
   AuditEntry: object(
     {
-      seq: count,
-      prev: text,
       time,
       by: actor,
       action: text,
       target: { type: 'object' },
       outcome: oneOf('done', 'refused'),
     },
-    { code: text },
+    {
+      id: { ...text, description: 'as an account sees an entry' },
+      seq: { ...count, description: 'as the platform sees it' },
+      prev: text,
+      code: text,
+    },
   ),
   AuditPage: object({ entries: listOf(ref('AuditEntry')), next: orNull(text) }),
   AuditChain: object({

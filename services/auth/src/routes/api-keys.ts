@@ -10,10 +10,15 @@ import { apiKeyOf } from '../render.ts'
 
 const dayMs = 86_400_000
 
-export const listApiKeys = ({ caller }: AccountCall): Answer => ({
-  status: 200,
-  body: caller.account.apiKeys.map(apiKeyOf),
-})
+export const listApiKeys =
+  ({ stewardship }: Management) =>
+  ({ caller: { account } }: AccountCall): Answer => {
+    const { tables } = stewardship.follower
+    const body = account.apiKeys.map((apiKey) =>
+      apiKeyOf(apiKey, tables.keyUse(account.billingId, apiKey.keyId)?.usedAtMs),
+    )
+    return { status: 200, body }
+  }
 
 export const makeApiKey =
   (deps: Management) =>

@@ -1,9 +1,10 @@
 // The audit log (docs/wire-format.md Management): an account sees what was done to it, the platform sees all. The
 // chain is the platform's alone: it can only be checked as a whole.
+import type { AuditEntry } from '@weir/streams'
 import { z } from 'zod'
 import type { Caller, Platform } from '../api-keys.ts'
-import type { AuditPage } from '../audit/audit-log.ts'
 import type { CallBy, PlatformCall } from '../audit/managed.ts'
+import type { Opaque } from '../audit/opaque.ts'
 import { invalid } from '../errors.ts'
 import type { Answer, Call } from '../http.ts'
 import type { Management } from '../management.ts'
@@ -14,20 +15,25 @@ const entriesMax = 1_000
 const usuallyEntries = 200
 
 export const showAudit =
-  ({ audit, stewardship }: Management) =>
+  ({ audit, stewardship, opaque, foldAccesses }: Management) =>
   async (call: CallBy<Caller | Platform>): Promise<Answer> => {
     const account = 'billingId' in call.caller ? call.caller.billingId : undefined
-    const question = questionOf(call, stewardship.now())
-    const page = await audit.page({ ...question, account })
-    return { status: 200, body: shown(page) }
+    const cursor = account === undefined ? plainCursor : cursorOf(opaque.page, account)
+    await foldAccesses() // before the page's end is reckoned from now
+    const question = questionOf(call, stewardship.now(), cursor)
+    const { entries, next } = await audit.page({ ...question, account })
+    const show = account === undefined ? plain : seenBy(opaque.entry, account)
+    const body = { entries: entries.map(show), next: next === undefined ? null : cursor.of(next) }
+    return { status: 200, body }
   }
 
 export const showChain =
-  ({ audit }: Management) =>
+  ({ audit, foldAccesses }: Management) =>
   async (call: PlatformCall): Promise<Answer> => {
     const problems: string[] = []
-    const from = offsetIn(call, problems) ?? 0n
+    const from = offsetIn(call, problems, plainCursor) ?? 0n
     if (problems.length > 0) throw invalid(problems)
+    await foldAccesses()
     const { records, next, head } = await audit.chain(from)
     const body = {
       records: records.map(({ offset, value }) => ({
@@ -40,19 +46,36 @@ export const showChain =
     return { status: 200, body }
   }
 
-const shown = ({ entries, next }: AuditPage) => ({
-  entries,
-  next: next === undefined ? null : String(next),
+/** Where a page begins, as the caller is told it. */
+type Cursor = { of(offset: bigint): string; offsetIn(text: string): bigint | undefined }
+
+const plainCursor: Cursor = {
+  of: String,
+  offsetIn: (text) => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined),
+}
+const cursorOf = (opaque: Opaque, account: string): Cursor => ({
+  of: (offset) => opaque.of(account, offset),
+  offsetIn: (text) => opaque.numberIn(account, text),
 })
 
-function questionOf(call: Call, nowMs: number) {
+const plain = (entry: AuditEntry): object => entry
+
+/** Without what counts or chains everybody's entries. */
+const seenBy =
+  (opaque: Opaque, account: string) =>
+  (entry: AuditEntry): object => {
+    const { seq, prev: _, ...rest } = entry
+    return { id: opaque.of(account, BigInt(seq)), ...rest }
+  }
+
+function questionOf(call: Call, nowMs: number, cursor: Cursor) {
   const problems: string[] = []
   const untilMs = timeOf('until', call.query('until'), problems) ?? nowMs
   const fromMs = timeOf('from', call.query('from'), problems) ?? untilMs - usuallyMs
   const limit = z.coerce.number().int().min(1).max(entriesMax)
   const asked = limit.safeParse(call.query('limit') ?? usuallyEntries)
   if (!asked.success) problems.push(`limit must be a whole number from 1 to ${entriesMax}`)
-  const offset = offsetIn(call, problems)
+  const offset = offsetIn(call, problems, cursor)
   if (problems.length === 0 && fromMs >= untilMs) problems.push('from must be before until')
   if (problems.length > 0) throw invalid(problems)
   return {
@@ -63,10 +86,10 @@ function questionOf(call: Call, nowMs: number) {
 }
 
 /** Where a page begins: what the page before gave as `next`. */
-function offsetIn(call: Call, problems: string[]): bigint | undefined {
+function offsetIn(call: Call, problems: string[], cursor: Cursor): bigint | undefined {
   const after = call.query('after')
   if (after === undefined) return undefined
-  if (/^\d{1,18}$/.test(after)) return BigInt(after)
-  problems.push('after must be the `next` of the page before')
-  return undefined
+  const offset = cursor.offsetIn(after)
+  if (offset === undefined) problems.push('after must be the `next` of the page before')
+  return offset
 }

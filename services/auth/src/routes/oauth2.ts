@@ -20,6 +20,7 @@ export const issueForGrant =
       if (grant !== 'client_credentials')
         throw new Refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
       const client = await desk.prover.bySecret(secrets)
+      await desk.trace(client, call.requestId)
       const body = {
         access_token: desk.issue(client).idToken,
         token_type: 'Bearer',

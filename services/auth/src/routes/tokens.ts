@@ -20,6 +20,7 @@ export const issueForSecret =
       if (!secrets.success)
         throw malformed('Send billingId, clientId and clientSecret, each a string')
       const client = await desk.prover.bySecret(secrets.data)
+      await desk.trace(client, call.requestId)
       return { status: 200, body: desk.issue(client) }
     })
 
@@ -30,6 +31,7 @@ export const issueForRefreshToken =
       const body = refreshBody.safeParse(await readMembers(call))
       if (!body.success) throw malformed('Send refreshToken, a string')
       const client = await desk.prover.byRefreshToken(body.data.refreshToken)
+      await desk.trace(client, call.requestId)
       return { status: 200, body: desk.issue(client) }
     })
 

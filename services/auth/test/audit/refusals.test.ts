@@ -22,7 +22,7 @@ function refusalsOn() {
   const written: Audited[] = []
   let nowMs = 0
   const change = async (what: Change): Promise<never> => {
-    if (what !== 'look' && 'action' in what) written.push(what)
+    if (typeof what === 'object' && 'action' in what) written.push(what)
     throw new Error('nobody waits for it')
   }
   const refusals = createRefusals({

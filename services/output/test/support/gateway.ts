@@ -4,9 +4,9 @@ import { createPrivateKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { jest } from '@jest/globals'
-import { createGuesses, createProxies } from '@weir/kit'
+import { AppError, createGuesses, createProxies } from '@weir/kit'
 import { createAccounts, createGate } from '@weir/streams'
-import type { ApiKeyRecord, DerivedStream, InputStream, StreamRecord } from '@weir/streams'
+import type { ApiKeyRecord, DerivedStream, InputStream, Reading, StreamRecord } from '@weir/streams'
 import { makeSigningKey, signIdToken } from '@weir/tokens'
 import { WebSocket } from 'ws'
 import type { Feed } from '../../src/feed.ts'
@@ -43,8 +43,16 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
   const gate = createGate({ follower, issuer, now: () => nowMs })
   const feeds = fakeFeeds()
   const counts = { clients: 0, sent: 0, tooSlow: 0 }
+  const readings: Reading[] = []
+  let isTraced = true
   const gateway = createGateway({
     gate,
+    trace: {
+      async read(reading) {
+        if (!isTraced) throw new AppError('unavailable', 'no trace')
+        readings.push(reading)
+      },
+    },
     accounts: createAccounts(follower, () => nowMs),
     follower,
     feed: feeds.make,
@@ -67,6 +75,8 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
     gateway,
     feeds,
     counts,
+    readings,
+    failTraces: () => void (isTraced = false),
     port,
     /** The server's ends of them. */
     connections: () => [...sockets],

@@ -1,0 +1,33 @@
+// Numbers of the one audit log as an account sees them: numbers and offsets count everybody's entries, so they would tell
+// accounts how much the others do. One block of AES under a key of that account alone, which all replicas derive from the
+// platform key. It keeps nothing secret that matters more; the block's zeros show what nobody was given.
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+
+export type Opaque = {
+  of(account: string, number: bigint): string
+  /** Undefined for what wasn't given to that account. */
+  numberIn(account: string, text: string): bigint | undefined
+}
+
+const algorithm = 'aes-256-ecb'
+const blockBytes = 16
+
+export function createOpaque(platformKey: string, what: 'entry' | 'page'): Opaque {
+  const keyOf = (account: string): Buffer =>
+    createHmac('sha256', platformKey).update(`weir audit ${what} ${account}`).digest()
+  return {
+    of(account, number) {
+      const block = Buffer.alloc(blockBytes)
+      block.writeBigUInt64BE(number, 8)
+      const cipher = createCipheriv(algorithm, keyOf(account), null).setAutoPadding(false)
+      return Buffer.concat([cipher.update(block), cipher.final()]).toString('base64url')
+    },
+    numberIn(account, text) {
+      const sealed = Buffer.from(text, 'base64url')
+      if (sealed.length !== blockBytes) return undefined
+      const decipher = createDecipheriv(algorithm, keyOf(account), null).setAutoPadding(false)
+      const block = Buffer.concat([decipher.update(sealed), decipher.final()])
+      return block.readBigUInt64BE(0) === 0n ? block.readBigUInt64BE(8) : undefined
+    },
+  }
+}
