@@ -35,7 +35,7 @@ export const tokensCases: readonly Case[] = [
       () => form,
       (n) => `grant_type=${'%61'.repeat(n)}`,
     ),
-    status: [400, 401],
+    status: [400, 401, 429],
   },
   {
     name: 'a secret of Basic that is one long colon',
@@ -67,7 +67,7 @@ export const tokensCases: readonly Case[] = [
       () => json,
       (n) => JSON.stringify({ refreshToken: '.'.repeat(n) }),
     ),
-    status: 401,
+    status: [401, 429],
   },
 ]
 

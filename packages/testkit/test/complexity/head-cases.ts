@@ -87,7 +87,7 @@ export const headsCases: readonly Case[] = [
       () => '/v2/streams',
       (n) => [['authorization', `Bearer ${' '.repeat(n)}a b`]],
     ),
-    status: 401,
+    status: [401, 429],
   },
   {
     name: 'headers as many as may be',

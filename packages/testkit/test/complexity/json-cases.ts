@@ -8,6 +8,7 @@ import {
   lists,
   nested,
   omitting,
+  patterns,
   plain,
   texts,
   union,
@@ -18,6 +19,10 @@ const textOf = (before: string, f: string): Buffer =>
   Buffer.from(`{"svcMeta":{"schemaId":"","consentLevels":[]},"key":"k"${before},"f":${f}}`)
 const members = (names: readonly string[]): string =>
   `{${names.map((name) => `"${name}":0`).join(',')}}`
+
+function requireNone(violation: string | undefined): void {
+  if (violation !== undefined) throw new Error(violation.slice(0, 200))
+}
 
 export const jsonCases: readonly ParserCase[] = [
   {
@@ -152,6 +157,24 @@ export const jsonCases: readonly ParserCase[] = [
     at: (n) => {
       const body = textOf('', `{"all":[${many(n, () => '0').join(',')}],"own":"S7"}`)
       return () => alike.readJson(body)
+    },
+    ends: 'taken',
+  },
+  {
+    name: 'one long text that patterns are held against',
+    size: 500,
+    at: (n) => {
+      const event = patterns.readJson(textOf('', `["${'ab'.repeat(n)}"]`))
+      return () => requireNone(patterns.firstViolation(event))
+    },
+    ends: 'taken',
+  },
+  {
+    name: 'many texts that patterns are held against',
+    size: 100,
+    at: (n) => {
+      const event = patterns.readJson(textOf('', `[${many(n, () => '"abab"').join(',')}]`))
+      return () => requireNone(patterns.firstViolation(event))
     },
     ends: 'taken',
   },

@@ -1,5 +1,10 @@
 // What the cases are put together from: lists of things, and contracts by the fields of their schemas.
-import { compileContract, prepareContract, type Contract } from '@weir/contracts'
+import {
+  compileContract,
+  prepareContract,
+  type Contract,
+  type PreparedContract,
+} from '@weir/contracts'
 
 /** So many things, by their index. */
 export const many = <Thing>(count: number, make: (index: number) => Thing): Thing[] =>
@@ -50,12 +55,15 @@ export function preparing(definition: Definition): () => Promise<unknown> {
   }
 }
 
-/** What services do with a contract that was prepared; it has no validations. */
-export const compiling = (definition: Definition): (() => Contract) => {
+/** What services do with a contract that was prepared, with validations as they come of that. */
+export const compiling = (
+  definition: Definition,
+  validations: PreparedContract['validations'] = [],
+): (() => Contract) => {
   const prepared = {
     id: 'worst',
     schemaText: JSON.stringify(definition.schema.definition),
-    validations: [],
+    validations,
     keyField: definition.key_field,
     piiFields: definition.pii_fields,
   }

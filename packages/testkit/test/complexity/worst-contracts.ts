@@ -37,3 +37,9 @@ export const alike = compile(
     ),
   ),
 )
+
+/** Each engine looks for something that isn't there, and has to look at every place for it. */
+export const patterns = compiling(contractOf([field(list('string'))]), [
+  { field: 'f', type: 'regex', value: '^[^x]*$', engine: 'v8' },
+  { field: 'f', type: 'regex', value: '^(?:ab?|[^a])*$', engine: 're2' },
+])()
