@@ -3,6 +3,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
+import { addApiKeyCommands } from './commands/api-key.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addCompletionCommands } from './commands/completion.ts'
 import { addContractCommands } from './commands/contract.ts'
@@ -82,6 +83,7 @@ export function createProgram(terminal: Terminal): Command {
   addUsageCommand(program, open)
   addKeysCommands(program, open)
   addSigningKeysCommands(program, open)
+  addApiKeyCommands(program, open)
   addAuditCommands(program, open)
   addSubjectCommands(program, open)
   addErasureCommands(program, open)

@@ -2,6 +2,7 @@
 // of against-services/, each of which makes the streams it needs.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { accountTests } from './against-services/account.ts'
+import { apiKeyTests } from './against-services/api-key.ts'
 import { auditTests } from './against-services/audit.ts'
 import { completionTests } from './against-services/completion.ts'
 import { contractTests } from './against-services/contract.ts'
@@ -60,6 +61,10 @@ describe('weir subject and weir erasure', () => {
 describe('weir usage', () => {
   usageTests(ground)
 })
+describe('weir api-key', () => {
+  apiKeyTests(ground)
+})
+
 describe('weir audit', () => {
   auditTests(ground)
 })

@@ -113,7 +113,9 @@ export async function checkApiKey(account: Account): Promise<readonly Finding[]>
   try {
     const url = urlOf(account.authUrl, ['v2', 'account'])
     const answer = await call({ method: 'GET', url, bearer: requireApiKey(account) })
-    return [ok('API key', `good, for the account ${visible(textAt(answer, 'billingId') ?? '?')}`)]
+    const billingId = visible(textAt(answer, 'billingId') ?? '?')
+    const role = visible(textAt(answer, 'key', 'role') ?? '?')
+    return [ok('API key', `good, for the account ${billingId}, with the role ${role}`)]
   } catch (error) {
     return [fromError('API key', error, 'problem')]
   }

@@ -20,7 +20,11 @@ export function auditTests(ground: LookUpGround): void {
   test('shows what a platform key may see when asked for all, and with no key nothing', async () => {
     const { weir, billingId } = ground()
     const all = await weir.ok('audit --all', platformKey())
-    expect(all).toMatch(new RegExp(`the platform +account.create +account ${billingId} +done`))
+    expect(all).toMatch(
+      new RegExp(
+        `the platform +account.create +account ${billingId}, keyId \\w+, name first key, role owner +done`,
+      ),
+    )
     const { code, stderr } = await weir.run('audit --all', { input: 'no such key\n' })
     expect([code, stderr]).toEqual([1, expect.stringContaining('It takes the platform key')])
   })
