@@ -18,8 +18,6 @@ export type About = {
   readonly parameters?: Readonly<Record<string, string>>
   /** What JSON Schema has no words for makes the service refuse what the document allows. */
   readonly mayRefuse?: boolean
-  /** Wrong credentials get 429 after some attempts, where 401 is asked for. */
-  readonly countsFailures?: boolean
 }
 
 export type Search = {
@@ -59,6 +57,8 @@ function settingsOf({ bearer, parameters = {}, about = [] }: Search): string {
     'request-timeout = 60',
     ...headersOf(bearer),
     `parameters = ${inlineOf(inPath(parameters))}`,
+    // Wrong keys get 429 after ten attempts, where it asks for 401 each time.
+    'checks.ignored_auth.enabled = false',
     '[generation]',
     'database = "none"',
   ]
@@ -71,7 +71,6 @@ function settingsOf({ bearer, parameters = {}, about = [] }: Search): string {
       ...(each.parameters === undefined
         ? []
         : [`parameters = ${inlineOf(inPath({ ...parameters, ...each.parameters }))}`]),
-      ...(each.countsFailures === true ? ['checks.ignored_auth.enabled = false'] : []),
       ...(each.mayRefuse === true ? ['checks.positive_data_acceptance.enabled = false'] : []),
     )
   return `${lines.join('\n')}\n`
