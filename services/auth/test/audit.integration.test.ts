@@ -183,7 +183,9 @@ const steps: readonly Step[] = [
     entry: ({ contract }) => ({ action: 'contract.create', target: { contract } }),
     async send({ v, contract }) {
       const subject = `${account.billingId.replaceAll('-', '_')}-${contract}`
-      return account.post(`/${v}/contracts`, await tenantsContract({ contract, subject }))
+      const ours = await tenantsContract({ contract, subject })
+      // Who is asked after below is named by some contract.
+      return account.post(`/${v}/contracts`, { ...ours, data_subject_field: 'customer/id' })
     },
   },
   {
