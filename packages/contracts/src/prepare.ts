@@ -9,7 +9,6 @@ import { envelopeName, envelopeProblems, levelMax } from './envelope.ts'
 import { isCheckable, isListOfText, isText, typeAt } from './paths.ts'
 import { chooseEngines, patternSize } from './pattern/engine.ts'
 import type { PreparedContract, Validation } from './types.ts'
-import { fieldsBeyondUse } from './validations.ts'
 
 export type Preparation =
   | { readonly problems: readonly string[] }
@@ -135,19 +134,13 @@ async function checkValidations(
     return []
   }
   const choices = await chooseEngines(sources)
-  const chosen = withValue.flatMap(({ place, field, value }, index): Validation[] => {
+  return withValue.flatMap(({ place, field, value }, index): Validation[] => {
     const choice = choices[index]
     if (choice && 'engine' in choice)
       return [{ field, type: 'regex', value, engine: choice.engine }]
     report(`${place}.value`, choice?.problem ?? 'has no engine')
     return []
   })
-  for (const field of fieldsBeyondUse(chosen))
-    report(
-      'validations',
-      `reject every value of ${quote(field)}: the shortest that could match is too long for so many or so large patterns; use fewer or simpler ones`,
-    )
-  return chosen
 }
 
 function checkValidatedField(

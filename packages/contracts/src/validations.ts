@@ -54,17 +54,6 @@ export function compileValidations(
   }
 }
 
-/** Fields of which any value that could match is too long: a contract with one of those takes no event. */
-export function fieldsBeyondUse(validations: readonly Validation[]): string[] {
-  const costs = Map.groupBy(validations, ({ field }) => field)
-  return [...costs].flatMap(([field, of]) => {
-    const all = of.map(({ value, engine }) => matchCost(value, engine))
-    const units = Math.max(...all.map(({ unitsMin }) => unitsMin))
-    const steps = all.reduce((sum, cost) => sum + stepsFor(cost, units), 0)
-    return steps > stepsMax ? [field] : []
-  })
-}
-
 const valueAt = (event: Event, place: Place): unknown => holderOf(event, place)?.[place.name]
 
 /** Stops counting where it is too much already. Looking at what isn't matched costs something, too. */

@@ -35,7 +35,7 @@ function judge(contract: Contract, event: Event): { sentence: string | undefined
 
 describe('too much work is refused before any of it is done', () => {
   test('six large patterns and a value of 61 kB', async () => {
-    const patterns = ['ab', 'ba', 'aa', 'bb', 'abc', 'cba'].map((last) => `a[ab]{40}[cd]${last}`)
+    const patterns = ['cd', 'dc', 'cc', 'dd', 'ce', 'ec'].map((last) => `a[ab]{950}[${last}]`)
     const contract = await contractWith(on('text', patterns))
     const event = read(contract, { text: 'ab'.repeat(30_500) })
     const { sentence, cpuMs } = judge(contract, event)
@@ -86,22 +86,12 @@ test('what is usual passes: 1 MiB of plain text, and lists of a thousand short v
   expect(judge(contract, read(contract, { text: 'a', list })).sentence).toBeUndefined()
 }, 60_000)
 
-describe('a contract that nobody could use is refused when it is made', () => {
+describe('a contract whose patterns are too much is refused when it is made', () => {
   const problemsWith = async (validations: readonly unknown[]): Promise<readonly string[]> => {
     const definition = definitionWith({ fields, validations })
     const result = await prepareContract(definition, definitionText(definition))
     return 'problems' in result ? result.problems : []
   }
-
-  test('when the shortest value that matches is too long already', async () => {
-    expect(
-      await problemsWith(
-        on('text', ['a[ab]{950}[cd]', 'b[ab]{950}[cd]', 'c[ab]{950}[cd]', 'd[ab]{950}[cd]']),
-      ),
-    ).toEqual([
-      'validations: reject every value of "text": the shortest that could match is too long for so many or so large patterns; use fewer or simpler ones',
-    ])
-  }, 60_000)
 
   test('when compiling its patterns alone would take long', async () => {
     const patterns = Array.from({ length: 11 }, (_, at) => `a[ab]{950}[c${at % 10}]`)

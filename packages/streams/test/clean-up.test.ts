@@ -64,8 +64,8 @@ test('derivers are shut out before group and topic go, and the input goes after 
   while (await cleanUp(memory.deps)) memory.passTime(2_000)
   const { calls } = memory.kafka
   expect(calls.filter((call) => call.includes('d0'))).toEqual([
-    'fence weir.acme.d0.0',
-    'fence weir.acme.d0.1',
+    'fence weir.derive.acme.d0.0',
+    'fence weir.derive.acme.d0.1',
     'deleteGroup weir.acme.d0',
     'deleteTopic acme.d0',
     'deleteTopic acme.d0.dead',

@@ -16,8 +16,6 @@ export type MatchCost = {
   readonly perValue: number
   /** For each UTF-16 unit of the value. */
   readonly perUnit: number
-  /** How many units a value has at least in which the pattern is found. */
-  readonly unitsMin: number
 }
 
 const re2Weight = 10
@@ -27,16 +25,14 @@ const v8PerValue = 10
 
 export function matchCost(source: string, engine: Engine): MatchCost {
   const tree = parsePattern(source)
-  const unitsMin = leastLength(tree)
   if (engine === 're2') {
     const perUnit = re2Weight * sizeOf(tree)
-    return { perValue: re2PerValue + perUnit, perUnit, unitsMin }
+    return { perValue: re2PerValue + perUnit, perUnit }
   }
   const perPlace = v8Weight * waysThrough(tree)
   return {
     perValue: v8PerValue + perPlace * sizeOf(tree),
     perUnit: perPlace * sizeEverywhere(tree),
-    unitsMin,
   }
 }
 
@@ -64,18 +60,3 @@ const sizeInPassing = (node: PatternNode): number =>
   node.kind === 'repeat' && node.most === Infinity && node.part.kind === 'units'
     ? node.least + sizeOf(node.part)
     : sizeOf(node)
-
-function leastLength(node: PatternNode): number {
-  switch (node.kind) {
-    case 'units':
-      return 1
-    case 'sequence':
-      return node.parts.reduce((length, part) => length + leastLength(part), 0)
-    case 'choice':
-      return Math.min(...node.options.map(leastLength))
-    case 'repeat':
-      return node.least * leastLength(node.part)
-    default:
-      return 0
-  }
-}

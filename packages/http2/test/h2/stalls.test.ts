@@ -89,7 +89,7 @@ test('a header block that never ends does not keep its connection alive', async 
     const piece = frame(frameTypes.continuation, 0, 1, literal('a', 'b'))
     return dripping(client, piece, client.goneAway())
   })
-  expect(code).toBe(codes.noError)
+  expect(code).toBe(codes.enhanceYourCalm)
 })
 
 test('a frame that never ends does not keep its connection alive', async () => {
