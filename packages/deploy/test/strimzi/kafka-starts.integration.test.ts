@@ -83,7 +83,9 @@ async function start(name: 'auth' | 'ingest', port: number): Promise<Service> {
             PLATFORM_KEY: setting('PLATFORM_KEY'),
             PLATFORM_KEY_FILE: '',
             SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
+            // One broker is not what the overlay asks for.
             TOPIC_REPLICATION: '1',
+            KAFKA_REQUIRE_DURABLE: 'false',
           }
         : {}),
     },
