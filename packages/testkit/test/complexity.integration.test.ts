@@ -3,19 +3,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAccount, startWorld, type World } from '../src/index.ts'
 import { routeGrowth } from '../src/complexity/route-growth.ts'
-import { managementCases, tokensCases } from './complexity/auth-cases.ts'
-import { headsCases } from './complexity/head-cases.ts'
-import { eventsCases } from './complexity/ingest-cases.ts'
-import { watchingCases } from './complexity/output-cases.ts'
-import type { Scene } from './complexity/requests.ts'
-
-const routeCases = [
-  ...tokensCases,
-  ...managementCases,
-  ...headsCases,
-  ...eventsCases,
-  ...watchingCases,
-]
+import { routeCases, type Scene } from './complexity/routes.ts'
 
 let world: World
 let scene: Scene

@@ -1,0 +1,26 @@
+// The stranger, a process of its own: sends the same request twenty times a second, each on a new connection, whether
+// or not the former ones were answered, but never more than forty at once.
+import { exchange } from '../../src/complexity/exchange.ts'
+
+const everyMs = 50
+const openMax = 40
+
+export type Order = { readonly url: string; readonly base64: string } | undefined
+
+let order: Order
+let bytes = Buffer.alloc(0)
+let open = 0
+
+process.on('message', (message: { order: Order }) => {
+  order = message.order
+  bytes = Buffer.from(order?.base64 ?? '', 'base64')
+})
+process.on('disconnect', () => process.exit())
+
+setInterval(() => {
+  if (order === undefined || open >= openMax) return
+  open += 1
+  void exchange(order.url, bytes)
+    .catch(() => undefined)
+    .finally(() => (open -= 1))
+}, everyMs)
