@@ -80,7 +80,7 @@ async function expectUse(registry: Registry): Promise<void> {
   const subject = uniqueName('access')
   const schemaText = JSON.stringify({ type: 'record', name: 'Event', fields: [] })
   const { id } = await registry.register(subject, schemaText)
-  expect(await registry.find(subject, schemaText)).toBe(id)
+  expect(await registry.find(subject, schemaText)).toEqual({ id, version: 1 })
   expect(JSON.parse((await registry.byId(id)).schemaText)).toEqual(JSON.parse(schemaText))
 }
 

@@ -53,7 +53,6 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
   const whereThereIsOne = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work()
-      wasTold = false
     } catch (error) {
       if (!hasCode(error, 'no_authorizer')) throw error
       if (options.isRequired) throw new AppError('refused', error.message, { cause: error })

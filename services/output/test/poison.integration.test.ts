@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTransactor, frame, unframe } from '@weir/kafka'
 import type { AddressedRecord, OutRecord, SourceRecord } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
-import { exampleEvent } from '@weir/testkit'
+import type { Contract } from '@weir/contracts'
+import { asObject, compiledExample, exampleEvent } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
 import { openScene } from './support/scene.ts'
 import type { Scene } from './support/scene.ts'
@@ -59,11 +60,18 @@ async function writeForeign(records: readonly AddressedRecord[]): Promise<void> 
 }
 
 /** What is wrong with each, by the code it is parked under. */
-function poison(good: SourceRecord, strangersKeyLink: Buffer): [code: string, OutRecord][] {
+function poison(
+  good: SourceRecord,
+  strangersKeyLink: Buffer,
+  contract: Contract,
+): [code: string, OutRecord][] {
   const { key, headers, timestampMs } = good
   const value = good.value ?? Buffer.alloc(0)
   const { schemaId, payload } = unframe(value)
   const like = { key, value, headers, timestampMs }
+  const event = contract.decode(payload)
+  const meta = { ...asObject(event['svcMeta']), timestamp: timestampMs - 64 * 86_400_000 }
+  const ofThePast = contract.encode({ ...event, svcMeta: meta })
   const withHeaders = (more: Record<string, Buffer | string>) => ({
     ...like,
     headers: { ...headers, ...more },
@@ -82,7 +90,7 @@ function poison(good: SourceRecord, strangersKeyLink: Buffer): [code: string, Ou
     ['undecodable', { ...like, value: value.subarray(0, -5) }],
     ['undecodable', { ...like, value: Buffer.concat([value, Buffer.from('more')]) }],
     // A month and more ago the stream was not there yet.
-    ['no_such_era', { ...like, timestampMs: timestampMs - 64 * 86_400_000 }],
+    ['no_such_era', { ...like, value: frame(schemaId, ofThePast) }],
   ]
 }
 
@@ -95,7 +103,8 @@ test('poison of every kind amid good events is parked; no other event loses its 
   const stranger = records.find(({ key }) => key !== victim?.key)
   if (victim === undefined || stranger === undefined) throw new Error('there is nobody')
   const { partition } = victim.record
-  const bad = poison(victim.record, stranger.record.headers['svc-key-link'] ?? Buffer.alloc(16))
+  const strangersKeyLink = stranger.record.headers['svc-key-link'] ?? Buffer.alloc(16)
+  const bad = poison(victim.record, strangersKeyLink, await compiledExample('demo_v1'))
 
   // When it is written, amid a good one without a key, and events go on
   const keyless = { ...asOut(victim.record), key: Buffer.alloc(0) }

@@ -13,7 +13,7 @@ import { stored } from './support/stored-events.ts'
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await openScene()
+  scene = await openScene({ WEBSOCKETS_PER_CREDENTIAL_MAX: '300' })
   await scene.account.contracts()
 }, 60_000)
 

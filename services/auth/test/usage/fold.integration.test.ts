@@ -43,7 +43,8 @@ beforeAll(async () => {
   const log = createLog('auth-test', 'silent')
   const kafka = createKafka({ brokers, clientId: 'auth-test', log })
   const admin = createAdmin(kafka)
-  const config = { 'cleanup.policy': 'compact' }
+  // Records of the past keep their time here: auth leaves alone what somebody has set.
+  const config = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' }
   await admin.createTopic({ topic: usageTopic, partitions: usagePartitions, config })
   await admin.close()
   producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
