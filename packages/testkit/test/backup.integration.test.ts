@@ -8,7 +8,7 @@ import { createAccount, exampleEvent, type Account, type TestStream } from '../s
 import { connectProducer } from '../src/world/producer.ts'
 import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
 import { runProgram, type Outcome } from '../src/world/run-program.ts'
-import type { World } from '../src/world/services.ts'
+import { kekFileOf, type World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
 import { REPOSITORY } from '../src/test-run/tools.ts'
 
@@ -34,7 +34,12 @@ afterAll(async () => {
 /** The tool as an operator runs it. */
 const backup = (verb: 'save' | 'restore', input = ''): Promise<Outcome> =>
   runProgram([join(REPOSITORY, 'services/auth/src/backup/main.ts'), verb], {
-    env: { ...process.env, NODE_OPTIONS: '', KAFKA_BROKERS: own.brokers },
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      KAFKA_BROKERS: own.brokers,
+      KEK_FILE: kekFileOf('auth'),
+    },
     input,
   })
 

@@ -74,7 +74,14 @@ describe('one more API key', () => {
   test('works beside the first', async () => {
     const made = await asPlatform(auth, `/v2/accounts/${account.billingId}/keys`)
     expect(made.status).toBe(201)
-    expect(Object.keys(made.json).sort()).toEqual(['apiKey', 'billingId'])
+    expect(made.json).toEqual({
+      apiKey: expect.any(String),
+      billingId: account.billingId,
+      keyId: expect.any(String),
+      name: expect.any(String),
+      role: 'owner',
+      createdAt: expect.any(String),
+    })
     for (const bearer of [account.apiKey, textOf(made.json, 'apiKey')])
       expect((await send(`${auth.url}/v2/account`, { bearer })).status).toBe(200)
   })
@@ -99,6 +106,14 @@ describe('showing the account', () => {
         streams: 1,
         outputs: 0,
         contracts: 0,
+        erased: 0,
+        erasedMax: 2_000,
+        key: {
+          keyId: expect.stringMatching(/^[0-9a-f]{12}$/),
+          name: 'first key',
+          role: 'owner',
+          createdAt: expect.any(String),
+        },
       })
     }
   })
