@@ -253,7 +253,7 @@ function tellErasures(tell: Tell): void {
     says: 'Under how many pseudonyms a data subject has events that can be decrypted',
     ...body('SubjectRequest'),
     ...answer(200, 'How many, of when, and by which contracts this is known', ref('Subject')),
-    refusals: ['no_data_subject_field'],
+    refusals: ['invalid', 'no_data_subject_field'],
   })
 }
 
