@@ -38,6 +38,8 @@ type Chunk = {
 
 const unknownContract = 'unknown_contract'
 const recordsPerTurn = 20
+/** A turn ends after so much text, too: clients are given a quarter of what may wait for them at a time. */
+const bytesPerTurn = 262_144
 export const queuedBytesMax = 67_108_864
 
 export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
@@ -46,6 +48,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
   let made: Message[] = []
   let queuedBytes = 0
   let recordsThisTurn = 0
+  let bytesThisTurn = 0
   let isWorking = false
   let isClosed = false
 
@@ -62,7 +65,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
     const leftOut: { offset: number; code: string }[] = []
     let hasLookedAgain = false
     for (const record of records) {
-      if (++recordsThisTurn > recordsPerTurn) await endTurn()
+      if (++recordsThisTurn > recordsPerTurn || bytesThisTurn >= bytesPerTurn) await endTurn()
       let text = tryRender(record)
       if (text === unknownContract && !hasLookedAgain) {
         handOn() // what is there doesn't wait for it
@@ -72,7 +75,10 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
       }
       if (isClosed) return
       if (typeof text === 'string') leftOut.push({ offset: Number(record.offset), code: text })
-      else made.push({ partition, offset: record.offset, text })
+      else {
+        made.push({ partition, offset: record.offset, text })
+        bytesThisTurn += text.length
+      }
     }
     if (leftOut.length > 0)
       log.warn(
@@ -90,6 +96,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
   const endTurn = async (): Promise<void> => {
     handOn()
     recordsThisTurn = 1 // the one that the turn has no more room for
+    bytesThisTurn = 0
     await setImmediate()
   }
 
@@ -104,6 +111,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
     } while (chunks.length > 0)
     handOn()
     recordsThisTurn = 0
+    bytesThisTurn = 0
     isWorking = false
   }
 

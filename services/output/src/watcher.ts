@@ -47,27 +47,30 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
     if (open !== undefined) close(open.socket, why)
   }
 
-  const endIfTooMuch = (bytes: number): void => {
-    if (unsent <= bufferedMessagesMax && bytes <= bufferedBytesMax) return
+  /** What comes now doesn't count: however much came at once, a client that has taken all before isn't slow. */
+  const endIfBehind = (bytes: number): void => {
+    if (unsent < bufferedMessagesMax && bytes < bufferedBytesMax) return
     counts.tooSlow()
     end(closing.tooSlow)
   }
 
   const write = ({ socket, connection }: Open, { frames, messages }: Waiting): void => {
     if (socket.readyState !== socket.OPEN) return // the client has said goodbye
+    endIfBehind(connection.writableLength)
+    if (ending !== undefined) return
     unsent += messages
     connection.write(frames, () => (unsent -= messages))
     counts.sent(messages)
-    endIfTooMuch(connection.writableLength)
   }
 
   const send = (frames: Buffer, messages: number): void => {
     if (ending !== undefined) return
     if (open !== undefined) return write(open, { frames, messages })
+    endIfBehind(waitingBytes)
+    if (ending !== undefined) return
     waiting.push({ frames, messages })
     waitingBytes += frames.length
     unsent += messages
-    endIfTooMuch(waitingBytes)
   }
 
   return {

@@ -56,6 +56,16 @@ test('records become messages in the order they came, partition by partition', a
   expect(shown.filter((message) => message.startsWith('1/'))).toEqual(['1/0=v0', '1/1=v1'])
 })
 
+test('large messages go on a few at a time, so that clients have the time to take them', async () => {
+  const { queue, rounds, until } = queueOf()
+  queue.take(
+    0,
+    Array.from({ length: 6 }, (_, index) => recordOf(index, Buffer.alloc(150_000))),
+  )
+  await until(6)
+  expect(rounds).toEqual([2, 2, 2])
+})
+
 test('what comes together goes on together, from all partitions, twenty at a time at most', async () => {
   const { queue, rounds, until } = queueOf()
   for (const partition of [0, 1, 2]) queue.take(partition, recordsOf(0, 2))

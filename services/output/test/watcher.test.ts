@@ -75,7 +75,7 @@ describe('a client that can not keep up is closed with 1013', () => {
     expect(did).not.toContain('close 1013 too slow')
     watcher.send(text(), 1)
     expect(did.at(-1)).toBe('close 1013 too slow')
-    expect(counts).toEqual({ sent: 1_001, tooSlow: 1 })
+    expect(counts).toEqual({ sent: 1_000, tooSlow: 1 })
   })
 
   test('however few writes they came in', () => {
@@ -86,7 +86,7 @@ describe('a client that can not keep up is closed with 1013', () => {
     expect(did).toEqual(['write 1'])
     watcher.send(text(), 1)
     expect(did.at(-1)).toBe('close 1013 too slow')
-    expect(counts).toEqual({ sent: 1_001, tooSlow: 1 })
+    expect(counts).toEqual({ sent: 1_000, tooSlow: 1 })
   })
 
   test('after 1 MiB that is not sent yet, and not before', () => {
@@ -102,7 +102,8 @@ describe('a client that can not keep up is closed with 1013', () => {
   test('also while its upgrade is not done', () => {
     const { watcher, counts } = watcherOf()
     const { attachTo, did } = fakeSocket()
-    watcher.send(text(bufferedBytesMax + 1), 1)
+    watcher.send(text(bufferedBytesMax), 1)
+    watcher.send(text(1), 1)
     attachTo(watcher)
     expect(did).toEqual(['close 1013 too slow'])
     expect(counts.tooSlow).toBe(1)
@@ -112,9 +113,19 @@ describe('a client that can not keep up is closed with 1013', () => {
     const { watcher } = watcherOf()
     const { attachTo, did } = fakeSocket()
     attachTo(watcher)
-    watcher.send(text(bufferedBytesMax + 1), 1)
+    watcher.send(text(bufferedBytesMax), 1)
+    watcher.send(text(1), 1)
     jest.advanceTimersByTime(10_000)
     expect(did.at(-1)).toBe('close 1013 too slow')
+  })
+
+  test('but not for one message, however large, that it has had no time to take', () => {
+    const { watcher, counts } = watcherOf()
+    const { attachTo, did } = fakeSocket()
+    attachTo(watcher)
+    watcher.send(text(2 * bufferedBytesMax), 1)
+    expect(did).toEqual([`write ${2 * bufferedBytesMax}`])
+    expect(counts.tooSlow).toBe(0)
   })
 
   test('but never as long as its socket takes what comes', () => {

@@ -5,7 +5,7 @@ import { asObject } from './account.ts'
 
 export type TestListener = {
   events: Record<string, unknown>[]
-  /** Resolves once so many events have come. */
+  /** Resolves once so many events have come; rejects when it is closed before. */
   until(count: number, deadlineMs?: number): Promise<Record<string, unknown>[]>
   closed: Promise<{ code: number; reason: string }>
   close(): void
@@ -19,8 +19,9 @@ export function listen(outputUrl: string, token: string, path = '/ws'): Promise<
   })
   const events: Record<string, unknown>[] = []
   socket.on('message', (data: Buffer) => events.push(asObject(JSON.parse(data.toString('utf8')))))
+  let end: { code: number; reason: string } | undefined
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
-    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
+    socket.on('close', (code, reason) => resolve((end = { code, reason: reason.toString() })))
   })
   return new Promise((resolve, reject) => {
     socket.on('unexpected-response', (_request, response) => {
@@ -35,7 +36,15 @@ export function listen(outputUrl: string, token: string, path = '/ws'): Promise<
         socket,
         close: () => socket.close(),
         async until(count, deadlineMs = 30_000) {
-          await pollUntil(() => events.length >= count, { deadlineMs, what: `${count} events` })
+          const hasEnough = (): boolean => events.length >= count
+          await pollUntil(() => hasEnough() || end !== undefined, {
+            deadlineMs,
+            what: `${count} events`,
+          })
+          if (!hasEnough())
+            throw new Error(
+              `closed after ${events.length} of ${count} events: ${end?.code} ${end?.reason}`,
+            )
           return events
         },
       }),
