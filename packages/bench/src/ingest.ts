@@ -16,7 +16,8 @@ import type { Target, TargetName } from './targets.ts'
 const warmUps = 3
 
 export async function benchIngest(options: PartOptions): Promise<Result[]> {
-  const world = await startWorld()
+  const flags = `--cpu-prof --cpu-prof-dir=${options.profileFolder}`
+  const world = await startWorld(options.profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
   const started: Running[] = []
   const runs = new Map<string, Run[]>()
   const isWanted = (name: string): boolean =>

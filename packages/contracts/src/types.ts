@@ -65,9 +65,9 @@ export type Contract = {
   readonly invalidConsentLevel: (event: Event) => number | undefined
   /**
    * The whole sentence of the first validation, in the contract's order, that fails (spec Errors); another where
-   * values are too long for the patterns.
+   * values are too long for the patterns. `steps`: those of `validationSteps`, where the caller has asked already.
    */
-  readonly firstViolation: (event: Event) => string | undefined
+  readonly firstViolation: (event: Event, steps?: number) => string | undefined
   /** What `firstViolation` costs at most, in steps of ten nanoseconds; for those who share a thread. */
   readonly validationSteps: (event: Event) => number
   /** Changes the event: fills in every member of svcMeta that is the service's. */

@@ -11,7 +11,8 @@ import type { Engine, Event, Validation } from './types.ts'
 export type Validator = {
   /** What `firstViolation` may cost at most, reckoned without matching anything; bounded itself. */
   readonly steps: (event: Event) => number
-  readonly firstViolation: (event: Event) => string | undefined
+  /** `steps`: what `steps` said of it, where the caller has asked already. */
+  readonly firstViolation: (event: Event, steps?: number) => string | undefined
 }
 
 type Check = {
@@ -43,8 +44,8 @@ export function compileValidations(
   }
   return {
     steps,
-    firstViolation(event) {
-      if (steps(event) > stepsMax) return tooLong(costliestField(checks, event))
+    firstViolation(event, known = steps(event)) {
+      if (known > stepsMax) return tooLong(costliestField(checks, event))
       for (const { field, pattern, place, holds } of checks) {
         const failing = failingText(valueAt(event, place), holds)
         if (failing !== undefined) return violation(id, field, failing, pattern)

@@ -67,9 +67,9 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
   const connections = createConnections(sockets)
   const pace = createPace()
   const batchesMax = options.batchesPerRequestMax ?? BATCHES_PER_REQUEST_MAX
-  const request = createProduceRequests(batchesMax, pace)
-  const deliver = createDelivery({ leaders, connections, request })
-  const limits = { batchBytesMax: BATCH_BYTES_MAX, ...options, pace }
+  const requests = createProduceRequests(batchesMax, pace)
+  const deliver = createDelivery({ leaders, connections, requests })
+  const limits = { batchBytesMax: BATCH_BYTES_MAX, ...options, pace, giveUp: requests.giveUp }
   const scheduler = createScheduler(deliver, log, limits)
 
   const forgetTopic = (topic: string) => {

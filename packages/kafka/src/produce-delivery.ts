@@ -26,7 +26,7 @@ export type Delivery = (batch: Batch) => Promise<Outcome>
 export type DeliveryParts = {
   readonly leaders: Leaders
   readonly connections: Connections
-  readonly request: ProduceRequests
+  readonly requests: Pick<ProduceRequests, 'send'>
 }
 
 type Refused = { readonly kind: 'refused'; readonly cause: unknown }
@@ -64,7 +64,7 @@ async function attempt(parts: DeliveryParts, batch: Batch): Promise<Outcome | Re
   }
   if (isOver(batch)) return OVER
   try {
-    const outcome = judge(await parts.request(connection, batch))
+    const outcome = judge(await parts.requests.send(connection, batch))
     if (outcome.kind === 'refused') leaders.forget(batch.topic)
     return outcome
   } catch (cause) {

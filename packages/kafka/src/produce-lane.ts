@@ -2,6 +2,7 @@
 // at a time, and what arrives meanwhile makes the next batch. Pure bookkeeping over a clock that is passed
 // in; it protects the order, the size of batches, and that no record is sent after its time-out.
 import type { Waiter } from './batch-producer.ts'
+import type { Connection } from './produce-connection.ts'
 import type { ProduceRecord, SizedRecord } from './produce-record-batch.ts'
 
 /** A send that hasn't been answered yet. */
@@ -18,10 +19,8 @@ export type Batch = {
   readonly bytes: number
   /** Records before this index have had their answer: all are answered in order. */
   answered: number
-  /** True while a request with this batch waits for its answer: until that, nobody knows what came of it. */
-  isSent: boolean
-  /** Set while it waits to be sent, or for the answer: ends that, since nobody waits for the batch any more. */
-  giveUp: (() => void) | undefined
+  /** Set while a request with this batch waits for its answer there: until that, nobody knows what came of it. */
+  connection: Connection | undefined
   /** False once its topic is forgotten: another of the same name must not get it. */
   maySendAgain: boolean
   /** Why it hasn't been sent yet, for the log. */
@@ -71,8 +70,7 @@ export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
     records,
     bytes,
     answered: 0,
-    isSent: false,
-    giveUp: undefined,
+    connection: undefined,
     maySendAgain: true,
     trouble: undefined,
   }

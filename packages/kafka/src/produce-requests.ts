@@ -1,6 +1,8 @@
 // Puts batches into produce requests and hands each batch the answer of its own partition. A connection has one
 // request out at a time, as a broker works off one at a time: what becomes ready meanwhile shares the next one, and as
 // long as it waits here, for that or because the broker has put us off, it is certain that it wasn't sent.
+// A batch holds nothing of this file but its connection: with a closure for each batch the collector took a third of
+// ingest's time.
 import { AppError } from '@weir/kit'
 
 import type { Connection } from './produce-connection.ts'
@@ -10,11 +12,15 @@ import { whenOver } from './produce-throttle.ts'
 import { encodeProduce, readProduceAnswers } from './produce-wire.ts'
 import type { ProduceAnswer } from './produce-wire.ts'
 
-/**
- * Rejects with AppError `not_sent` when it is certain that the batch was never written; else the answer never came, and
- * nobody knows whether the batch is stored.
- */
-export type ProduceRequests = (connection: Connection, batch: Batch) => Promise<ProduceAnswer>
+export type ProduceRequests = {
+  /**
+   * Rejects with AppError `not_sent` when it is certain that the batch was never written; else the answer never came,
+   * and nobody knows whether the batch is stored.
+   */
+  send(connection: Connection, batch: Batch): Promise<ProduceAnswer>
+  /** Nobody waits for it any more: it leaves the line, or its connection ends, as every later batch would wait for it. */
+  giveUp(batch: Batch): void
+}
 
 type Outgoing = {
   readonly batch: Batch
@@ -23,7 +29,7 @@ type Outgoing = {
 }
 
 export function createProduceRequests(batchesPerRequestMax: number, pace: Pace): ProduceRequests {
-  const lines = new WeakMap<Connection, Outgoing[]>()
+  const lines = new Map<Connection, Outgoing[]>()
 
   async function workOff(connection: Connection, line: Outgoing[]): Promise<void> {
     // Those that leave in the same turn of the event loop share a request.
@@ -32,27 +38,28 @@ export function createProduceRequests(batchesPerRequestMax: number, pace: Pace):
       await whenOver(connection.throttle)
       if (!connection.isOpen()) for (const { reject } of line.splice(0)) reject(notSent())
       const group = takeGroup(line, { batches: batchesPerRequestMax, bytes: pace.bytesMax() })
-      if (group.length > 0) await send(connection, group, pace)
+      if (group.length > 0) await sendAll(connection, group, pace)
     }
     lines.delete(connection)
   }
 
-  return (connection, batch) =>
-    new Promise((resolve, reject) => {
-      const outgoing = { batch, resolve, reject }
-      let line = lines.get(connection)
-      if (line === undefined) {
-        lines.set(connection, (line = []))
+  return {
+    send: (connection, batch) =>
+      new Promise((resolve, reject) => {
+        const line = lines.get(connection) ?? []
+        line.push({ batch, resolve, reject })
+        if (lines.has(connection)) return
+        lines.set(connection, line)
         void workOff(connection, line)
+      }),
+    giveUp(batch) {
+      batch.connection?.drop('the broker did not answer in time')
+      for (const line of lines.values()) {
+        const index = line.findIndex((outgoing) => outgoing.batch === batch)
+        if (index >= 0) for (const { reject } of line.splice(index, 1)) reject(notSent())
       }
-      const waiting = line
-      waiting.push(outgoing)
-      batch.giveUp = () => {
-        const index = waiting.indexOf(outgoing)
-        if (index >= 0) waiting.splice(index, 1)
-        reject(notSent())
-      }
-    })
+    },
+  }
 }
 
 /** The first in line, of a bounded size together, the partitions of a topic next to each other. */
@@ -66,12 +73,13 @@ function takeGroup(line: Outgoing[], max: { batches: number; bytes: number }): O
   return group.sort((a, b) => (a.batch.topic < b.batch.topic ? -1 : 1))
 }
 
-async function send(connection: Connection, group: readonly Outgoing[], pace: Pace): Promise<void> {
+async function sendAll(
+  connection: Connection,
+  group: readonly Outgoing[],
+  pace: Pace,
+): Promise<void> {
   const batches = group.map(({ batch }) => batch)
-  for (const batch of batches) {
-    batch.isSent = true
-    batch.giveUp = () => connection.drop('the broker did not answer in time')
-  }
+  for (const batch of batches) batch.connection = connection
   try {
     const frame = encodeProduce({
       clientId: connection.clientId,
@@ -85,10 +93,7 @@ async function send(connection: Connection, group: readonly Outgoing[], pace: Pa
   } catch (error) {
     for (const { reject } of group) reject(error)
   } finally {
-    for (const batch of batches) {
-      batch.isSent = false
-      batch.giveUp = undefined
-    }
+    for (const batch of batches) batch.connection = undefined
   }
 }
 

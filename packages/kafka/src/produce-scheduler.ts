@@ -26,6 +26,8 @@ export type SchedulerOptions = Omit<BatchProducerOptions, 'batchesPerRequestMax'
   readonly batchBytesMax: number
   /** Less than that while a broker puts us off. */
   readonly pace?: Pick<Pace, 'bytesMax'>
+  /** Called for a batch under way that nobody waits for any more. */
+  readonly giveUp?: (batch: Batch) => void
 }
 
 export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
@@ -178,9 +180,9 @@ function sweep(state: State): void {
     state.inFlightBytes -= expireQueue(lane, untilMs, NOT_SENT_IN_TIME)
     const { batch } = lane
     if (!batch) continue
-    expireBatch(batch, untilMs, batch.isSent ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
+    expireBatch(batch, untilMs, batch.connection ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
     // Nobody waits for it any more, but every later batch would wait behind it.
-    if (isOver(batch)) batch.giveUp?.()
+    if (isOver(batch)) state.options.giveUp?.(batch)
   }
 }
 
@@ -192,9 +194,9 @@ function forgetTopic(state: State, topic: string): void {
     if (!lane.batch) continue
     lane.batch.maySendAgain = false
     // What is on its way gets its answer from the broker.
-    if (lane.batch.isSent) continue
+    if (lane.batch.connection) continue
     rejectAll(lane.batch, error)
-    lane.batch.giveUp?.()
+    state.options.giveUp?.(lane.batch)
   }
   state.lanes.delete(topic)
 }

@@ -112,12 +112,13 @@ function take(batch: Batch, framed: Framed): void | Promise<void> {
     if (batch.refused !== undefined) throw batch.refused
     if (index > 0) deps.limits.admit(stream, nowMs) // spec Limits
     const event = read(batch, framed)
+    const steps = active.contract.validationSteps(event)
     const store = (): void | Promise<void> => {
-      const key = check(active.contract, event)
+      const key = check(active.contract, event, steps)
       const checked = { stream, active, event, key, bytes: framed.length }
       return storeCounted(batch, checked, { index, nowMs })
     }
-    const turn = deps.turnFor(active.contract.validationSteps(event))
+    const turn = deps.turnFor(steps)
     return turn === undefined ? store() : turn.then(store).catch(refuse)
   } catch (error) {
     return refuse(error)

@@ -61,8 +61,9 @@ export function ingest(deps: IngestDeps, request: HttpRequest): Answer {
       return andThen(bodyOf(deps, request), (body) =>
         andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
           const event = read(active.contract, request, body)
-          return andThen(deps.turnFor(active.contract.validationSteps(event)), () => {
-            const key = check(active.contract, event)
+          const steps = active.contract.validationSteps(event)
+          return andThen(deps.turnFor(steps), () => {
+            const key = check(active.contract, event, steps)
             const bytes = body?.length ?? 0
             return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
           })
@@ -177,14 +178,17 @@ function read(contract: Contract, request: HttpRequest, body: Buffer | undefined
 export const serializationTypeOf = (request: HttpRequest): string | undefined =>
   single(request, 'svc-serialization-type') ?? single(request, 'strm-serialization-type')
 
-/** @returns the value of the key field */
-export function check(contract: Contract, event: Event): string {
+/**
+ * @param steps what the contract's validations cost for it
+ * @returns the value of the key field
+ */
+export function check(contract: Contract, event: Event, steps: number): string {
   const key = contract.keyOf(event)
   if (key === undefined)
     throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)
   if (contract.invalidConsentLevel(event) !== undefined)
     throw refusal('invalid_consent_levels', 'svcMeta/consentLevels holds a level outside 0 to 255')
-  const violation = contract.firstViolation(event)
+  const violation = contract.firstViolation(event, steps)
   if (violation !== undefined) throw refusal('validation_failed', violation) // spec Errors
   return key
 }
