@@ -1,7 +1,7 @@
 // A prepared contract -> the functions that the services run on for each event. Compiled once; nothing here
 // looks at schema text or paths again, does I/O, or reads a clock. Deciding what is sealed, and how, is not
 // done here: `mapPii` only finds the texts.
-import { countMembers, parseJson } from './avro/json-text.ts'
+import { parseJson } from './avro/json-text.ts'
 import { compilePlain } from './avro/plain.ts'
 import { compileAvroReader } from './avro/read-avro.ts'
 import { compileJsonReader } from './avro/read-json.ts'
@@ -84,8 +84,9 @@ function compileReadJson(root: RecordType): (body: Buffer) => Event {
   const read = compileJsonReader(root)
   return (body) =>
     readWith(() => {
-      const { value, members } = read(parseJson(body))
-      if (members !== countMembers(body)) throw new Unreadable('names a field twice')
+      const { json, members } = parseJson(body)
+      const { value, members: seen } = read(json)
+      if (seen !== members) throw new Unreadable('names a field twice')
       return value
     })
 }

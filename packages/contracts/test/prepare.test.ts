@@ -305,6 +305,6 @@ test('a definition nested without end is refused, not followed', async () => {
   expect(await problemsOf({ ...definition, schema })).not.toEqual([])
   const fields = `{"type":"array","items":`.repeat(5_000)
   expect(await prepareContract(definition, `${fields}"int"${'}'.repeat(5_000)}`)).toEqual({
-    problems: ['schema.definition: is nested deeper than 64'],
+    problems: ['schema.definition: is nested deeper than 256 levels'],
   })
 })

@@ -1,5 +1,6 @@
 // Bodies: from bytes to JSON, and from JSON to what an endpoint takes. A body that can't be read is
 // 400; one that can is held against its schema as a whole, and every problem is told at once.
+import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import type { z } from 'zod'
 import { invalid, Refusal } from './errors.ts'
 import type { Call } from './http.ts'
@@ -19,6 +20,8 @@ export async function readOptionalJson(call: Call): Promise<unknown> {
 
 function parse(body: Buffer): unknown {
   if (body.length === 0) throw new Refusal('not_json', 'The body is empty; send a JSON object')
+  if (countJsonMembers(body) === undefined)
+    throw new Refusal('not_json', `The body is nested deeper than ${jsonDepthMax} levels`)
   try {
     return JSON.parse(utf8.decode(body))
   } catch (error) {

@@ -2,7 +2,13 @@
 // knows, and what a handler throws becomes a problem document. Express is seen here and in routes.ts alone.
 import express from 'express'
 import type { Express, NextFunction, Request, Response } from 'express'
-import { helpLink, requestIdHeader, tooManyGuesses } from '@weir/kit'
+import {
+  countJsonMembers,
+  helpLink,
+  jsonDepthMax,
+  requestIdHeader,
+  tooManyGuesses,
+} from '@weir/kit'
 import type { Guesses, PageOf, Refused } from '@weir/kit'
 import { bearerOf, isRole } from '@weir/streams'
 import type { Needs, Role } from '@weir/streams'
@@ -133,6 +139,8 @@ async function readBody(req: Request, res: Response): Promise<Buffer> {
 }
 
 function parse(body: Buffer): unknown {
+  if (countJsonMembers(body) === undefined)
+    throw new Refusal('not_json', `The body is nested deeper than ${jsonDepthMax} levels`)
   try {
     return JSON.parse(utf8.decode(body))
   } catch (cause) {

@@ -1,6 +1,7 @@
 // Avro schema text -> types with every name resolved. Not a codec: `read-avro.ts`, `write-avro.ts` and
 // `read-json.ts` compile these types. Protects: whatever text comes in, the answer is either a type that
 // every part can walk, or all that is wrong with it; nothing throws and nothing recurses without bound.
+import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { checkDefault } from './defaults.ts'
 import { isFullName, isName, nameCharsMax } from './schema-names.ts'
 import {
@@ -36,6 +37,9 @@ export type SchemaResult = { readonly type: AvroType } | { readonly problems: re
 export function parseSchema(text: string): SchemaResult {
   if (text.length > schemaTextMax) {
     return { problems: [`is longer than ${schemaTextMax} characters`] }
+  }
+  if (countJsonMembers(Buffer.from(text)) === undefined) {
+    return { problems: [`is nested deeper than ${jsonDepthMax} levels`] }
   }
   let json: unknown
   try {

@@ -150,6 +150,6 @@ export const managementCases: readonly Case[] = [
     at: 'auth',
     size: 8_000,
     send: byPost('/v2/contracts', byKey, (n) => '['.repeat(n) + ']'.repeat(n)),
-    status: 422,
+    status: 400,
   },
 ]

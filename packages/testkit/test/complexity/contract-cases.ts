@@ -149,7 +149,7 @@ export const contractCases: readonly ParserCase[] = [
     name: 'a schema nested deeper than may be',
     size: 400,
     at: (n) => preparing(contractOf([{ name: 'f', type: deep(n, 'int') }])),
-    ends: 'Error: schema.definition: f: is nested deeper than 64',
+    ends: 'Error: schema.definition: is nested deeper than 256 levels',
   },
   {
     name: 'a schema of an enum of many symbols that many defaults name',

@@ -1,0 +1,34 @@
+// A look at JSON text before it is parsed. JSON.parse takes twenty times as long for a bracket as for other
+// text, and holds up everybody meanwhile: what is nested deeper than anybody needs is refused unparsed.
+
+/** Of arrays and objects in each other. */
+export const jsonDepthMax = 256
+
+const quote = 0x22
+const colon = 0x3a
+const backslash = 0x5c
+const [openArray, closeArray] = [0x5b, 0x5d]
+const [openObject, closeObject] = [0x7b, 0x7d]
+
+/**
+ * How many members the objects of a text have that is JSON in UTF-8; of any other text, some number. Undefined when it is
+ * nested deeper than `jsonDepthMax`.
+ */
+export function countJsonMembers(text: Uint8Array): number | undefined {
+  const { length } = text
+  let members = 0
+  let depth = 0
+  for (let at = 0; at < length; at += 1) {
+    const byte = text[at]
+    if (byte === quote) {
+      for (at += 1; at < length && text[at] !== quote; at += 1) {
+        if (text[at] === backslash) at += 1
+      }
+    } else if (byte === colon) members += 1
+    else if (byte === openObject || byte === openArray) {
+      depth += 1
+      if (depth > jsonDepthMax) return undefined
+    } else if (byte === closeObject || byte === closeArray) depth -= 1
+  }
+  return members
+}
