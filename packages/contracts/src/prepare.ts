@@ -16,6 +16,7 @@ export type Preparation =
 
 const problemsMax = 100
 const validationsMax = 100
+const piiFieldsMax = 1_000
 /** Of all patterns together, with their repeats written out: so many are compiled in some 50 ms. */
 const sizeMax = 10_000
 
@@ -40,7 +41,7 @@ export async function prepareContract(
   const contract = isFields(input) ? input : {}
   const problems: string[] = []
   const report = (place: string, sentence: string): void => {
-    problems.push(`${place}: ${sentence}`)
+    if (problems.length < problemsMax) problems.push(`${place}: ${sentence}`)
   }
   checkNames(contract, report)
   const root = checkSchema(schemaText, report)
@@ -52,7 +53,7 @@ export async function prepareContract(
     subject === undefined ? undefined : checkTextField('data_subject_field', subject, root, report)
   if (dataSubjectField !== undefined && dataSubjectField === keyField)
     report('data_subject_field', 'must be another field than key_field, which is erased by itself')
-  if (problems.length > 0) return { problems: problems.slice(0, problemsMax) }
+  if (problems.length > 0) return { problems }
   return {
     prepared: {
       id: textOf(contract['id']),
@@ -167,8 +168,13 @@ function checkPiiFields(
     report('pii_fields', 'must be an object that maps field paths to consent levels')
     return {}
   }
+  const entries = Object.entries(given)
+  if (entries.length > piiFieldsMax) {
+    report('pii_fields', `must name no more than ${piiFieldsMax} fields`)
+    return {}
+  }
   const levels = new Map<string, number>()
-  for (const [path, level] of Object.entries(given)) {
+  for (const [path, level] of entries) {
     const place = `pii_fields[${quote(path)}]`
     if (typeof level !== 'number' || !Number.isInteger(level) || level < 0 || level > levelMax) {
       report(place, `must be a consent level, an integer from 0 to ${levelMax}`)

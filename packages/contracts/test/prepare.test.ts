@@ -298,6 +298,16 @@ test('no JSON value makes it throw', async () => {
   )
 }, 60_000)
 
+test('more personal fields than may be are refused as one, and no more than 100 problems are told', async () => {
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, -1]))
+  const definition = definitionOf('clickstream')
+  expect(await problemsOf({ ...definition, pii_fields: fields(1_001) })).toEqual([
+    'pii_fields: must name no more than 1000 fields',
+  ])
+  expect(await problemsOf({ ...definition, pii_fields: fields(1_000) })).toHaveLength(100)
+})
+
 test('a definition nested without end is refused, not followed', async () => {
   const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   const definition = definitionWith({})

@@ -32,3 +32,14 @@ export function countJsonMembers(text: Uint8Array): number | undefined {
   }
   return members
 }
+
+/** More than any list of a management request has. */
+export const listItemsMax = 1_000
+
+/** The first member of an object that is a longer list: to be refused before its items are looked at one by one. */
+export function longListIn(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  return Object.entries(body).find(
+    ([, value]) => Array.isArray(value) && value.length > listItemsMax,
+  )?.[0]
+}

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { countJsonMembers, jsonDepthMax } from '../src/json-scan.ts'
+import { countJsonMembers, jsonDepthMax, listItemsMax, longListIn } from '../src/json-scan.ts'
 
 const count = (text: string): number | undefined => countJsonMembers(Buffer.from(text))
 
@@ -25,4 +25,11 @@ test('text that ends anywhere is no trouble', () => {
   const text = String.raw`{"a":["b\"",{"c":1}]}`
   for (let end = 0; end <= text.length; end += 1)
     expect(count(text.slice(0, end))).toBeLessThanOrEqual(2)
+})
+
+test('a list that is too long is named, and what is no object has none', () => {
+  const list = Array.from({ length: listItemsMax }, () => 1)
+  expect(longListIn({ a: 1, b: list })).toBeUndefined()
+  expect(longListIn({ a: list, b: [...list, 1] })).toBe('b')
+  expect([null, 'a', 1, undefined].map(longListIn)).toEqual(Array.from({ length: 4 }))
 })

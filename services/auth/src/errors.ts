@@ -66,8 +66,13 @@ export class Refusal extends AppError<ErrorCode> {
   }
 }
 
-export const invalid = (problems: readonly string[]): Refusal =>
-  new Refusal('invalid', problems.join('; '), { problems })
+/** More than anybody reads. */
+const problemsMax = 100
+
+export function invalid(all: readonly string[]): Refusal {
+  const problems = all.slice(0, problemsMax)
+  return new Refusal('invalid', problems.join('; '), { problems })
+}
 
 /** What a client may know of an error. */
 export function refusalOf(error: unknown): Refusal {

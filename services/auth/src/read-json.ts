@@ -1,6 +1,6 @@
 // Bodies: from bytes to JSON, and from JSON to what an endpoint takes. A body that can't be read is
 // 400; one that can is held against its schema as a whole, and every problem is told at once.
-import { countJsonMembers, jsonDepthMax } from '@weir/kit'
+import { countJsonMembers, jsonDepthMax, listItemsMax, longListIn } from '@weir/kit'
 import type { z } from 'zod'
 import { invalid, Refusal } from './errors.ts'
 import type { Call } from './http.ts'
@@ -31,6 +31,8 @@ function parse(body: Buffer): unknown {
 
 /** @throws Refusal `invalid` with one sentence for each problem */
 export function check<Input>(schema: z.ZodType<Input>, body: unknown): Input {
+  const long = longListIn(body)
+  if (long !== undefined) throw invalid([`${long} has more than ${listItemsMax} items`])
   const result = schema.safeParse(body)
   if (result.success) return result.data
   throw invalid([...new Set(result.error.issues.flatMap(sentencesOf))])

@@ -11,6 +11,8 @@ const contractMembers = [
 ]
 const schemaMembers = ['schema_type', 'schema_registry_ref', 'definition']
 const validationMembers = ['field', 'type', 'value']
+/** Of each object, and of so many validations: more than are told, and than a contract may have. */
+const toldMax = 100
 
 /** One sentence for each. */
 export function unknownMembers(contract: object): string[] {
@@ -19,9 +21,11 @@ export function unknownMembers(contract: object): string[] {
   return [
     ...unknownIn('', contract, contractMembers),
     ...unknownIn('schema.', schema, schemaMembers),
-    ...(Array.isArray(validations) ? validations : []).flatMap((validation: unknown, index) =>
-      unknownIn(`validations[${index}].`, validation, validationMembers),
-    ),
+    ...(Array.isArray(validations) ? validations : [])
+      .slice(0, toldMax)
+      .flatMap((validation: unknown, index) =>
+        unknownIn(`validations[${index}].`, validation, validationMembers),
+      ),
   ]
 }
 
@@ -29,5 +33,6 @@ function unknownIn(place: string, value: unknown, known: readonly string[]): str
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   return Object.keys(value)
     .filter((member) => !known.includes(member))
+    .slice(0, toldMax)
     .map((member) => `${place}${member}: is not known here; leave it out`)
 }

@@ -3,6 +3,7 @@
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import { listItemsMax, longListIn } from '@weir/kit'
 import type { AccessTrace, InputStream, Role } from '@weir/streams'
 import {
   consentLevels,
@@ -130,11 +131,15 @@ export function lastRanges(
 
 /** @throws Refusal `invalid` with one sentence for each problem */
 function check(body: unknown): PreviewRequest {
+  const long = longListIn(body)
+  if (long !== undefined) throw invalid([`${long} has more than ${listItemsMax} items`])
   const result = previewBody.safeParse(body)
   if (result.success) return result.data
-  const problems = [...new Set(result.error.issues.flatMap(sentencesOf))]
-  throw new Refusal('invalid', problems.join('; '), { problems })
+  throw invalid([...new Set(result.error.issues.flatMap(sentencesOf))])
 }
+
+const invalid = (problems: readonly string[]): Refusal =>
+  new Refusal('invalid', problems.join('; '), { problems })
 
 function sentencesOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys')

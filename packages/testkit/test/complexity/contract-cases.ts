@@ -165,13 +165,13 @@ export const contractCases: readonly ParserCase[] = [
   },
   {
     name: 'many fields, all of them personal',
-    size: 800,
+    size: 120,
     at: (n) => preparing(personal(n)),
     ends: 'taken',
   },
   {
     name: 'many personal fields that are not there',
-    size: 4_000,
+    size: 120,
     at: (n) =>
       preparing(
         contractOf(ints(n / 5), { pii_fields: Object.fromEntries(many(n, (i) => [`g${i}`, 0])) }),
@@ -197,14 +197,14 @@ export const contractCases: readonly ParserCase[] = [
   },
   {
     name: 'compiling many fields, all of them personal',
-    size: 800,
+    size: 120,
     at: (n) => compiling(personal(n)),
     ends: 'taken',
   },
   {
     name: 'compiling a record that holds itself, with personal fields on ever other ways into it',
     size: 60,
-    at: (n) => compiling(contractOf([endless(ints(8 * n))], { pii_fields: ways(20 * n) })),
+    at: (n) => compiling(contractOf([endless(ints(8 * n))], { pii_fields: ways(2 * n) })),
     ends: 'taken',
   },
 ]
