@@ -112,6 +112,20 @@ test('a Kafka of three brokers that keeps what it acknowledges is found to do so
   expect({ reasons: notReady(), warnings }).toEqual({ reasons: [], warnings: [] })
 })
 
+test('a topic that takes what brokers default to gets every setting of its own', async () => {
+  const defaults = {
+    'min.insync.replicas': '1',
+    'unclean.leader.election.enable': 'true',
+    'compression.type': 'zstd',
+    'message.timestamp.type': 'LogAppendTime',
+    'max.message.bytes': '1048588',
+    'cleanup.policy': 'compact',
+  }
+  const made = madeUp({ on: defaults })
+  await promises({ admin: made }).check()
+  expect((await made.describeTopics([topic])).get(topic)?.own).toEqual(allPins(streamPins, 3))
+})
+
 test('topics on three brokers get min.insync.replicas=2 and no unclean election', async () => {
   const on = { 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' }
   const { check, notReady, warnings } = promises({ admin: madeUp({ on }) })

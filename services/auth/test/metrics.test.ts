@@ -52,6 +52,25 @@ test('the oldest erasure that is not applied, and the oldest that is not complet
   ])
 })
 
+test('every counter but that of requests is there from the start, with 0', async () => {
+  const registry = createMetrics('auth')
+  const tables: PendingTables = {
+    streams: () => [].values(),
+    pendingErasures: () => [],
+    erasedValues: () => new Map(),
+  }
+  createAuthMetrics(
+    registry,
+    pendingIn({ tables }, { ERASURES_MAX: 10 }, () => nowMs),
+  )
+  const text = await registry.metrics()
+  const counters = [...text.matchAll(/^# TYPE (svc_\w+) counter$/gm)].map(([, name]) =>
+    String(name),
+  )
+  const missing = counters.filter((name) => !new RegExp(`^${name}(\\{.*\\})? 0$`, 'm').test(text))
+  expect(missing).toEqual(['svc_auth_requests_total'])
+})
+
 test('without erasures it is 0, and changes are there from the start, with 0', async () => {
   const lines = linesOf([])
   const values = async (name: string) => (await lines(name)).map(([, value]) => value)

@@ -56,6 +56,25 @@ test('the table has every route of auth, and no other; one without an entry stop
   expect(() => needsOf('GET', '/v2/secrets')).toThrow('has no entry')
 })
 
+test('the table itself is right: what is about people is an officer’s, what opens doors an owner’s, and nothing is open', () => {
+  const needing = (...these: readonly string[]) =>
+    routes.filter(([, needs]) => these.includes(needs)).map(([route]) => route)
+  expect(needing('officer')).toEqual([
+    'POST /v2/streams/:stream/erasures',
+    'GET /v2/streams/:stream/erasures/:erasure/receipt',
+    'POST /v2/streams/:stream/subjects/lookup',
+  ])
+  expect(needing('owner')).toEqual([
+    'POST /v2/api-keys',
+    'DELETE /v2/api-keys/:keyId',
+    'POST /v2/streams/:stream/outputs/:output/credentials',
+    'DELETE /v2/streams/:stream/outputs/:output/credentials/:clientId',
+  ])
+  const changes = (route: string) => !route.startsWith('GET ')
+  expect(needing('viewer', 'platform or viewer').filter(changes)).toEqual([])
+  expect(needing('anyone').filter((route) => route.includes(' /v2/') || changes(route))).toEqual([])
+})
+
 describe.each(asked)('$route needs $needs', ({ route, needs }) => {
   test.each(roles.map((role) => ({ role, may: hasRole(role, needs) })))(
     '$role: $may',

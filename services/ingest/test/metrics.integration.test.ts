@@ -15,10 +15,12 @@ const requests = (status: string, code: string): Promise<number> =>
 test('every refusal there is is counted from the start, with 0', async () => {
   const { adminUrl } = scene.world.ingest
   const text = await (await askAdmin(adminUrl, '/metrics')).text()
-  for (const code of ['unavailable', 'internal', 'invalid_token'])
+  for (const code of ['unavailable', 'internal', 'invalid_token']) {
     expect(text).toMatch(
       new RegExp(`svc_ingest_requests_total\\{status="\\d+",code="${code}".* 0\n`),
     )
+    expect(text).toMatch(new RegExp(`svc_ingest_events_total\\{code="${code}".* 0\n`))
+  }
 })
 
 test('every answer is counted once by its status and code', async () => {

@@ -56,6 +56,16 @@ test('of the lags the largest are shown, as many as may be, and those that are g
   expect(await shown()).toEqual([['acme.c', '2']])
 })
 
+test('every counter is there from the start', async () => {
+  const { lines } = metricsOf()
+  const text = await lines('')
+  const counters = text.flatMap((line) => /^# TYPE (svc_\w+) counter$/.exec(line)?.slice(1) ?? [])
+  const isThere = (name: string) =>
+    text.some((line) => /^\w+(\{.*\})? 0$/.test(line) && line.startsWith(name))
+  expect(counters.length).toBeGreaterThan(8)
+  expect(counters.filter((name) => !isThere(name))).toEqual([])
+})
+
 test('what may be counted is there from the start, with 0, so that its first increase is one', async () => {
   const { lines } = metricsOf()
   for (const [name, label] of [

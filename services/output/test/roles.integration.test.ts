@@ -61,6 +61,14 @@ const asked = Object.entries(routeNeeds).flatMap(([route, needs]) =>
   isRole(needs) ? [{ route, needs }] : [],
 )
 
+test('the table itself is right: watching decrypted events is an owner’s, and nothing of an account is open', () => {
+  const needing = (these: string) =>
+    Object.entries(routeNeeds).flatMap(([route, needs]) => (needs === these ? [route] : []))
+  expect(needing('owner')).toEqual(['GET /v2/streams/:stream/outputs/:output/watch'])
+  expect(needing('viewer')).toEqual(['GET /v2/streams/:stream/outputs/:output/lag'])
+  expect(needing('anyone').filter((route) => route.includes('/v2/'))).toEqual([])
+})
+
 describe.each(asked)('$route needs $needs', ({ route, needs }) => {
   test.each(roles.map((role) => ({ role, may: hasRole(role, needs) })))(
     '$role: $may',

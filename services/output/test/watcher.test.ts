@@ -128,6 +128,19 @@ describe('a client that can not keep up is closed with 1013', () => {
     expect(counts.tooSlow).toBe(0)
   })
 
+  test.each(['before', 'after'])(
+    'but not for however much comes at once %s its upgrade, when it has taken all before',
+    (when) => {
+      const { watcher, counts } = watcherOf()
+      const { attachTo, did } = fakeSocket()
+      if (when === 'after') attachTo(watcher)
+      watcher.send(text(2 * bufferedBytesMax), 2 * bufferedMessagesMax)
+      if (when === 'before') attachTo(watcher)
+      expect(did).toEqual([`write ${2 * bufferedBytesMax}`])
+      expect(counts).toEqual({ sent: 2 * bufferedMessagesMax, tooSlow: 0 })
+    },
+  )
+
   test('but never as long as its socket takes what comes', () => {
     const { watcher } = watcherOf()
     const { attachTo, did, flush } = fakeSocket()
