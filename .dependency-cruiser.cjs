@@ -62,7 +62,8 @@ module.exports = {
         'import @weir/kafka: it shields the rest from kafkajs (bench compares with it bare; a test reads as strangers do)',
       from: {
         path: '^(packages|services)/',
-        pathNot: '^packages/(kafka|bench)/|^services/output/test/foreign-consumers',
+        pathNot:
+          '^packages/(kafka|bench)/|^packages/schema-registry/test/|^services/output/test/derive/foreign-consumers',
       },
       to: { path: 'node_modules/(kafkajs|@kafkajs)/' },
     },
@@ -93,7 +94,8 @@ module.exports = {
     only('trace', 'kit'),
     // It is packed and used outside of this repository.
     only('client'),
-    only('streams', 'kit', 'kafka', 'fieldcrypt', 'contracts', 'tokens'),
+    only('schema-registry', 'kit'),
+    only('control-state', 'kit', 'kafka', 'fieldcrypt', 'contracts', 'tokens'),
   ],
   options: {
     parser: 'swc',

@@ -1,18 +1,11 @@
 // Weir's driver for Node: what a program needs to send events to an input stream, and to watch a stream. It speaks HTTP/2
 // and WebSocket as docs/wire-format.md says, and imports nothing of the rest of this repository.
-export { createProducer, type Producer } from './sending/producer.ts'
+export { createProducer } from './sending/producer.ts'
+export type { Producer } from './sending/producer.ts'
 export type { ProducerOptions, Retry } from './sending/options.ts'
-export { loadContract, type Contract, type LoadContractOptions } from './contract.ts'
-export {
-  RejectedError,
-  UndeliveredError,
-  type RejectionCode,
-  type SendError,
-  type UndeliveredCode,
-} from './errors.ts'
-export {
-  createListener,
-  type Gap,
-  type Listener,
-  type ListenerOptions,
-} from './listening/listener.ts'
+export { loadContract } from './contract.ts'
+export type { Contract, LoadContractOptions } from './contract.ts'
+export { RejectedError, UndeliveredError } from './errors.ts'
+export type { RejectionCode, SendError, UndeliveredCode } from './errors.ts'
+export { createListener } from './listening/listener.ts'
+export type { Gap, Listener, ListenerOptions } from './listening/listener.ts'

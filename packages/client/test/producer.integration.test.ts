@@ -20,7 +20,8 @@ import {
 } from '@weir/testkit'
 import { makeAuthority } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import { createProducer, loadContract, type Contract, type Producer } from '../src/index.ts'
+import { createProducer, loadContract } from '../src/index.ts'
+import type { Contract, Producer } from '../src/index.ts'
 
 let world: World
 let account: Account

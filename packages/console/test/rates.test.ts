@@ -1,6 +1,7 @@
 // Events a second from offsets that were seen at some moments.
 import { expect, test } from '@jest/globals'
-import { ratesOf, withSeen, type Seen } from '../web/streams/rates.ts'
+import { ratesOf, withSeen } from '../web/streams/rates.ts'
+import type { Seen } from '../web/streams/rates.ts'
 
 const at = (atMs: number, end: number, next: number): Seen => ({ atMs, end, next })
 

@@ -1,7 +1,8 @@
 // Signing in: the account's billing id and its API key. The key goes to auth as every call's bearer token, and stays in
 // this page's memory; a form that a password manager may fill, and nothing that the page itself stores.
 import { useState } from 'preact/hooks'
-import { createCalls, Refused, type Where } from './api/calls.ts'
+import { createCalls, Refused } from './api/calls.ts'
+import type { Where } from './api/calls.ts'
 import { objectOf, textOf } from './api/json.ts'
 import type { Session } from './session.ts'
 import { Waves } from './ui/waves.tsx'

@@ -2,8 +2,10 @@
 // how the service fills it in. Forms: schemaId or eventContractRef; members required or nullable; keyLink an
 // int or a UUID as text; the record itself nullable. consentLevels alone is the producer's, and stays.
 import { compileDefault } from './avro/defaults.ts'
-import { nullableOf, type AvroType, type RecordType } from './avro/types.ts'
-import { isFields, type Fields } from './avro/values.ts'
+import { nullableOf } from './avro/types.ts'
+import type { AvroType, RecordType } from './avro/types.ts'
+import { isFields } from './avro/values.ts'
+import type { Fields } from './avro/values.ts'
 
 export const envelopeName = 'svcMeta'
 export const levelMax = 255

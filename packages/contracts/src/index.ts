@@ -1,14 +1,20 @@
 // What an event is, and whether it is a good one: contracts, their checks, and reading and writing events by
 // them. Pure functions of their arguments, except that checking patterns starts a worker thread.
-export { plainOf, readEventSchema, type EventSchema } from './avro/event-schema.ts'
-export { nullableOf, type AvroType, type RecordType } from './avro/types.ts'
+export { plainOf, readEventSchema } from './avro/event-schema.ts'
+export type { EventSchema } from './avro/event-schema.ts'
+export { nullableOf } from './avro/types.ts'
+export type { AvroType, RecordType } from './avro/types.ts'
 export { isBranch, isFields } from './avro/values.ts'
-export { bodyForm, type BodyForm, type BodyFormSources } from './body-form.ts'
-export { isContractId, parseSchemaRef, type SchemaRef } from './contract-ids.ts'
+export { bodyForm } from './body-form.ts'
+export type { BodyForm, BodyFormSources } from './body-form.ts'
+export { isContractId, parseSchemaRef } from './contract-ids.ts'
+export type { SchemaRef } from './contract-ids.ts'
 export { compileContract } from './contract.ts'
 export { levelMax } from './envelope.ts'
-export { envelopeName, type Stamp } from './envelope.ts'
-export { definitionText, prepareContract, type Preparation } from './prepare.ts'
+export { envelopeName } from './envelope.ts'
+export type { Stamp } from './envelope.ts'
+export { definitionText, prepareContract } from './prepare.ts'
+export type { Preparation } from './prepare.ts'
 export type {
   Contract,
   ContractDefinition,

@@ -1,14 +1,10 @@
 // Field paths: names of fields with / between nested records, as validations, pii_fields and key_field write
 // them. A path may pass through records and nullable records, never through lists, maps or other unions.
 import { oncePerType } from './avro/per-type.ts'
-import {
-  depthMax,
-  nullableOf,
-  type AvroType,
-  type RecordField,
-  type RecordType,
-} from './avro/types.ts'
-import { isFields, type Fields } from './avro/values.ts'
+import { depthMax, nullableOf } from './avro/types.ts'
+import type { AvroType, RecordField, RecordType } from './avro/types.ts'
+import { isFields } from './avro/values.ts'
+import type { Fields } from './avro/values.ts'
 
 /** The type at the end of a path, or undefined when no event has such a field. */
 export function typeAt(root: RecordType, path: string): AvroType | undefined {

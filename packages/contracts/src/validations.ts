@@ -3,9 +3,11 @@
 // validations may cost together is bounded (pattern/steps.ts): beyond that nothing is matched, and a sentence of our own
 // names the field.
 import type { RecordType } from './avro/types.ts'
-import { holderOf, placeOf, typeAt, type Place } from './paths.ts'
+import { holderOf, placeOf, typeAt } from './paths.ts'
+import type { Place } from './paths.ts'
 import { compileTest } from './pattern/engine.ts'
-import { matchCost, stepsFor, stepsMax, type MatchCost } from './pattern/steps.ts'
+import { matchCost, stepsFor, stepsMax } from './pattern/steps.ts'
+import type { MatchCost } from './pattern/steps.ts'
 import type { Engine, Event, Validation } from './types.ts'
 
 export type Validator = {

@@ -10,8 +10,8 @@ import {
   eventOf,
   exampleContract,
   exampleNames,
-  type ExampleName,
 } from './examples.ts'
+import type { ExampleName } from './examples.ts'
 
 const contracts = new Map<ExampleName, Contract>()
 const contractOf = (name: ExampleName): Contract => {

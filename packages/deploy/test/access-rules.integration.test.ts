@@ -20,8 +20,10 @@ import {
   type TopicReader,
 } from '@weir/testkit'
 
-import { SERVICES, type ServiceName } from '../src/code/settings.ts'
-import { arrayOf, at, objectsOf, textAt, type Json } from '../src/json.ts'
+import { SERVICES } from '../src/code/settings.ts'
+import type { ServiceName } from '../src/code/settings.ts'
+import { arrayOf, at, objectsOf, textAt } from '../src/json.ts'
+import type { Json } from '../src/json.ts'
 import { nameOf, ofKind, render } from '../src/manifests/render.ts'
 import { REPOSITORY } from '../src/repository.ts'
 

@@ -4,11 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createMetrics, startAdmin, type Admin } from '@weir/kit'
+import { createMetrics, startAdmin } from '@weir/kit'
+import type { Admin } from '@weir/kit'
 
 import { analystSettings, CLOCK_SKEW } from '../src/code/listener.ts'
 import { portOf, SERVICES } from '../src/code/settings.ts'
-import { arrayOf, at, objectAt, objectsOf, textAt, type Json } from '../src/json.ts'
+import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
+import type { Json } from '../src/json.ts'
 import { readDockerfile } from '../src/manifests/dockerfile.ts'
 import { containersOf, deployment, environmentOf, podOf, portNamed } from '../src/manifests/pods.ts'
 import { nameOf, ofKind, render } from '../src/manifests/render.ts'
@@ -214,7 +216,7 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
     const service = ofKind(objects, 'Service').find((each) => nameOf(each) === url.hostname)
     expect(at(service, 'spec', 'publishNotReadyAddresses')).toBe(true)
     expect(url.port).toBe(String(await portOf('auth', 'api')))
-    expect(await read('services/auth/src/routes.ts')).toContain(`'${url.pathname}'`)
+    expect(await read('services/auth/src/api/routes.ts')).toContain(`'${url.pathname}'`)
     expect(url.protocol).toBe(env['TLS_CERT_FILE'] === undefined ? 'http:' : 'https:')
     const allowed = objectsOf(at(kafka, 'spec', 'kafka', 'jvmOptions', 'javaSystemProperties'))
     expect(allowed.map((each) => each['value'])).toEqual([url.href])

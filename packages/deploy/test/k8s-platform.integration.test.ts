@@ -5,7 +5,8 @@ import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test } from '@jest/globals'
 
-import { arrayOf, at, objectAt, objectsOf, textAt, type Json } from '../src/json.ts'
+import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
+import type { Json } from '../src/json.ts'
 import { containersOf, environmentOf, podOf } from '../src/manifests/pods.ts'
 import { nameOf, ofKind, render, renderAll } from '../src/manifests/render.ts'
 import { REPOSITORY } from '../src/repository.ts'

@@ -13,7 +13,8 @@ import type { AnalystSettings } from './broker-properties.ts'
 import { brokerServes } from './broker-ready.ts'
 import { createClassArchive } from './class-archive.ts'
 import { answers } from './http-answers.ts'
-import { createPart, type Part, type PartContext } from './part.ts'
+import { createPart } from './part.ts'
+import type { Part, PartContext } from './part.ts'
 import { brokerAddress } from './ports.ts'
 
 export type BrokerOptions = {

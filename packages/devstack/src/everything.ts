@@ -8,8 +8,10 @@ import { startAllOrNone } from './all-or-none.ts'
 import { demandUnlocked } from './folder-lock.ts'
 import { allPorts, brokerAddress, demandFree, freePort, LOOPBACK } from './ports.ts'
 import { registryAddress } from './registry.ts'
-import { startService, type Service, type ServiceName } from './services.ts'
-import { startStack, type Stack, type StackOptions } from './stack.ts'
+import { startService } from './services.ts'
+import type { Service, ServiceName } from './services.ts'
+import { startStack } from './stack.ts'
+import type { Stack, StackOptions } from './stack.ts'
 
 export type ServicePorts = Readonly<Record<ServiceName, { port: number; adminPort: number }>>
 

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { AppError } from '@weir/kit'
 
 import { hasErrno } from './errno.ts'
-import { identify, isRunning, type ProcessIdentity } from './process-identity.ts'
+import { identify, isRunning } from './process-identity.ts'
+import type { ProcessIdentity } from './process-identity.ts'
 
 export type FolderLock = {
   /** What a former owner that was killed had started, and hadn't reported as ended. */

@@ -7,7 +7,8 @@ import { AppError, pollUntil } from '@weir/kit'
 
 import type { FolderLock } from './folder-lock.ts'
 import { lastLines, withLogFile } from './log-file.ts'
-import { startWatched, type WatchedProcess } from './watched-process.ts'
+import { startWatched } from './watched-process.ts'
+import type { WatchedProcess } from './watched-process.ts'
 
 export type PartContext = {
   folder: string

@@ -10,7 +10,8 @@ import { AppError, pollUntil } from '@weir/kit'
 import { prepareLogFile } from './log-file.ts'
 import { LOOPBACK } from './ports.ts'
 import { REPOSITORY } from './repository.ts'
-import { startWatched, type WatchedProcess } from './watched-process.ts'
+import { startWatched } from './watched-process.ts'
+import type { WatchedProcess } from './watched-process.ts'
 
 export type ServiceName = 'auth' | 'ingest' | 'output'
 

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
 import { lockFolder } from '../src/folder-lock.ts'
-import { identify, type ProcessIdentity } from '../src/process-identity.ts'
+import { identify } from '../src/process-identity.ts'
+import type { ProcessIdentity } from '../src/process-identity.ts'
 import { inTemporaryFolder } from './fixtures/temporary.ts'
 
 function ownIdentity(): ProcessIdentity {

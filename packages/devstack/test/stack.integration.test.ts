@@ -11,8 +11,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 
-import { isRunning, type ProcessIdentity } from '../src/process-identity.ts'
-import { startStack, type Stack } from '../src/stack.ts'
+import { isRunning } from '../src/process-identity.ts'
+import type { ProcessIdentity } from '../src/process-identity.ts'
+import { startStack } from '../src/stack.ts'
+import type { Stack } from '../src/stack.ts'
 
 const TIMEOUT_MS = 180_000
 const SCHEMA = { schema: JSON.stringify({ type: 'string' }) }

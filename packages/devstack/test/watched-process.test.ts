@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline'
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
-import { identify, isRunning, type ProcessIdentity } from '../src/process-identity.ts'
+import { identify, isRunning } from '../src/process-identity.ts'
+import type { ProcessIdentity } from '../src/process-identity.ts'
 import { startWatched } from '../src/watched-process.ts'
 
 const DEADLINE = { deadlineMs: 10_000 }

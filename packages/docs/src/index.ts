@@ -1,4 +1,5 @@
-export { createErrorPages, type ErrorPages } from './error-pages.ts'
+export { createErrorPages } from './error-pages.ts'
+export type { ErrorPages } from './error-pages.ts'
 export { escapeHtml, renderMarkdown } from './markdown.ts'
 export { openApiOf } from './openapi/document.ts'
 export { apiPageOf } from './openapi/page.ts'

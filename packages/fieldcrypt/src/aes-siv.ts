@@ -2,7 +2,8 @@
 // kept, so a short field costs two AES blocks. Key sizes 256, 384 and 512 bits; Weir uses 512. Knows
 // nothing of fields, texts or where keys come from. AES itself is @noble/ciphers'.
 import { unsafe } from '@noble/ciphers/aes.js'
-import { DATA_AT, SIV_AT, utf8BytesMax, workspaceFor, type Workspace } from './workspace.ts'
+import { DATA_AT, SIV_AT, utf8BytesMax, workspaceFor } from './tree/workspace.ts'
+import type { Workspace } from './tree/workspace.ts'
 
 const { encrypt, expandKeyLE } = unsafe
 

@@ -9,7 +9,7 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { unsafe } from '@noble/ciphers/aes.js'
 import { corrupt, notWellFormed } from './errors.ts'
-import { NODE_BYTES } from './node-hash.ts'
+import { NODE_BYTES } from './tree/node-hash.ts'
 
 export const LINK_BYTES = 8
 /** Digits of a link, and of a link and a level: where a person and one consent lie in the tree. */

@@ -2,13 +2,15 @@
 // schedules are made once. A value: another tree means another EraKeys, made by `withTree`, so that
 // caches can tell in one comparison whether anything changed.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { blockCipher, LINK_BYTES, type BlockCipher } from './derivation.ts'
+import { blockCipher, LINK_BYTES } from './derivation.ts'
+import type { BlockCipher } from './derivation.ts'
 import { corrupt, notWellFormed, recordUnreadable } from './errors.ts'
-import { NODE_BYTES } from './node-hash.ts'
+import { NODE_BYTES } from './tree/node-hash.ts'
 import type { RandomBytes } from './random.ts'
-import { encodeTree } from './tree-bytes.ts'
-import { createTree, type Tree, type TreePartSource } from './tree.ts'
-import { checkedKey, LINK_PART_BYTES, KEY_BYTES, levelOfPart, levelPart } from './parts.ts'
+import { encodeTree } from './tree/tree-bytes.ts'
+import { createTree } from './tree/tree.ts'
+import type { Tree, TreePartSource } from './tree/tree.ts'
+import { checkedKey, LINK_PART_BYTES, KEY_BYTES, levelOfPart, levelPart } from './tree/parts.ts'
 
 export type EraParts = {
   readonly streamId: string

@@ -8,7 +8,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { kekFileInvalid, recordUnreadable } from './errors.ts'
 import { gcmOpen, gcmSeal } from './gcm.ts'
-import { KEY_BYTES } from './parts.ts'
+import { KEY_BYTES } from './tree/parts.ts'
 import { randomNonce } from './random.ts'
 import type { KekProvider } from './rings.ts'
 

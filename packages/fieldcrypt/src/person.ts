@@ -3,9 +3,10 @@
 // neither a log nor an inspector shows them.
 import { keyLinkInt, keyLinkUuid, linkDigits, LINK_DIGITS, pathOf, sivKeyOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
-import { levelCipher, wipeLevelCipher, type LevelCipher } from './level-cipher.ts'
+import { levelCipher, wipeLevelCipher } from './level-cipher.ts'
+import type { LevelCipher } from './level-cipher.ts'
 import type { Cacheable } from './lru.ts'
-import { walk } from './node-hash.ts'
+import { walk } from './tree/node-hash.ts'
 import { idOf } from './sealed-text.ts'
 import type { KeyTime } from './time.ts'
 

@@ -6,7 +6,7 @@
 //   kek   = <provider> ":" <name> ":" <version>        ; UTF-8
 //   wrapped = *OCTET                                    ; the provider's own
 import { recordUnreadable } from './errors.ts'
-import { checkedKey, KEY_BYTES } from './parts.ts'
+import { checkedKey, KEY_BYTES } from './tree/parts.ts'
 
 /**
  * A KMS as Weir needs it, or several of them as one. What it wraps it binds to the record key. The first piece

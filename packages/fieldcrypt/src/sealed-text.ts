@@ -7,16 +7,11 @@
 //   siv     = 16OCTET
 //   ciphertext = *OCTET                                ; as long as the value's UTF-8
 import { isUtf8 } from 'node:buffer'
-import { openInPlace, sealInPlace, type AdState, type SivKey } from './aes-siv.ts'
+import { openInPlace, sealInPlace } from './aes-siv.ts'
+import type { AdState, SivKey } from './aes-siv.ts'
 import { corrupt, notWellFormed } from './errors.ts'
-import {
-  DATA_AT,
-  ID_AT,
-  utf8BytesMax,
-  VERSION_AT,
-  workspaceFor,
-  type Workspace,
-} from './workspace.ts'
+import { DATA_AT, ID_AT, utf8BytesMax, VERSION_AT, workspaceFor } from './tree/workspace.ts'
+import type { Workspace } from './tree/workspace.ts'
 
 const VERSION = 0x01
 

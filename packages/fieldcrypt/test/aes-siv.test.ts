@@ -1,7 +1,7 @@
 // AES-SIV against the published vectors, in the key sizes that they have.
 import { describe, expect, test } from '@jest/globals'
 import { adStateOf, expandSivKey, openInPlace, sealInPlace } from '../src/aes-siv.ts'
-import { DATA_AT, SIV_AT, workspaceFor } from '../src/workspace.ts'
+import { DATA_AT, SIV_AT, workspaceFor } from '../src/tree/workspace.ts'
 import { hex, rfc5297, wycheproof } from './support/vectors.ts'
 
 function seal(keyHex: string, ads: string[], plaintextHex: string): string {

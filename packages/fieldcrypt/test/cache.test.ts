@@ -10,10 +10,8 @@ import {
   puncture,
   timeOf,
   withTree,
-  type EraKeys,
-  type KeyTime,
-  type Opener,
 } from '../src/index.ts'
+import type { EraKeys, KeyTime, Opener } from '../src/index.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys, seededBytes } from './support/made-keys.ts'
 

@@ -1,7 +1,8 @@
 // What doesn't check out is refused with one error, the same for every cause.
 import { describe, expect, test } from '@jest/globals'
 import { adStateOf, expandSivKey } from '../src/aes-siv.ts'
-import { createOpener, createSealer, timeOf, type EraKeys } from '../src/index.ts'
+import { createOpener, createSealer, timeOf } from '../src/index.ts'
+import type { EraKeys } from '../src/index.ts'
 import { idOf, openText } from '../src/sealed-text.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys } from './support/made-keys.ts'

@@ -13,7 +13,7 @@ import {
   pathOf,
   sivKeyOf,
 } from '../src/derivation.ts'
-import { walk } from '../src/node-hash.ts'
+import { walk } from '../src/tree/node-hash.ts'
 import { idOf, openText, sealText } from '../src/sealed-text.ts'
 import { ERA_MS, ROTATION_HOURS, timeOf } from '../src/time.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'

@@ -12,10 +12,9 @@ import {
   puncture,
   timeOf,
   withTree,
-  type EraKeys,
-  type Opened,
 } from '../src/index.ts'
-import { HEX_DIGITS } from '../src/tree-bytes.ts'
+import type { EraKeys, Opened } from '../src/index.ts'
+import { HEX_DIGITS } from '../src/tree/tree-bytes.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys } from './support/made-keys.ts'
 import { hex, keysV1, vectorKeys } from './support/vectors.ts'

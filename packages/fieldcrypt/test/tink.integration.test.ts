@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { linkDigits, openKeyLink, pathOf, sivKeyOf } from '../src/derivation.ts'
-import { createSealer, timeOf, type EraKeys, type KeyTime } from '../src/index.ts'
-import { walk } from '../src/node-hash.ts'
+import { createSealer, timeOf } from '../src/index.ts'
+import type { EraKeys, KeyTime } from '../src/index.ts'
+import { walk } from '../src/tree/node-hash.ts'
 import { madeKeys } from './support/made-keys.ts'
 
 const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')

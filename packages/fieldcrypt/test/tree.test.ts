@@ -1,8 +1,8 @@
 // Searching a tree in its bytes: erased, unknown and malformed are three different things.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { encodeTree, HEX_DIGITS, indexTree } from '../src/tree-bytes.ts'
-import { createTree, replaceTreeParts } from '../src/tree.ts'
+import { encodeTree, HEX_DIGITS, indexTree } from '../src/tree/tree-bytes.ts'
+import { createTree, replaceTreeParts } from '../src/tree/tree.ts'
 import { refusalOf } from './support/errors.ts'
 
 const PATH = '3f'.padEnd(21, '0')

@@ -3,7 +3,8 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { withDefaults, type Timeouts } from './bounds.ts'
+import { withDefaults } from './bounds.ts'
+import type { Timeouts } from './bounds.ts'
 import { http1Options } from './servers.ts'
 
 export type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void

@@ -2,13 +2,8 @@
 import type { ServerOptions } from 'node:http'
 import * as http2 from 'node:http2'
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
-import {
-  concurrentStreamsMax,
-  headerBytesMax,
-  headersMax,
-  sessionMebibytesMax,
-  type Timeouts,
-} from './bounds.ts'
+import { concurrentStreamsMax, headerBytesMax, headersMax, sessionMebibytesMax } from './bounds.ts'
+import type { Timeouts } from './bounds.ts'
 import type { Http2Side } from './open-port.ts'
 
 export const http1Options = (timeouts: Timeouts): ServerOptions => ({

@@ -2,8 +2,8 @@
 // is mended. The broker itself stays up for everyone else.
 import type * as net from 'node:net'
 
-import { connectSocket, createKafkaOver } from '../src/client.ts'
-import type { Kafka } from '../src/client.ts'
+import { connectSocket, createKafkaOver } from '../src/connect/client.ts'
+import type { Kafka } from '../src/connect/client.ts'
 import { BROKERS, log } from './support.ts'
 
 export type Network = { kafka: Kafka; cut(): void; mend(): void }

@@ -7,15 +7,15 @@ import type { GroupDescription, Message, Producer } from 'kafkajs'
 
 import { createLog } from '@weir/kit'
 
-import type { Admin } from '../src/admin.ts'
-import { createKafka } from '../src/client.ts'
-import type { Kafka } from '../src/client.ts'
-import { createBrokerCalls } from '../src/broker-calls.ts'
-import { readCommitted } from '../src/committed-range.ts'
-import { internalsOf } from '../src/internals.ts'
-import { FEW_RETRIES } from '../src/retries.ts'
-import type { SourceRecord } from '../src/source-record.ts'
-import { endOffsets } from '../src/topic-calls.ts'
+import type { Admin } from '../src/admin/admin.ts'
+import { createKafka } from '../src/connect/client.ts'
+import type { Kafka } from '../src/connect/client.ts'
+import { createBrokerCalls } from '../src/protocol/broker-calls.ts'
+import { readCommitted } from '../src/read/committed-range.ts'
+import { internalsOf } from '../src/connect/internals.ts'
+import { FEW_RETRIES } from '../src/connect/retries.ts'
+import type { SourceRecord } from '../src/protocol/source-record.ts'
+import { endOffsets } from '../src/admin/topic-calls.ts'
 
 export const BROKERS = (process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092').split(',')
 

@@ -2,8 +2,8 @@
 // process ends within the whole bound whatever they do. An error that nobody caught ends it at once:
 // its state can't be trusted any more, and the log gets where it happened but none of its values.
 
-import { describeCrash } from './describe-error.ts'
-import type { Log } from './log.ts'
+import { describeCrash } from './logs/describe-error.ts'
+import type { Log } from './logs/log.ts'
 import { withTimeout } from './time.ts'
 
 export type ShutdownStep = {

@@ -1,6 +1,7 @@
 // What tests of this repository share. Never imported by production code.
 export type { FuzzTarget } from './fuzz/target.ts'
-export { parserGrowth, type ParserCase } from './complexity/parser-growth.ts'
+export { parserGrowth } from './complexity/parser-growth.ts'
+export type { ParserCase } from './complexity/parser-growth.ts'
 export { documentedRefusals, readDocument, rowsUnder } from './docs.ts'
 export {
   account,
@@ -15,20 +16,19 @@ export {
   textIn,
 } from './world/account.ts'
 export type { Account, ExampleContract, Reply, TestStream } from './world/account.ts'
-export { openAnalysts, type Analyst, type Analysts, type Task } from './world/analysts.ts'
-export { chromiumProgram, openConsole, type ConsolePage } from './world/browser.ts'
-export { listen, type TestListener } from './world/listener.ts'
+export { openAnalysts } from './world/analysts.ts'
+export type { Analyst, Analysts, Task } from './world/analysts.ts'
+export { chromiumProgram, openConsole } from './world/browser.ts'
+export type { ConsolePage } from './world/browser.ts'
+export { listen } from './world/listener.ts'
+export type { TestListener } from './world/listener.ts'
 export { counterOf } from './world/metrics.ts'
-export { connectProducer, type Answer, type Producer, type SendOptions } from './world/producer.ts'
-export {
-  kafkaBrokers,
-  kekFileOf,
-  setting,
-  startWorld,
-  type ServiceEnv,
-  type World,
-} from './world/services.ts'
-export { policyFor, startVault, vaultProgram, type Vault } from './world/vault.ts'
+export { connectProducer } from './world/producer.ts'
+export type { Answer, Producer, SendOptions } from './world/producer.ts'
+export { kafkaBrokers, kekFileOf, setting, startWorld } from './world/services.ts'
+export type { ServiceEnv, World } from './world/services.ts'
+export { policyFor, startVault, vaultProgram } from './world/vault.ts'
+export type { Vault } from './world/vault.ts'
 export { clockShiftedBy } from './world/shifted-clock.ts'
 export {
   foreignPaths,
@@ -36,13 +36,7 @@ export {
   namesIn,
   tenantsContract,
   withoutNames,
-  type Names,
-  type Tenants,
 } from './world/tenants.ts'
-export {
-  compiledContract,
-  compiledExample,
-  createTopicReader,
-  plainEvent,
-  type TopicReader,
-} from './world/topic.ts'
+export type { Names, Tenants } from './world/tenants.ts'
+export { compiledContract, compiledExample, createTopicReader, plainEvent } from './world/topic.ts'
+export type { TopicReader } from './world/topic.ts'

@@ -14,7 +14,7 @@ export const openApiPathOf = (service: ServiceWithApi): string => `docs/openapi/
 export async function openApiTextOf(service: ServiceWithApi): Promise<string> {
   const folder = join(REPOSITORY, 'services', service)
   const module: unknown = await import(
-    pathToFileURL(join(folder, 'src', 'openapi', 'document.ts')).href
+    pathToFileURL(join(folder, 'src', 'api', 'openapi', 'document.ts')).href
   )
   const hasIt = typeof module === 'object' && module !== null && 'openApi' in module
   if (!hasIt || typeof module.openApi !== 'function') throw new Error(`${service} has no openApi`)

@@ -10,8 +10,10 @@ import { join } from 'node:path'
 import { onStopWish } from '@weir/devstack'
 
 import { runIntegrationTests } from './test-run/integration.ts'
-import { runJest, type JestRun } from './test-run/jest.ts'
-import { NOTHING, runStaticChecks, type Tally } from './test-run/static-checks.ts'
+import { runJest } from './test-run/jest.ts'
+import type { JestRun } from './test-run/jest.ts'
+import { NOTHING, runStaticChecks } from './test-run/static-checks.ts'
+import type { Tally } from './test-run/static-checks.ts'
 
 const args = process.argv.slice(2)
 const unitOnly = args.includes('--unit')

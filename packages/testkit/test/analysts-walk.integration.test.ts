@@ -6,8 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { freePort, makeKafkaTools } from '@weir/devstack'
 
 import { readDocument } from '../src/docs.ts'
-import { blocksOf, comparable, type Shell } from '../src/walk.ts'
-import { BLOCK_MS, openDemoClone, type DemoClone } from '../src/world/demo-clone.ts'
+import { blocksOf, comparable } from '../src/walk.ts'
+import type { Shell } from '../src/walk.ts'
+import { BLOCK_MS, openDemoClone } from '../src/world/demo-clone.ts'
+import type { DemoClone } from '../src/world/demo-clone.ts'
 import { exportTests } from './analysts/export.ts'
 
 let clone: DemoClone

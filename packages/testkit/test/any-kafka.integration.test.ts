@@ -10,12 +10,13 @@ import {
   exampleEvent,
   expectStatus,
   freshName,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import { listen } from '../src/world/listener.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
-import { connectProducer, type Producer } from '../src/world/producer.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
+import { connectProducer } from '../src/world/producer.ts'
+import type { Producer } from '../src/world/producer.ts'
 import { setProduceQuota } from '../src/world/quota.ts'
 import type { World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'

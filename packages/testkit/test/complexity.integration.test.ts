@@ -1,9 +1,11 @@
 // What auth, ingest and output compute for a request grows no faster than the request: at 8 times the size at most 12 times
 // the CPU time of their processes. Parsers alone: complexity/parsers.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createAccount, startWorld, type World } from '../src/index.ts'
+import { createAccount, startWorld } from '../src/index.ts'
+import type { World } from '../src/index.ts'
 import { routeGrowth } from '../src/complexity/route-growth.ts'
-import { routeCases, type Scene } from './complexity/routes.ts'
+import { routeCases } from './complexity/routes.ts'
+import type { Scene } from './complexity/routes.ts'
 
 let world: World
 let scene: Scene

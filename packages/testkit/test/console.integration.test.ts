@@ -21,7 +21,8 @@ import {
   openConsole,
 } from '../src/index.ts'
 import type { Account, ConsolePage, World } from '../src/index.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
 
 const program = chromiumProgram()
 const takesScreenshots = process.env['WEIR_SCREENSHOTS'] === '1'

@@ -15,12 +15,12 @@ import {
   freshName,
   listIn,
   textIn,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import { connectProducer } from '../src/world/producer.ts'
 import { inLastEra } from '../src/world/shifted-clock.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
 import type { World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
 

@@ -16,12 +16,13 @@ import {
   reachedAt,
   request,
   textIn,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
-import { connectProducer, type Producer } from '../src/world/producer.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
+import { connectProducer } from '../src/world/producer.ts'
+import type { Producer } from '../src/world/producer.ts'
 import { runProgram } from '../src/world/run-program.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
 import type { World } from '../src/world/services.ts'
 
 const rate = Number(process.env['ERASURE_LOAD_RATE'] ?? 200)

@@ -19,16 +19,18 @@ import {
   reachedAt,
   request,
   textIn,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import { dieAt } from '../src/world/die-at.ts'
 import { listen } from '../src/world/listener.ts'
 import { connectProducer } from '../src/world/producer.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
-import { kekFileOf, setting, type World } from '../src/world/services.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
+import { kekFileOf, setting } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
-import { steal, type SealedField } from './erasure/thief.ts'
+import { steal } from './erasure/thief.ts'
+import type { SealedField } from './erasure/thief.ts'
 
 const segmentMs = 2_500
 const keysConfig = {

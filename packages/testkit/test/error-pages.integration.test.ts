@@ -3,10 +3,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { readDocument } from '../src/docs.ts'
-import { startWorld, type World } from '../src/world/services.ts'
+import { startWorld } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
 import { comparable } from '../src/walk.ts'
 import { notProvoked, provoke } from './error-pages/provoke.ts'
-import { ask, asShown, makeScene, type Scene } from './error-pages/scene.ts'
+import { ask, asShown, makeScene } from './error-pages/scene.ts'
+import type { Scene } from './error-pages/scene.ts'
 
 let world: World
 let scene: Scene

@@ -17,7 +17,8 @@ import {
 import { createAdmin, createKafka } from '@weir/kafka'
 import { createLog, hasCode, pollUntil } from '@weir/kit'
 
-import { createAccount, type Account, type TestStream } from '../src/world/account.ts'
+import { createAccount } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import { kekFileOf, setting } from '../src/world/services.ts'
 
 const log = createLog('full-outage-test', 'silent')

@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { readDocument } from '../src/docs.ts'
 import { repositoryFiles } from '../src/site/sources.ts'
-import { comparable, shBlocksOf, type Shell } from '../src/walk.ts'
-import { BLOCK_MS, openDemoClone, type DemoClone } from '../src/world/demo-clone.ts'
+import { comparable, shBlocksOf } from '../src/walk.ts'
+import type { Shell } from '../src/walk.ts'
+import { BLOCK_MS, openDemoClone } from '../src/world/demo-clone.ts'
+import type { DemoClone } from '../src/world/demo-clone.ts'
 
 let clone: DemoClone
 let shell: Shell

@@ -36,8 +36,11 @@ test(
 
 test.each([
   ['packages/kit/src/a.ts', '../../kafka/src/b.ts', 'kit-imports-nothing'],
-  ['packages/tokens/src/a.ts', '../../streams/src/b.ts', 'tokens-imports-kit'],
-  ['packages/streams/src/a.ts', '../../http2/src/b.ts', /^streams-imports-/],
+  ['packages/tokens/src/a.ts', '../../control-state/src/b.ts', 'tokens-imports-kit'],
+  ['packages/control-state/src/a.ts', '../../http2/src/b.ts', /^control-state-imports-/],
+  ['packages/schema-registry/src/a.ts', '../../kafka/src/b.ts', 'schema-registry-imports-kit'],
+  // Only auth has what writes control state.
+  ['services/ingest/src/a.ts', '../../auth/src/control/b.ts', 'no-service-to-service'],
   ['packages/kafka/src/a.ts', '../../../services/auth/src/b.ts', 'no-package-to-service'],
   ['services/auth/src/a.ts', '../../ingest/src/b.ts', 'no-service-to-service'],
   ['services/auth/src/a.ts', '../../../packages/testkit/src/b.ts', 'no-tools-in-production'],

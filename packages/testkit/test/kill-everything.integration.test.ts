@@ -18,18 +18,13 @@ import {
   expectStatus,
   freshName,
   textIn,
-  type Account,
-  type Credentials,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, Credentials, TestStream } from '../src/world/account.ts'
 import { connectProducer } from '../src/world/producer.ts'
-import { startWorld, type World } from '../src/world/services.ts'
-import {
-  compiledExample,
-  createTopicReader,
-  plainEvent,
-  type TopicReader,
-} from '../src/world/topic.ts'
+import { startWorld } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
+import { compiledExample, createTopicReader, plainEvent } from '../src/world/topic.ts'
+import type { TopicReader } from '../src/world/topic.ts'
 
 const schemaId = 'demo_v1'
 const CONNECTIONS = 4

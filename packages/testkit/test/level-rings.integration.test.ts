@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import type { Service } from '@weir/devstack'
 import { createOpener, timeOf } from '@weir/fieldcrypt'
-import { unframe, type SourceRecord } from '@weir/kafka'
+import { unframe } from '@weir/schema-registry'
+import type { SourceRecord } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 
 import {
@@ -16,12 +17,14 @@ import {
   exampleEvent,
   expectStatus,
   request,
-  type Account,
 } from '../src/world/account.ts'
+import type { Account } from '../src/world/account.ts'
 import { counterOf } from '../src/world/metrics.ts'
-import { openKeys, type OpenedKeys } from '../src/world/open-keys.ts'
+import { openKeys } from '../src/world/open-keys.ts'
+import type { OpenedKeys } from '../src/world/open-keys.ts'
 import { connectProducer } from '../src/world/producer.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
 import type { World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
 import { isPerson, keysOf } from './taken-over/people.ts'

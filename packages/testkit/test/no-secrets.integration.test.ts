@@ -20,16 +20,16 @@ import {
   freshName,
   request,
   textIn,
-  type Account,
-  type ExampleContract,
-  type Reply,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, ExampleContract, Reply, TestStream } from '../src/world/account.ts'
 import { listen } from '../src/world/listener.ts'
 import { readMetrics } from '../src/world/metrics.ts'
-import { connectProducer, type Answer, type Producer } from '../src/world/producer.ts'
-import { kekFileOf, setting, startWorld, type World } from '../src/world/services.ts'
-import { compiledExample, createTopicReader, type TopicReader } from '../src/world/topic.ts'
+import { connectProducer } from '../src/world/producer.ts'
+import type { Answer, Producer } from '../src/world/producer.ts'
+import { kekFileOf, setting, startWorld } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
+import { compiledExample, createTopicReader } from '../src/world/topic.ts'
+import type { TopicReader } from '../src/world/topic.ts'
 import { createWitness } from '../src/world/witness.ts'
 
 const names = [

@@ -3,9 +3,12 @@
 // document refuses, nothing refused that it allows. The requests are bounded, and the same each time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-import { asObject, createAccount, textIn, type Account } from '../src/world/account.ts'
-import { setting, startWorld, type World } from '../src/world/services.ts'
-import { findingsOf, type Search } from './openapi/schemathesis.ts'
+import { asObject, createAccount, textIn } from '../src/world/account.ts'
+import type { Account } from '../src/world/account.ts'
+import { setting, startWorld } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
+import { findingsOf } from './openapi/schemathesis.ts'
+import type { Search } from './openapi/schemathesis.ts'
 
 const MINUTES = 60_000
 

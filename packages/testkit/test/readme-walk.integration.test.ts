@@ -10,7 +10,8 @@ import { readDocument } from '../src/docs.ts'
 import { REPOSITORY } from '../src/test-run/tools.ts'
 import { blocksOf, comparable, pasteIntoTerminal } from '../src/walk.ts'
 import { freshName } from '../src/world/account.ts'
-import { setting, startWorld, type World } from '../src/world/services.ts'
+import { setting, startWorld } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
 
 const BLOCK_MS = 60_000
 

@@ -10,14 +10,17 @@ import {
   expectStatus,
   freshName,
   textIn,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
-import { listen, type TestListener } from '../src/world/listener.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
+import { listen } from '../src/world/listener.ts'
+import type { TestListener } from '../src/world/listener.ts'
 import { counterOf } from '../src/world/metrics.ts'
-import { connectProducer, type Producer } from '../src/world/producer.ts'
-import { startWorld, type World } from '../src/world/services.ts'
-import { createTopicReader, type TopicReader } from '../src/world/topic.ts'
+import { connectProducer } from '../src/world/producer.ts'
+import type { Producer } from '../src/world/producer.ts'
+import { startWorld } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
+import { createTopicReader } from '../src/world/topic.ts'
+import type { TopicReader } from '../src/world/topic.ts'
 
 const NEWS_WITHIN_MS = 1_000
 const soon = { deadlineMs: NEWS_WITHIN_MS, everyMs: 20 }

@@ -15,15 +15,17 @@ import {
   exampleEvent,
   expectStatus,
   request,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import { REPOSITORY } from '../src/test-run/tools.ts'
 import { dieAt } from '../src/world/die-at.ts'
 import { openKeys } from '../src/world/open-keys.ts'
-import { connectProducer, type Producer } from '../src/world/producer.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
-import { setting, type World } from '../src/world/services.ts'
+import { connectProducer } from '../src/world/producer.ts'
+import type { Producer } from '../src/world/producer.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
+import { setting } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
 import { clockShiftedBy } from '../src/world/shifted-clock.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
 

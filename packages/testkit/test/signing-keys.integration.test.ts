@@ -10,13 +10,15 @@ import {
   exampleEvent,
   expectStatus,
   request,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import { listen } from '../src/world/listener.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
-import { connectProducer, type Producer } from '../src/world/producer.ts'
-import { setting, type World } from '../src/world/services.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
+import { connectProducer } from '../src/world/producer.ts'
+import type { Producer } from '../src/world/producer.ts'
+import { setting } from '../src/world/services.ts'
+import type { World } from '../src/world/services.ts'
 
 const schemaId = 'clickstream'
 const soon = { deadlineMs: 1_000, everyMs: 10 }

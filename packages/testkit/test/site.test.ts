@@ -5,7 +5,8 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-import { buildSite, type Site } from '../src/site/build.ts'
+import { buildSite } from '../src/site/build.ts'
+import type { Site } from '../src/site/build.ts'
 import { createLinker } from '../src/site/links.ts'
 
 let folder: string

@@ -18,22 +18,17 @@ import {
   exampleEvent,
   expectStatus,
   request,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import type { OpenedKeys } from '../src/world/open-keys.ts'
 import { connectProducer } from '../src/world/producer.ts'
-import { setting, startWorld, type ServiceEnv, type World } from '../src/world/services.ts'
+import { setting, startWorld } from '../src/world/services.ts'
+import type { ServiceEnv, World } from '../src/world/services.ts'
 import { REPOSITORY } from '../src/test-run/tools.ts'
-import { createTopicReader, type TopicReader } from '../src/world/topic.ts'
-import {
-  forgeReceipt,
-  forgeToken,
-  stealKeys,
-  tryAtKafka,
-  type Attempts,
-  type Pod,
-} from './taken-over/attacker.ts'
+import { createTopicReader } from '../src/world/topic.ts'
+import type { TopicReader } from '../src/world/topic.ts'
+import { forgeReceipt, forgeToken, stealKeys, tryAtKafka } from './taken-over/attacker.ts'
+import type { Attempts, Pod } from './taken-over/attacker.ts'
 import { isPerson, keysOf } from './taken-over/people.ts'
 
 const PASSWORD = 'not-a-secret'

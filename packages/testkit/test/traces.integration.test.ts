@@ -15,7 +15,8 @@ import {
   startWorld,
 } from '../src/index.ts'
 import type { Account, Producer, TestStream, TopicReader, World } from '../src/index.ts'
-import { startReceiver, type ReceivedSpan, type Receiver } from './otlp-receiver.ts'
+import { startReceiver } from './otlp-receiver.ts'
+import type { ReceivedSpan, Receiver } from './otlp-receiver.ts'
 
 let receiver: Receiver
 let world: World

@@ -13,20 +13,16 @@ import {
   exampleEvent,
   expectStatus,
   request,
-  type Account,
-  type TestStream,
 } from '../src/world/account.ts'
+import type { Account, TestStream } from '../src/world/account.ts'
 import { connectProducer } from '../src/world/producer.ts'
-import { openOwnStack, type OwnStack } from '../src/world/own-stack.ts'
-import { setting, type ServiceEnv, type World } from '../src/world/services.ts'
+import { openOwnStack } from '../src/world/own-stack.ts'
+import type { OwnStack } from '../src/world/own-stack.ts'
+import { setting } from '../src/world/services.ts'
+import type { ServiceEnv, World } from '../src/world/services.ts'
 import { compiledExample, plainEvent } from '../src/world/topic.ts'
-import {
-  policyFor,
-  startVault,
-  vaultProgram,
-  wrapsByVault,
-  type Vault,
-} from '../src/world/vault.ts'
+import { policyFor, startVault, vaultProgram, wrapsByVault } from '../src/world/vault.ts'
+import type { Vault } from '../src/world/vault.ts'
 
 const schemaId = 'clickstream'
 const none = { auth: {}, ingest: {}, output: {} }

@@ -1,17 +1,9 @@
 export { idLifeSecondsMax, refreshLifeSecondsMax } from './claims.ts'
 export type { IdClaims, RefreshClaims } from './claims.ts'
-export {
-  signIdToken,
-  signRefreshToken,
-  type IdSubject,
-  type RefreshSubject,
-  type SignWith,
-} from './sign.ts'
-export { jwks, makeSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts'
+export { signIdToken, signRefreshToken } from './sign.ts'
+export type { IdSubject, RefreshSubject, SignWith } from './sign.ts'
+export { jwks, makeSigningKey } from './signing-key.ts'
+export type { PublicJwk, SigningKey } from './signing-key.ts'
 export { makeReceiptKey, signReceipt } from './receipt.ts'
-export {
-  verifyIdToken,
-  verifyRefreshToken,
-  type TokenErrorCode,
-  type VerifyOptions,
-} from './verify.ts'
+export { verifyIdToken, verifyRefreshToken } from './verify.ts'
+export type { TokenErrorCode, VerifyOptions } from './verify.ts'

@@ -1,4 +1,5 @@
-export { openTracing, type Tracing } from './open-tracing.ts'
+export { openTracing } from './open-tracing.ts'
+export type { Tracing } from './open-tracing.ts'
 export { spanOutcomes } from './span.ts'
 export type { Beginning, Span, SpanOutcome } from './span.ts'
 export { traceFields } from './trace-fields.ts'

@@ -1,6 +1,7 @@
 // What auth is told from outside: environment variables, read once in main, each with its unit and
 // default. Secrets come in files or by name; no value of any of these is ever logged.
-import { kafkaFields, registryFields, withKafkaRules, withRegistryRules } from '@weir/kafka'
+import { kafkaFields, withKafkaRules } from '@weir/kafka'
+import { registryFields, withRegistryRules } from '@weir/schema-registry'
 import {
   bool,
   connectionFields,
@@ -19,12 +20,12 @@ import {
   secretText,
   text,
   withListenerTlsRules,
-  type Env,
 } from '@weir/kit'
-import { kekWrapsFields, stateFields, withKekRules, withWrapRules } from '@weir/streams'
+import type { Env } from '@weir/kit'
+import { kekWrapsFields, stateFields, withKekRules, withWrapRules } from '@weir/control-state'
 import { z } from 'zod'
-import { limit } from './limit-field.ts'
-import { platformKeyCharsMin, platformKeyRule } from './platform-key-rule.ts'
+import { limit } from './api/limit-field.ts'
+import { platformKeyCharsMin, platformKeyRule } from './access/platform-key-rule.ts'
 
 const principal = (service: string) =>
   text()

@@ -4,7 +4,7 @@
 // has a page of its own, and every answer links to it.
 import { AppError } from '@weir/kit'
 import type { PageOf } from '@weir/kit'
-import type { Answer } from './http.ts'
+import type { Answer } from './api/http.ts'
 
 const table = {
   invalid_request: { status: 400, title: 'The request can not be read' },

@@ -2,14 +2,8 @@
 // decided here.
 import { createErrorPages } from '@weir/docs'
 import { createNodeServer, listenNode } from '@weir/http2'
-import {
-  createAcls,
-  createAdmin,
-  createKafka,
-  createRegistry,
-  kafkaAccess,
-  registryAccess,
-} from '@weir/kafka'
+import { createAcls, createAdmin, createKafka, kafkaAccess } from '@weir/kafka'
+import { createRegistry, registryAccess } from '@weir/schema-registry'
 import {
   createLog,
   createMetrics,
@@ -21,22 +15,23 @@ import {
   startAdmin,
   startConfig,
 } from '@weir/kit'
-import { createGate, followState, kekOfRing, loadKek, openAccessTrace } from '@weir/streams'
-import { createCallers } from './api-keys.ts'
-import { createOpaque } from './audit/opaque.ts'
+import { createGate, followState, kekOfRing, loadKek, openAccessTrace } from '@weir/control-state'
+import { createCallers } from './access/callers.ts'
+import { createOpaque } from './control/audit/opaque.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import { configSchema, type Config } from './config.ts'
-import { createSettingsReader } from './erasures/settings.ts'
-import { createErasureView } from './erasures/show.ts'
+import { configSchema } from './config.ts'
+import type { Config } from './config.ts'
+import { createSettingsReader } from './control/erasure/settings.ts'
+import { createErasureView } from './control/erasure/show.ts'
 import { createAuthMetrics } from './metrics.ts'
-import { openApi } from './openapi/document.ts'
-import { pendingIn } from './pending.ts'
-import { loadPlatformKey } from './platform-key.ts'
+import { openApi } from './api/openapi/document.ts'
+import { pendingIn } from './control/pending.ts'
+import { loadPlatformKey } from './access/platform-key.ts'
 import { createReaders } from './registry/readers.ts'
 import { watchRegistry } from './registry/watch-registry.ts'
-import { createApp } from './routes.ts'
-import { createSteward } from './steward.ts'
-import { createTokenDesk } from './token-desk.ts'
+import { createApp } from './api/routes.ts'
+import { createSteward } from './control/steward.ts'
+import { createTokenDesk } from './tokens/token-desk.ts'
 
 const config = startConfig<Config>('auth', configSchema, process.env)
 const issuer = config.AUTH_PUBLIC_URL

@@ -1,8 +1,8 @@
 // What is fuzzed of auth: the forms that anybody may send it, and the members of contracts that nobody knows.
 import type { FuzzTarget } from '@weir/testkit'
 import { Refusal } from '../src/errors.ts'
-import { parseForm, requireFewMembers } from '../src/token-body.ts'
-import { unknownMembers } from '../src/unknown-members.ts'
+import { parseForm, requireFewMembers } from '../src/tokens/token-body.ts'
+import { unknownMembers } from '../src/api/unknown-members.ts'
 
 function jsonOf(octets: Buffer): unknown {
   try {

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { createMetrics } from '@weir/kit'
-import type { ErasureRecord } from '@weir/streams'
+import type { ErasureRecord } from '@weir/control-state'
 import { createAuthMetrics } from '../src/metrics.ts'
-import { pendingIn, type PendingTables } from '../src/pending.ts'
+import { pendingIn } from '../src/control/pending.ts'
+import type { PendingTables } from '../src/control/pending.ts'
 
 const nowMs = 10_000_000
 const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): ErasureRecord => ({

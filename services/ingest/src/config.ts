@@ -15,9 +15,9 @@ import {
   oneOf,
   port,
   withListenerTlsRules,
-  type Env,
 } from '@weir/kit'
-import { stateFields, withKekRules } from '@weir/streams'
+import type { Env } from '@weir/kit'
+import { stateFields, withKekRules } from '@weir/control-state'
 import { traceFields } from '@weir/trace'
 import { z } from 'zod'
 

@@ -22,19 +22,20 @@ import {
   loadKek,
   onStreamGone,
   topicOf,
-} from '@weir/streams'
+} from '@weir/control-state'
 import { openTracing } from '@weir/trace'
-import { createActiveContracts } from './active-contracts.ts'
-import { createBacklog } from './backlog.ts'
-import { backlogOf, heldBytesMaxOf, configSchema, type Config } from './config.ts'
-import { lookAgainWithin } from './look-again.ts'
+import { createActiveContracts } from './event/active-contracts.ts'
+import { createBacklog } from './events/backlog.ts'
+import { backlogOf, heldBytesMaxOf, configSchema } from './config.ts'
+import type { Config } from './config.ts'
+import { lookAgainWithin } from './event/look-again.ts'
 import { createIngestMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
 import { shareWith } from './share-with.ts'
-import { createSharing } from './sharing.ts'
-import { createStore } from './store.ts'
-import { createSubjects } from './subjects.ts'
-import { createTurns } from './turns.ts'
+import { createSharing } from './limits/sharing.ts'
+import { createStore } from './event/store.ts'
+import { createSubjects } from './event/subjects.ts'
+import { createTurns } from './event/turns.ts'
 
 const peopleMax = 50_000
 

@@ -3,12 +3,13 @@ import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode, requestIdHeader, requestIdOf } from '@weir/kit'
 import type { Fault, PageOf } from '@weir/kit'
 import type { Tracing } from '@weir/trace'
-import type { EventsDeps } from './batch.ts'
+import type { EventsDeps } from './events/batch.ts'
 import { createAnswerOf, refusal, refusalOf } from './errors.ts'
-import { takeEvents } from './events.ts'
-import { ingest } from './ingest.ts'
+import { takeEvents } from './events/take-events.ts'
+import { takeEvent } from './event/take-event.ts'
 import type { IngestMetrics } from './metrics.ts'
-import { traceparentOf, traceTakers, type Take, type Takers } from './traced.ts'
+import { traceparentOf, traceTakers } from './event/traced.ts'
+import type { Take, Takers } from './event/traced.ts'
 
 export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
   metrics: IngestMetrics
@@ -26,7 +27,7 @@ export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
 export function takersOf(deps: RoutesDeps): Takers {
   const eventsDeps: EventsDeps = { ...deps, countEvents: deps.metrics.events }
   return new Map<string, Take>([
-    ['/event', (request) => ingest(deps, request)],
+    ['/event', (request) => takeEvent(deps, request)],
     ['/events', (request) => takeEvents(eventsDeps, request)],
   ])
 }

@@ -2,9 +2,9 @@
 // it comes. What the events themselves cost: packages/testkit/test/complexity/.
 import { expect, test } from '@jest/globals'
 import { parserGrowth, type ParserCase } from '@weir/testkit'
-import { createEventFrames } from '../src/event-frames.ts'
-import { createEventLines } from '../src/event-lines.ts'
-import type { Framing } from '../src/framing.ts'
+import { createEventFrames } from '../src/events/event-frames.ts'
+import { createEventLines } from '../src/events/event-lines.ts'
+import type { Framing } from '../src/events/framing.ts'
 
 const eventBytesMax = 1_048_576
 

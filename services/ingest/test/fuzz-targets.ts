@@ -1,9 +1,9 @@
 // What is fuzzed of ingest: cutting bodies of many events, which must not depend on how they come.
 import { deepStrictEqual } from 'node:assert'
 import type { FuzzTarget } from '@weir/testkit'
-import { createEventFrames } from '../src/event-frames.ts'
-import { createEventLines } from '../src/event-lines.ts'
-import type { Framing } from '../src/framing.ts'
+import { createEventFrames } from '../src/events/event-frames.ts'
+import { createEventLines } from '../src/events/event-lines.ts'
+import type { Framing } from '../src/events/framing.ts'
 
 const eventBytesMax = 64
 

@@ -1,7 +1,8 @@
 // What an operator sees: every answer counted by status and code, what was stored, and health.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { askAdmin, metricOf } from './support/admin.ts'
-import { bearer, goodRequest, startScene, type Scene } from './support/scene.ts'
+import { bearer, goodRequest, startScene } from './support/scene.ts'
+import type { Scene } from './support/scene.ts'
 
 let scene: Scene
 beforeAll(async () => {

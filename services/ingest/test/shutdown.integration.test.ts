@@ -5,7 +5,8 @@ import type { Service } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'
 import { connect, protocols } from './support/clients.ts'
 import { timesStored } from './support/marks.ts'
-import { goodRequest, startScene, type Scene } from './support/scene.ts'
+import { goodRequest, startScene } from './support/scene.ts'
+import type { Scene } from './support/scene.ts'
 
 let scene: Scene
 let ingest: Service

@@ -15,7 +15,8 @@ import {
   type World,
 } from '@weir/testkit'
 import { takersOf } from '../src/routes.ts'
-import { connect, type Answer, type Client, type Header } from './support/clients.ts'
+import { connect } from './support/clients.ts'
+import type { Answer, Client, Header } from './support/clients.ts'
 import { bearer, schema } from './support/scene.ts'
 
 let world: World

@@ -8,13 +8,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { connect, protocols } from './support/clients.ts'
-import {
-  expectAccepted,
-  expectRefusal,
-  goodRequest,
-  startScene,
-  type Scene,
-} from './support/scene.ts'
+import { expectAccepted, expectRefusal, goodRequest, startScene } from './support/scene.ts'
+import type { Scene } from './support/scene.ts'
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   let folder: string

@@ -14,9 +14,9 @@ import {
   url,
   withListenerTlsRules,
   withUnit,
-  type Env,
 } from '@weir/kit'
-import { stateFields, withKekRules } from '@weir/streams'
+import type { Env } from '@weir/kit'
+import { stateFields, withKekRules } from '@weir/control-state'
 import { traceFields } from '@weir/trace'
 import { z } from 'zod'
 

@@ -3,7 +3,7 @@
 // says nothing about itself. Each code has a page of its own. Refusals of WebSockets are in admit.ts.
 import { AppError } from '@weir/kit'
 import type { PageOf } from '@weir/kit'
-import type { Answer } from './http.ts'
+import type { Answer } from './api/http.ts'
 
 const table = {
   invalid_request: { status: 400, title: 'The request can not be read' },

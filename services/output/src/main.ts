@@ -29,20 +29,21 @@ import {
   loadKek,
   openAccessTrace,
   startHeartbeats,
-} from '@weir/streams'
+} from '@weir/control-state'
 import { openTracing } from '@weir/trace'
-import { createCallers } from './callers.ts'
-import { configSchema, type Config } from './config.ts'
-import { createDerivers } from './derivers.ts'
-import { createGateway } from './gateway.ts'
-import { createKnownContracts } from './known-contracts.ts'
-import { mayUseRingOf } from './levels.ts'
+import { createCallers } from './api/callers.ts'
+import { configSchema } from './config.ts'
+import type { Config } from './config.ts'
+import { createDerivers } from './derive/derivers.ts'
+import { createGateway } from './websocket/gateway.ts'
+import { createKnownContracts } from './derive/known-contracts.ts'
+import { mayUseRingOf } from './derive/levels.ts'
 import { createOutputMetrics } from './metrics.ts'
-import { createRoutes } from './routes.ts'
-import { createOpenings } from './openings.ts'
-import { createStreamDeriver } from './stream-deriver.ts'
-import { createStreamFeed } from './stream-feed.ts'
-import { createTurns } from './turns.ts'
+import { createRoutes } from './api/routes.ts'
+import { createOpenings } from './derive/openings.ts'
+import { createStreamDeriver } from './derive/stream-deriver.ts'
+import { createStreamFeed } from './websocket/stream-feed.ts'
+import { createTurns } from './api/turns.ts'
 
 const peopleMax = 100_000
 /** Of the 10 s that a shutdown may take. */

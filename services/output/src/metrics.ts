@@ -5,8 +5,8 @@ import type { Derived, RetryOutcome } from '@weir/kafka'
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
-import { undecryptablePathsOf } from './derive.ts'
-import { deadCodes, failureCodes } from './transform.ts'
+import { undecryptablePathsOf } from './derive/derive.ts'
+import { deadCodes, failureCodes } from './derive/transform.ts'
 
 export type OutputMetrics = {
   /** What became of records, once it is committed; undefined: their consent didn't reach the stream. */

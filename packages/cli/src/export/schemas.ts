@@ -1,7 +1,7 @@
 // The schemas of a topic's values, from auth's /registry, each asked for once.
 import { readEventSchema } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
-import { basic, createRegistry, unframe } from '@weir/kafka'
+import { basic, createRegistry, unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { failure } from '../errors.ts'

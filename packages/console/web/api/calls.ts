@@ -1,6 +1,7 @@
 // Calls of Weir's services with the account's API key. A refusal becomes a Refused with the sentences that the service
 // gave. The key is held by this closure and nowhere else: not in storage, not in an address.
-import { listOf, objectOf, parseObject, textOf, type Json } from './json.ts'
+import { listOf, objectOf, parseObject, textOf } from './json.ts'
+import type { Json } from './json.ts'
 
 /** Where the services are, as output tells the page. */
 export type Where = { readonly authUrl: string; readonly ingestUrl: string }

@@ -1,6 +1,7 @@
 // Erasures as the page knows them, each read from an answer of management, version 2.
 import type { Calls } from './calls.ts'
-import { listOf, numberOf, numbersOf, objectOf, textOf, type Json } from './json.ts'
+import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
+import type { Json } from './json.ts'
 
 export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
 export type ErasureState = (typeof erasureStates)[number]

@@ -1,7 +1,8 @@
 // What an account has, as the page knows it: streams, outputs, contracts, usage; each read from an answer of
 // management, version 2.
 import type { Calls } from './calls.ts'
-import { listOf, numberOf, numbersOf, objectOf, textOf, type Json } from './json.ts'
+import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
+import type { Json } from './json.ts'
 import type { Contract, Input, LevelType, Output } from './account.ts'
 
 export async function listInputs({ auth }: Calls): Promise<readonly Input[]> {

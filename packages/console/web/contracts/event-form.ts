@@ -1,6 +1,7 @@
 // A form for an event of any contract: its schema's leaves as fields to fill in, sample values that pass the contract's
 // validations where a simple one does, and the event that comes of them, as plain JSON. It knows no browser.
-import { isObject, listOf, objectOf, textOf, type Json } from '../api/json.ts'
+import { isObject, listOf, objectOf, textOf } from '../api/json.ts'
+import type { Json } from '../api/json.ts'
 import type { Contract } from '../api/account.ts'
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'list' | 'choice' | 'json'

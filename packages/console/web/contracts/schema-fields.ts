@@ -1,5 +1,6 @@
 // An Avro schema as a table of its leaves: path and type in words.
-import { isObject, listOf, objectOf, textOf, type Json } from '../api/json.ts'
+import { isObject, listOf, objectOf, textOf } from '../api/json.ts'
+import type { Json } from '../api/json.ts'
 
 export type SchemaField = { readonly path: string; readonly type: string }
 

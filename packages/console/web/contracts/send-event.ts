@@ -2,7 +2,8 @@
 // are made for this one event, and deleted again, so that none are left behind.
 import { Refused } from '../api/calls.ts'
 import type { Session } from '../session.ts'
-import { objectOf, textOf, type Json } from '../api/json.ts'
+import { objectOf, textOf } from '../api/json.ts'
+import type { Json } from '../api/json.ts'
 
 /** Resolves once it is stored; throws Refused with ingest's sentence. */
 export async function sendEvent(

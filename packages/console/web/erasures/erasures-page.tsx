@@ -2,14 +2,17 @@
 // more. A value that is typed here goes to auth and is shown nowhere again.
 import { useEffect, useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
-import { listErasures, type Made } from '../api/erasures.ts'
-import { InputChoice, PageOfInput, type OfInputProps } from '../ui/page-of-input.tsx'
+import { listErasures } from '../api/erasures.ts'
+import type { Made } from '../api/erasures.ts'
+import { InputChoice, PageOfInput } from '../ui/page-of-input.tsx'
+import type { OfInputProps } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { LookUp } from './look-up.tsx'
 import { MadeDialog } from './made-dialog.tsx'
 import { OneErasure } from './one-erasure.tsx'
-import { PersonForm, type Kind } from './person-form.tsx'
+import { PersonForm } from './person-form.tsx'
+import type { Kind } from './person-form.tsx'
 
 const refreshMs = 3_000
 

@@ -1,6 +1,7 @@
 // One erasure: how far it has got, by when the rest is expected, where decrypted values remain, and its receipt.
 import type { Calls } from '../api/calls.ts'
-import { erasureStates, receiptOf, type Erasure, type ErasureState } from '../api/erasures.ts'
+import { erasureStates, receiptOf } from '../api/erasures.ts'
+import type { Erasure, ErasureState } from '../api/erasures.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { byTime, dateAndTime, many } from '../ui/words.ts'

@@ -5,7 +5,8 @@ import type { Contract, Output } from '../api/account.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { dateAndTime, timeOfDay } from '../ui/words.ts'
 import { asCurl } from './as-curl.ts'
-import { columnsOf, rowsOf, type Cell, type Column, type Row } from './event-table.ts'
+import { columnsOf, rowsOf } from './event-table.ts'
+import type { Cell, Column, Row } from './event-table.ts'
 import type { LiveEvent } from './live-store.ts'
 
 type Props = {

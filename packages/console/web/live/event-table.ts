@@ -1,6 +1,7 @@
 // One event as rows: a field each, with its value as sent, sealed, and in each derived stream. Whether a field is open
 // somewhere is read from the values themselves: it is open where it differs from the sealed one.
-import { isObject, valueAt, type Json } from '../api/json.ts'
+import { isObject, valueAt } from '../api/json.ts'
+import type { Json } from '../api/json.ts'
 import type { Contract, Output } from '../api/account.ts'
 import type { LiveEvent } from './live-store.ts'
 import { lackedBy, whyFiltered } from './levels.ts'

@@ -1,6 +1,7 @@
 // The live view's controls: which stream, which events, pause.
 import type { Input } from '../api/account.ts'
-import { noFilter, type Filter } from './filter.ts'
+import { noFilter } from './filter.ts'
+import type { Filter } from './filter.ts'
 
 type Props = {
   readonly input: Input

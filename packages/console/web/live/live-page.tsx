@@ -11,11 +11,13 @@ import { useLoad } from '../ui/use-load.ts'
 import { compact, rate } from '../ui/words.ts'
 import { EventDetail } from './event-detail.tsx'
 import { EventList } from './event-list.tsx'
-import { noFilter, type Filter } from './filter.ts'
+import { noFilter } from './filter.ts'
+import type { Filter } from './filter.ts'
 import { useFollowed } from './use-followed.ts'
 import { LiveBar } from './live-bar.tsx'
 import type { LiveEvent } from './live-store.ts'
-import { useLive, type LiveView } from './use-live.ts'
+import { useLive } from './use-live.ts'
+import type { LiveView } from './use-live.ts'
 
 export function LivePage({ session, place }: PageProps) {
   const { calls } = session

@@ -1,7 +1,8 @@
 // The newest events of one input stream, each with what became of it in the derived streams. What comes over the
 // WebSockets is joined by the envelope, which is the same sealed and open; several events with one envelope are told
 // apart by their order. Bounded: the oldest go. It knows no browser.
-import { isObject, numbersOf, parseObject, textOf, type Json } from '../api/json.ts'
+import { isObject, numbersOf, parseObject, textOf } from '../api/json.ts'
+import type { Json } from '../api/json.ts'
 
 export type LiveEvent = {
   /** Counts from 1; the newest has the highest. */

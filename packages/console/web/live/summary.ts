@@ -1,5 +1,6 @@
 // What tells one event from another in a line: its first short texts that nobody sealed.
-import { isObject, type Json } from '../api/json.ts'
+import { isObject } from '../api/json.ts'
+import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 
 /** Sealed fields and long identifiers say nothing to people. */

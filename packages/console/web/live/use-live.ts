@@ -2,9 +2,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Input } from '../api/account.ts'
 import type { Calls } from '../api/calls.ts'
-import { createLiveStore, type LiveEvent, type LiveStore } from './live-store.ts'
-import { matcherOf, type Filter } from './filter.ts'
-import { watchInput, type WatchState } from './watch.ts'
+import { createLiveStore } from './live-store.ts'
+import type { LiveEvent, LiveStore } from './live-store.ts'
+import { matcherOf } from './filter.ts'
+import type { Filter } from './filter.ts'
+import { watchInput } from './watch.ts'
+import type { WatchState } from './watch.ts'
 
 export type LiveView = {
   /** Newest first. */

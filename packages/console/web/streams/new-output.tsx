@@ -8,7 +8,8 @@ import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
 import { PreviewTable } from './preview-table.tsx'
-import { credentialsIn, SecretsDialog, type Credentials } from './secrets.tsx'
+import { credentialsIn, SecretsDialog } from './secrets.tsx'
+import type { Credentials } from './secrets.tsx'
 
 type Props = {
   readonly calls: Calls

@@ -4,7 +4,8 @@ import type { Calls } from '../api/calls.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
-import { credentialsIn, SecretsDialog, type Credentials } from './secrets.tsx'
+import { credentialsIn, SecretsDialog } from './secrets.tsx'
+import type { Credentials } from './secrets.tsx'
 
 type Props = { readonly calls: Calls; readonly onClose: () => void; readonly onDone: () => void }
 

@@ -6,12 +6,14 @@ import { listInputs } from '../api/resources.ts'
 import { hrefOf } from '../place.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
-import { DeleteDialog, type Doomed } from './delete-dialog.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import type { Doomed } from './delete-dialog.tsx'
 import { NewOutput } from './new-output.tsx'
 import { NewStream } from './new-stream.tsx'
 import { OutputList } from './output-list.tsx'
 import { Picture } from './picture.tsx'
-import { useFlows, type Flow } from './use-flows.ts'
+import { useFlows } from './use-flows.ts'
+import type { Flow } from './use-flows.ts'
 
 type Asked =
   | { readonly for: 'stream' }

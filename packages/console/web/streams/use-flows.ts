@@ -3,8 +3,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { Input } from '../api/account.ts'
-import { lagOf, type Lag } from '../api/resources.ts'
-import { ratesOf, withSeen, type Rates, type Seen } from './rates.ts'
+import { lagOf } from '../api/resources.ts'
+import type { Lag } from '../api/resources.ts'
+import { ratesOf, withSeen } from './rates.ts'
+import type { Rates, Seen } from './rates.ts'
 
 export type Flow = { readonly lag: Lag; readonly rates: Rates | undefined }
 

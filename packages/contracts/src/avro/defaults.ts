@@ -4,7 +4,8 @@
 import { scalarReader } from './scalars.ts'
 import { depthMax, describeType, nullableOf } from './types.ts'
 import type { AvroType, RecordField, UnionType } from './types.ts'
-import { emptyMap, isFields, type Fields } from './values.ts'
+import { emptyMap, isFields } from './values.ts'
+import type { Fields } from './values.ts'
 
 /** How many values one default may hold: records, lists, maps and what is in them. */
 const defaultValuesMax = 1_000

@@ -5,7 +5,8 @@ import { compilePlain } from './plain.ts'
 import { compileAvroReader } from './read-avro.ts'
 import { parseSchema } from './schema.ts'
 import type { AvroType, RecordType } from './types.ts'
-import { isFields, type Fields } from './values.ts'
+import { isFields } from './values.ts'
+import type { Fields } from './values.ts'
 
 export type EventSchema = {
   readonly root: RecordType

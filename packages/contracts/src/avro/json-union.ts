@@ -2,16 +2,11 @@
 // {"string": "a"}. Leniently the plain value does, if exactly one branch takes it; where both readings are
 // possible the strict one wins.
 import { Unreadable } from '../unreadable.ts'
-import { refuse, type Read, type Reading } from './json-reading.ts'
+import { refuse } from './json-reading.ts'
+import type { Read, Reading } from './json-reading.ts'
 import { oncePerType } from './per-type.ts'
-import {
-  branchName,
-  describeType,
-  nullableOf,
-  type AvroType,
-  type RecordType,
-  type UnionType,
-} from './types.ts'
+import { branchName, describeType, nullableOf } from './types.ts'
+import type { AvroType, RecordType, UnionType } from './types.ts'
 import { isFields } from './values.ts'
 
 export function readUnion(type: UnionType, reads: readonly Read[]): Read {

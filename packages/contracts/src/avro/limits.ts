@@ -1,7 +1,8 @@
 // What a schema that parses may still not say: lists whose items have no octets (a few octets could then
 // claim any number of them), and records that no event can hold. Whatever passes here can be read with
 // every count backed by octets.
-import { depthMax, type AvroType, type RecordType } from './types.ts'
+import { depthMax } from './types.ts'
+import type { AvroType, RecordType } from './types.ts'
 
 export function limitProblems(root: AvroType): string[] {
   const types = reachableFrom(root)

@@ -1,7 +1,8 @@
 // An event's value -> plain JSON for people, the WebSocket's form: unions flattened, bytes as Avro JSON
 // writes them, longs as numbers. Not for reading back: it doesn't say which branch a union took.
 import type { AvroType, RecordType } from './types.ts'
-import { emptyMap, isBranch, isFields, type Fields } from './values.ts'
+import { emptyMap, isBranch, isFields } from './values.ts'
+import type { Fields } from './values.ts'
 import { nullableOf } from './types.ts'
 
 type Plain = (value: unknown) => unknown

@@ -14,10 +14,12 @@ import {
   readOctets,
   readString,
   skip,
-  type Cursor,
 } from './cursor.ts'
-import { depthMax, nullableOf, type AvroType, type RecordType, type UnionType } from './types.ts'
-import { emptyMap, type Fields } from './values.ts'
+import type { Cursor } from './cursor.ts'
+import { depthMax, nullableOf } from './types.ts'
+import type { AvroType, RecordType, UnionType } from './types.ts'
+import { emptyMap } from './values.ts'
+import type { Fields } from './values.ts'
 
 /** `depth` counts the records, lists and maps around the value. */
 export type Read = (cursor: Cursor, depth: number) => unknown

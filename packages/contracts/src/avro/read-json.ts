@@ -3,12 +3,17 @@
 // plain value that exactly one branch fits. A body that is valid strictly thus never means anything else.
 // Unknown fields are refused both ways.
 import { atStep, Unreadable } from '../unreadable.ts'
-import { compileDefault, type Default } from './defaults.ts'
-import { deeper, notStrict, refuse, type Read, type Reading } from './json-reading.ts'
+import { compileDefault } from './defaults.ts'
+import type { Default } from './defaults.ts'
+import { deeper, notStrict, refuse } from './json-reading.ts'
+import type { Read, Reading } from './json-reading.ts'
 import { readUnion } from './json-union.ts'
-import { scalarReader, type ScalarReader } from './scalars.ts'
-import { describeType, type AvroType, type RecordField, type RecordType } from './types.ts'
-import { emptyMap, isFields, type Fields } from './values.ts'
+import { scalarReader } from './scalars.ts'
+import type { ScalarReader } from './scalars.ts'
+import { describeType } from './types.ts'
+import type { AvroType, RecordField, RecordType } from './types.ts'
+import { emptyMap, isFields } from './values.ts'
+import type { Fields } from './values.ts'
 
 export type JsonEvent = { readonly value: unknown; readonly members: number }
 /** Takes what JSON.parse gave. Throws Unreadable for what is no value of the type, read either way. */

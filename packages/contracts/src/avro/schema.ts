@@ -4,14 +4,8 @@
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { checkDefault } from './defaults.ts'
 import { isFullName, isName, nameCharsMax } from './schema-names.ts'
-import {
-  branchName,
-  depthMax,
-  type AvroType,
-  type PrimitiveKind,
-  type RecordField,
-  type RecordType,
-} from './types.ts'
+import { branchName, depthMax } from './types.ts'
+import type { AvroType, PrimitiveKind, RecordField, RecordType } from './types.ts'
 
 const schemaTextMax = 262_144
 /** Leniently read, a value is held against every branch. */

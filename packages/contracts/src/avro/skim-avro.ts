@@ -2,10 +2,14 @@
 // carries the octets of all others over as they came: checked as `read-avro.ts` checks them, but not made into
 // values and back. It takes only what a writer would have written the same way; for everything else it gives
 // up, and the full reader says what is wrong with it, or that nothing is.
-import { passText, readBoolean, readInt, readLong, skip, type Cursor } from './cursor.ts'
-import { compileAvroReader, compileRead, type AvroReader, type Read } from './read-avro.ts'
-import { depthMax, nullableOf, type AvroType, type RecordField, type RecordType } from './types.ts'
-import { RawRun, type Fields } from './values.ts'
+import { passText, readBoolean, readInt, readLong, skip } from './cursor.ts'
+import type { Cursor } from './cursor.ts'
+import { compileAvroReader, compileRead } from './read-avro.ts'
+import type { AvroReader, Read } from './read-avro.ts'
+import { depthMax, nullableOf } from './types.ts'
+import type { AvroType, RecordField, RecordType } from './types.ts'
+import { RawRun } from './values.ts'
+import type { Fields } from './values.ts'
 
 /** Moves past one value. */
 type Pass = (cursor: Cursor, depth: number) => void

@@ -2,13 +2,8 @@
 // readers, so one that doesn't fit is a mistake in this program: an Error, not an AppError.
 // Lists and maps are one block each. Grammar: `cursor.ts`, `read-avro.ts`.
 import { oncePerType } from './per-type.ts'
-import {
-  nullableOf,
-  type AvroType,
-  type EnumType,
-  type RecordType,
-  type UnionType,
-} from './types.ts'
+import { nullableOf } from './types.ts'
+import type { AvroType, EnumType, RecordType, UnionType } from './types.ts'
 import { isBranch, isFields, RawRun } from './values.ts'
 
 /** The datum grows in one shared buffer and is copied out at its size. */

@@ -1,7 +1,8 @@
 // A JavaScript pattern without flags -> its tree, for patterns that V8 has accepted already (so nothing is
 // checked for validity). Not an engine: `re2.ts` writes the tree in RE2's syntax, `cost.ts` weighs it.
 // Protects: what isn't understood for certain is Untranslatable, never guessed.
-import { anyButLineEnds, classEscapes, complement, union, unit, type UnitSet } from './units.ts'
+import { anyButLineEnds, classEscapes, complement, union, unit } from './units.ts'
+import type { UnitSet } from './units.ts'
 
 export type PatternNode =
   | { readonly kind: 'units'; readonly set: UnitSet }

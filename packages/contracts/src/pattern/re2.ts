@@ -4,8 +4,10 @@
 import { RE2JS } from 're2js'
 
 import { programSize } from './cost.ts'
-import { parsePattern, Untranslatable, type PatternNode } from './parse.ts'
-import { unitMax, type UnitRange } from './units.ts'
+import { parsePattern, Untranslatable } from './parse.ts'
+import type { PatternNode } from './parse.ts'
+import { unitMax } from './units.ts'
+import type { UnitRange } from './units.ts'
 
 /** Larger programs are linear too, but a long value would hold up everyone. */
 const programSizeMax = 2_000

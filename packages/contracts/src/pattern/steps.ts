@@ -7,7 +7,8 @@
 // to 3.5 ns at each place for each way through the pattern and element of it. What is usual is 10 to 50 times less.
 import type { Engine } from '../types.ts'
 import { isAnchored, programSize, repeatsForever, waysThrough } from './cost.ts'
-import { parsePattern, type PatternNode } from './parse.ts'
+import { parsePattern } from './parse.ts'
+import type { PatternNode } from './parse.ts'
 
 /** For all validations of one event together: 20 ms. */
 export const stepsMax = 2_000_000

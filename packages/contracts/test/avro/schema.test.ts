@@ -3,7 +3,8 @@ import fc from 'fast-check'
 
 import { limitProblems } from '../../src/avro/limits.ts'
 import { parseSchema } from '../../src/avro/schema.ts'
-import { branchName, type AvroType } from '../../src/avro/types.ts'
+import { branchName } from '../../src/avro/types.ts'
+import type { AvroType } from '../../src/avro/types.ts'
 
 const problemsOf = (schema: unknown): readonly string[] => {
   const result = parseSchema(JSON.stringify(schema))

@@ -1,6 +1,7 @@
 // How derived streams are made, and shown on WebSockets.
 
-import { processPanels, type Dashboard } from './dashboard.ts'
+import { processPanels } from './dashboard.ts'
+import type { Dashboard } from './dashboard.ts'
 
 export const derive: Dashboard = {
   uid: 'weir-derive',

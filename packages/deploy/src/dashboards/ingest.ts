@@ -1,6 +1,7 @@
 // How events come in.
 
-import { processPanels, type Dashboard } from './dashboard.ts'
+import { processPanels } from './dashboard.ts'
+import type { Dashboard } from './dashboard.ts'
 
 const quantile = (q: number, metric: string) =>
   `histogram_quantile(${q}, sum by (le) (rate(${metric}_bucket[5m])))`

@@ -1,6 +1,7 @@
 // Who gets in, and whether keys are where they are needed.
 
-import { processPanels, type Dashboard } from './dashboard.ts'
+import { processPanels } from './dashboard.ts'
+import type { Dashboard } from './dashboard.ts'
 
 export const keys: Dashboard = {
   uid: 'weir-keys',

@@ -7,7 +7,8 @@ import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-import { configOf, stageOf, type Stage, type Step } from './dockerfile.ts'
+import { configOf, stageOf } from './dockerfile.ts'
+import type { Stage, Step } from './dockerfile.ts'
 
 export type Build = {
   stages: readonly Stage[]

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 
 import { parse } from 'yaml'
 
-import { isJson, objectAt, textAt, type Json } from '../json.ts'
+import { isJson, objectAt, textAt } from '../json.ts'
+import type { Json } from '../json.ts'
 import { REPOSITORY } from '../repository.ts'
 
 export async function readCompose(): Promise<Json> {

@@ -1,6 +1,7 @@
 // What a rendered Deployment tells its pods.
 
-import { at, objectAt, objectsOf, textAt, type Json } from '../json.ts'
+import { at, objectAt, objectsOf, textAt } from '../json.ts'
+import type { Json } from '../json.ts'
 import { nameOf, ofKind } from './render.ts'
 
 export const podOf = (workload: Json): Json => objectAt(workload, 'spec', 'template', 'spec')

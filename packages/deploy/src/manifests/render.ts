@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 
 import { parse, stringify } from 'yaml'
 
-import { isJson, textAt, type Json } from '../json.ts'
+import { isJson, textAt } from '../json.ts'
+import type { Json } from '../json.ts'
 import { installed, REPOSITORY } from '../repository.ts'
 
 const run = promisify(execFile)

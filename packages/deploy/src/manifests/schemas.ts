@@ -9,7 +9,8 @@ import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseAllDocuments } from 'yaml'
 
-import { arrayOf, at, isJson, objectAt, objectsOf, textAt, type Json } from '../json.ts'
+import { arrayOf, at, isJson, objectAt, objectsOf, textAt } from '../json.ts'
+import type { Json } from '../json.ts'
 import { installed } from '../repository.ts'
 
 export type Validate = (object: Json) => Promise<string[]>

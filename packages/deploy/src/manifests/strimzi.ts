@@ -3,7 +3,8 @@
 // cluster operator, which is in no registry; what has no part in ours (Cruise Control, quotas, tiered storage, racks)
 // is left out.
 
-import { at, objectAt, objectsOf, textAt, type Json } from '../json.ts'
+import { at, objectAt, objectsOf, textAt } from '../json.ts'
+import type { Json } from '../json.ts'
 import { nameOf } from './render.ts'
 
 /** What only the node and whoever starts it know. */

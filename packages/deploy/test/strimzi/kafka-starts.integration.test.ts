@@ -20,8 +20,10 @@ import {
   type TestStream,
 } from '@weir/testkit'
 
-import { formatBroker, type Broker } from './broker.ts'
-import { makeScene, type Scene } from './scene.ts'
+import { formatBroker } from './broker.ts'
+import type { Broker } from './broker.ts'
+import { makeScene } from './scene.ts'
+import type { Scene } from './scene.ts'
 
 const authorities = getCACertificates('default')
 const services: Service[] = []

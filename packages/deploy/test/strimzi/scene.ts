@@ -7,10 +7,12 @@ import { dirname, join } from 'node:path'
 
 import { freePort, makeAuthority, type Authority, type CertificateFiles } from '@weir/devstack'
 
-import { arrayOf, at, objectAt, type Json } from '../../src/json.ts'
+import { arrayOf, at, objectAt } from '../../src/json.ts'
+import type { Json } from '../../src/json.ts'
 import { deployment, environmentOf } from '../../src/manifests/pods.ts'
 import { nameOf, ofKind, render } from '../../src/manifests/render.ts'
-import { strimziMounts, type StrimziNode } from '../../src/manifests/strimzi.ts'
+import { strimziMounts } from '../../src/manifests/strimzi.ts'
+import type { StrimziNode } from '../../src/manifests/strimzi.ts'
 import { REPOSITORY } from '../../src/repository.ts'
 
 export type Scene = {

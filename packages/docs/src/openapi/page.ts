@@ -1,7 +1,8 @@
 // An OpenAPI document as a page to read: its operations by group, and its schemas. It knows what document.ts makes, and no more
 // of OpenAPI. Nothing runs in the reader's browser; parts open and close by themselves.
 import { escapeHtml } from '../markdown.ts'
-import { pageOf, type PageLink } from '../page.ts'
+import { pageOf } from '../page.ts'
+import type { PageLink } from '../page.ts'
 import type { JsonSchema } from './types.ts'
 
 export type ApiPage = {

@@ -1,6 +1,7 @@
 // Keys of an era made from a seed, so that a failure can be seen again.
 import { createHash } from 'node:crypto'
-import { eraKeys, makeEraParts, type EraKeys, type RandomBytes } from '../../src/index.ts'
+import { eraKeys, makeEraParts } from '../../src/index.ts'
+import type { EraKeys, RandomBytes } from '../../src/index.ts'
 
 /** Bytes that look random and are always the same for a seed. */
 export function seededBytes(seed: string): RandomBytes {

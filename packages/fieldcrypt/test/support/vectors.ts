@@ -1,9 +1,11 @@
 // The fixtures as the tests use them: format version 1 as an independent implementation writes it,
 // RFC 5297's examples and Wycheproof's AES-SIV cases. Golden for ever.
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { eraKeys, type EraKeys } from '../../src/index.ts'
-import { encodeTree } from '../../src/tree-bytes.ts'
-import { createTree, type Tree } from '../../src/tree.ts'
+import { eraKeys } from '../../src/index.ts'
+import type { EraKeys } from '../../src/index.ts'
+import { encodeTree } from '../../src/tree/tree-bytes.ts'
+import { createTree } from '../../src/tree/tree.ts'
+import type { Tree } from '../../src/tree/tree.ts'
 import keysV1 from '../vectors/keys-v1.json' with { type: 'json' }
 import rfc5297 from '../vectors/rfc5297.json' with { type: 'json' }
 import wycheproof from '../vectors/wycheproof_aes_siv_cmac.json' with { type: 'json' }

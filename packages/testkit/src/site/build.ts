@@ -8,8 +8,10 @@ import { apiPageOf, escapeHtml, pageOf, renderMarkdown, style } from '@weir/docs
 import { cliPage, cliPagePath } from '../cli-page.ts'
 import { openApiPathOf, servicesWithApi } from '../openapi-files.ts'
 import { REPOSITORY } from '../test-run/tools.ts'
-import { createLinker, hrefBetween, htmlOf, type Linker } from './links.ts'
-import { isPage, repositoryFiles, sectionsOf, type Section } from './sources.ts'
+import { createLinker, hrefBetween, htmlOf } from './links.ts'
+import type { Linker } from './links.ts'
+import { isPage, repositoryFiles, sectionsOf } from './sources.ts'
+import type { Section } from './sources.ts'
 
 export type Site = { readonly pages: number; readonly broken: readonly string[] }
 

@@ -5,8 +5,10 @@ import { join } from 'node:path'
 
 import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 
-import { hasTests, runJest, type JestRun } from './jest.ts'
-import { NOTHING, type Tally } from './static-checks.ts'
+import { hasTests, runJest } from './jest.ts'
+import type { JestRun } from './jest.ts'
+import { NOTHING } from './static-checks.ts'
+import type { Tally } from './static-checks.ts'
 
 export async function runIntegrationTests(unitRun: JestRun): Promise<Tally> {
   const run: JestRun = { ...unitRun, config: 'jest.integration.config.js' }

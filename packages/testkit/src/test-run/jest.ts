@@ -4,7 +4,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { NOTHING, type Tally } from './static-checks.ts'
+import { NOTHING } from './static-checks.ts'
+import type { Tally } from './static-checks.ts'
 import { REPOSITORY, runNode } from './tools.ts'
 
 /** A slow machine takes its time; continuous integration has an hour and a half for all. */

@@ -19,7 +19,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   // 204 once the leader has the event, whether or not its followers have. Needs several brokers to be found.
   'acks-1': [
     {
-      file: 'packages/kafka/src/produce-wire.ts',
+      file: 'packages/kafka/src/protocol/produce-wire.ts',
       from: 'at = frame.writeInt16BE(ALL_IN_SYNC_REPLICAS, at)',
       to: 'at = frame.writeInt16BE(-ALL_IN_SYNC_REPLICAS, at)',
     },
@@ -27,12 +27,12 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   // 204 once the event is written to the socket.
   'acks-0': [
     {
-      file: 'packages/kafka/src/produce-wire.ts',
+      file: 'packages/kafka/src/protocol/produce-wire.ts',
       from: 'at = frame.writeInt16BE(ALL_IN_SYNC_REPLICAS, at)',
       to: 'at = frame.writeInt16BE(0 * ALL_IN_SYNC_REPLICAS, at)',
     },
     {
-      file: 'packages/kafka/src/produce-requests.ts',
+      file: 'packages/kafka/src/produce/requests.ts',
       from: `    const { answers, throttleMs } = readProduceAnswers(await connection.request(frame))
     connection.throttle.note(throttleMs)
     pace.answered(frame.length, throttleMs)
@@ -44,7 +44,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   // A batch whose answer was lost goes out again.
   resend: [
     {
-      file: 'packages/kafka/src/produce-delivery.ts',
+      file: 'packages/kafka/src/produce/delivery.ts',
       from: `    if (hasCode(cause, 'not_sent')) return { kind: 'refused', cause }
     leaders.forget(batch.topic)
     return { kind: 'unknown', cause }`,
@@ -55,21 +55,21 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   // The group's offset is committed before, in a transaction of its own.
   'loose-offsets': [
     {
-      file: 'packages/kafka/src/derived-partition.ts',
+      file: 'packages/kafka/src/derive/derived-partition.ts',
       from: '      await transactor.transaction(async (transaction) => {\n',
       to: `      await transactor.transaction((first) => first.sendOffsets({
         groupId: options.groupId, topic: options.inputTopic, offsets: new Map([[partition, next]]) }))
       await transactor.transaction(async (transaction) => {\n`,
     },
     {
-      file: 'packages/kafka/src/derived-partition.ts',
+      file: 'packages/kafka/src/derive/derived-partition.ts',
       from: '          transaction.sendOffsets({ groupId, topic, offsets }),\n',
       to: '',
     },
   ],
   'level-off-by-one': [
     {
-      file: 'packages/streams/src/holding-outputs.ts',
+      file: 'packages/control-state/src/records/holding-outputs.ts',
       from: 'return level <= (consentLevels[0] ?? -1)',
       to: 'return level <= (consentLevels[0] ?? -1) + 1',
     },

@@ -2,13 +2,8 @@
 // alone. Encoded and decoded with avsc, so that nothing here relies on the code that is put to the test.
 import avsc, { type Type } from 'avsc'
 
-import {
-  asObject,
-  exampleContract,
-  exampleEvent,
-  textIn,
-  type ExampleContract,
-} from '../world/account.ts'
+import { asObject, exampleContract, exampleEvent, textIn } from '../world/account.ts'
+import type { ExampleContract } from '../world/account.ts'
 
 export type Plain = Record<string, unknown>
 

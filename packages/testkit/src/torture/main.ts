@@ -9,7 +9,8 @@ import { parseArgs } from 'node:util'
 import { makeKekFiles, makePlatformKey } from '@weir/devstack'
 
 import { isBreakage } from './breakages.ts'
-import { faultKinds, faultKindsOf, type FaultKind } from './faults/plan.ts'
+import { faultKinds, faultKindsOf } from './faults/plan.ts'
+import type { FaultKind } from './faults/plan.ts'
 import { textOf } from './report.ts'
 import { runTorture } from './run.ts'
 

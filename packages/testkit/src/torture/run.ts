@@ -4,35 +4,32 @@ import { join } from 'node:path'
 
 import { delay, hasCode } from '@weir/kit'
 
-import { expectToFit, type BreakageName } from './breakages.ts'
-import {
-  createProgress,
-  expectDerived,
-  expectStored,
-  untilQuiet,
-  type CalmDeps,
-  type Progress,
-} from './calm.ts'
-import { checkSoFar, checkWorld, type Checked } from './check/check-world.ts'
-import { createViolations, type Violations } from './check/violations.ts'
-import { loadKinds, type Kind } from './events.ts'
-import { createNemesis, type Nemesis } from './faults/nemesis.ts'
-import {
-  createOutputKills,
-  createPlan,
-  describeFault,
-  type FaultKind,
-  type Plan,
-  type Storm,
-} from './faults/plan.ts'
-import { createLedger, type Ledger } from './ledger.ts'
-import { startLoad, type LoadSize } from './load/load.ts'
+import { expectToFit } from './breakages.ts'
+import type { BreakageName } from './breakages.ts'
+import { createProgress, expectDerived, expectStored, untilQuiet } from './calm.ts'
+import type { CalmDeps, Progress } from './calm.ts'
+import { checkSoFar, checkWorld } from './check/check-world.ts'
+import type { Checked } from './check/check-world.ts'
+import { createViolations } from './check/violations.ts'
+import type { Violations } from './check/violations.ts'
+import { loadKinds } from './events.ts'
+import type { Kind } from './events.ts'
+import { createNemesis } from './faults/nemesis.ts'
+import type { Nemesis } from './faults/nemesis.ts'
+import { createOutputKills, createPlan, describeFault } from './faults/plan.ts'
+import type { FaultKind, Plan, Storm } from './faults/plan.ts'
+import { createLedger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { startLoad } from './load/load.ts'
+import type { LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
-import { createRandom, type Random } from './random.ts'
+import { createRandom } from './random.ts'
+import type { Random } from './random.ts'
 import type { Report } from './report.ts'
 import type { DerivedStream } from './streams.ts'
 import { slotsOf } from './world/slots.ts'
-import { openWorld, type World, type WorldOptions } from './world/open-world.ts'
+import { openWorld } from './world/open-world.ts'
+import type { World, WorldOptions } from './world/open-world.ts'
 
 export type RunOptions = Pick<
   WorldOptions,

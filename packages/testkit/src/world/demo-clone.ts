@@ -14,7 +14,8 @@ import {
 } from '@weir/devstack'
 
 import { REPOSITORY } from '../test-run/tools.ts'
-import { openShell, type Shell } from '../walk.ts'
+import { openShell } from '../walk.ts'
+import type { Shell } from '../walk.ts'
 
 export type DemoClone = {
   readonly folder: string

@@ -4,8 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStack, type StackOptions } from '@weir/devstack'
-import { setting, startWorld, type World } from './services.ts'
-import { createTopicReader, type TopicReader } from './topic.ts'
+import { setting, startWorld } from './services.ts'
+import type { World } from './services.ts'
+import { createTopicReader } from './topic.ts'
+import type { TopicReader } from './topic.ts'
 
 export type OwnStack = {
   /** Goes with it; the test may keep files there. */

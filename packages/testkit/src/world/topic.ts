@@ -1,6 +1,7 @@
 // What lies in a topic: every committed record from the first to the end as of now.
 import { pino } from 'pino'
-import { createAdmin, createKafka, tailTopic, unframe } from '@weir/kafka'
+import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
+import { unframe } from '@weir/schema-registry'
 import type { Admin, Kafka, SourceRecord, Tail } from '@weir/kafka'
 import { compileContract, prepareContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'

@@ -8,7 +8,7 @@ import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 
 import { freePort, makeAuthority, startWatched, type ServiceName } from '@weir/devstack'
-import { httpCall } from '@weir/kafka'
+import { httpCall } from '@weir/kit'
 import { pollUntil } from '@weir/kit'
 
 import { REPOSITORY } from '../test-run/tools.ts'

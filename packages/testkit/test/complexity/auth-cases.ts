@@ -1,7 +1,8 @@
 // The worst bodies that auth gets: from strangers who ask for tokens, and from an account's owner.
 import { requestBytes } from '../../src/complexity/exchange.ts'
 import { many } from './parts.ts'
-import { byHead, byKey, byPost, form, json, list, wide, type Case } from './requests.ts'
+import { byHead, byKey, byPost, form, json, list, wide } from './requests.ts'
+import type { Case } from './requests.ts'
 
 export const tokensCases: readonly Case[] = [
   {

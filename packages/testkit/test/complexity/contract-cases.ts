@@ -1,7 +1,8 @@
 // The worst contracts: what an account's owner may publish, read when it is made (auth) and compiled where it is used
 // (ingest and output). A schema has up to 262,144 characters, a contract up to 1 MiB.
 import type { ParserCase } from '../../src/complexity/parser-growth.ts'
-import { compiling, contractOf, many, preparing, record, type Field } from './parts.ts'
+import { compiling, contractOf, many, preparing, record } from './parts.ts'
+import type { Field } from './parts.ts'
 
 const int = (name: string): Field => ({ name, type: 'int' })
 const ints = (count: number): Field[] => many(count, (i) => int(`f${i}`))

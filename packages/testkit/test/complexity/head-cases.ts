@@ -1,7 +1,8 @@
 // The worst heads of requests. They stay within 16 KiB at 8 times their size: of larger ones nothing is read.
 import { requestBytes } from '../../src/complexity/exchange.ts'
 import { many } from './parts.ts'
-import { asProducer, byHead, byKey, type Case } from './requests.ts'
+import { asProducer, byHead, byKey } from './requests.ts'
+import type { Case } from './requests.ts'
 
 export const headsCases: readonly Case[] = [
   {

@@ -13,7 +13,8 @@ import {
   times,
 } from '../../../http2/test/frames.ts'
 import { many } from './parts.ts'
-import { asProducer, byPost, wide, type Case } from './requests.ts'
+import { asProducer, byPost, wide } from './requests.ts'
+import type { Case } from './requests.ts'
 
 const bomb = Buffer.concat([
   postHead('/'),

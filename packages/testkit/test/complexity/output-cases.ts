@@ -1,7 +1,8 @@
 // The worst that output gets: upgrades, what is sent once a connection is upgraded, and the questions of an account's owner.
 import { requestBytes } from '../../src/complexity/exchange.ts'
 import { many } from './parts.ts'
-import { byHead, byKey, list, type Case, type Headers } from './requests.ts'
+import { byHead, byKey, list } from './requests.ts'
+import type { Case, Headers } from './requests.ts'
 
 const upgrade: Headers = [
   ['upgrade', 'websocket'],

@@ -1,7 +1,8 @@
 // Nothing that a stranger sends costs more than in proportion to its size: at 8 times the size at most 12 times the CPU
 // time. The worst input of a new parser goes into one of the tables.
 import { describe, expect, test } from '@jest/globals'
-import { parserGrowth, type ParserCase } from '../../src/complexity/parser-growth.ts'
+import { parserGrowth } from '../../src/complexity/parser-growth.ts'
+import type { ParserCase } from '../../src/complexity/parser-growth.ts'
 import { avroCases } from './avro-cases.ts'
 import { contractCases } from './contract-cases.ts'
 import { headerCases } from './header-cases.ts'

@@ -1,5 +1,6 @@
 // What the cases of routes are put together from.
-import { requestBytes, type RawRequest } from '../../src/complexity/exchange.ts'
+import { requestBytes } from '../../src/complexity/exchange.ts'
+import type { RawRequest } from '../../src/complexity/exchange.ts'
 import type { RouteCase } from '../../src/complexity/route-growth.ts'
 import { many } from './parts.ts'
 

@@ -1,5 +1,6 @@
 // Contracts that allow the worst events: many values, many ways to read them, no end of nesting.
-import { compiling, contractOf, many, record, type Field } from './parts.ts'
+import { compiling, contractOf, many, record } from './parts.ts'
+import type { Field } from './parts.ts'
 
 const compile = (...fields: readonly Field[]) => compiling(contractOf(fields))()
 const field = (type: unknown): Field => ({ name: 'f', type })

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 import { asObject, exampleContract, exampleEvent } from '../../src/world/account.ts'
-import { ask, askUpgrade, type Scene, type Told } from './scene.ts'
+import { ask, askUpgrade } from './scene.ts'
+import type { Scene, Told } from './scene.ts'
 
 type Provoke = (scene: Scene) => Promise<Told>
 

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { createAccount, freshName, type Account, type TestStream } from '../../src/world/account.ts'
+import { createAccount, freshName } from '../../src/world/account.ts'
+import type { Account, TestStream } from '../../src/world/account.ts'
 import type { World } from '../../src/world/services.ts'
 
 export type Scene = {

@@ -4,7 +4,8 @@ import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:cr
 import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 
-import { openKeys, type OpenedKeys } from '../../src/world/open-keys.ts'
+import { openKeys } from '../../src/world/open-keys.ts'
+import type { OpenedKeys } from '../../src/world/open-keys.ts'
 import { REPOSITORY } from '../../src/test-run/tools.ts'
 
 /** What a service's pod is given. */

@@ -1,6 +1,7 @@
 // What somebody with opened records of weir.keys knows of people: the keys of an era, and whether a guess is the person
 // of a record.
-import { eraKeys, levelPart, linksOf, type EraKeys } from '@weir/fieldcrypt'
+import { eraKeys, levelPart, linksOf } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
 
 import type { OpenedKeys } from '../../src/world/open-keys.ts'
 

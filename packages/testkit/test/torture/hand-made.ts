@@ -6,23 +6,12 @@ import type { SourceRecord } from '@weir/kafka'
 import { checkDerived } from '../../src/torture/check/check-derived.ts'
 import { createInputCheck } from '../../src/torture/check/check-input.ts'
 import { createViolations } from '../../src/torture/check/violations.ts'
-import {
-  decode,
-  loadKinds,
-  personNamed,
-  piiOf,
-  plainOf,
-  putAt,
-  type Kind,
-} from '../../src/torture/events.ts'
-import { createLedger, type Outcome, type Sent } from '../../src/torture/ledger.ts'
-import {
-  opens,
-  passes,
-  type DerivedStream,
-  type InputStream,
-  type Levels,
-} from '../../src/torture/streams.ts'
+import { decode, loadKinds, personNamed, piiOf, plainOf, putAt } from '../../src/torture/events.ts'
+import type { Kind } from '../../src/torture/events.ts'
+import { createLedger } from '../../src/torture/ledger.ts'
+import type { Outcome, Sent } from '../../src/torture/ledger.ts'
+import { opens, passes } from '../../src/torture/streams.ts'
+import type { DerivedStream, InputStream, Levels } from '../../src/torture/streams.ts'
 import { asObject } from '../../src/world/account.ts'
 
 const kinds = await loadKinds()

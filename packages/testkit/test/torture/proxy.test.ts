@@ -5,7 +5,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
 
-import { startProxy, type Proxy } from '../../src/torture/world/proxy.ts'
+import { startProxy } from '../../src/torture/world/proxy.ts'
+import type { Proxy } from '../../src/torture/world/proxy.ts'
 
 let server: Server
 let proxy: Proxy

@@ -2,7 +2,7 @@
 // half a backup is known for one. JSON, bytes in base64.
 import { AppError } from '@weir/kit'
 import type { AddressedRecord, SourceRecord } from '@weir/kafka'
-import { auditTopic, controlTopic, keysTopic } from '@weir/streams'
+import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { z } from 'zod'
 
 export const HEAD = '{"weir":"backup","version":1}'

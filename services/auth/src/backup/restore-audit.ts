@@ -2,8 +2,15 @@
 // last entry; one that was lost comes back as far as the backup's control state knows of it. Either way the restoring
 // is an entry itself, and the chain holds.
 import type { AddressedRecord } from '@weir/kafka'
-import { auditHeadKey, auditTopic, controlTopic, hashOf, nextEntry, noEntries } from '@weir/streams'
-import type { AuditHead } from '@weir/streams'
+import {
+  auditHeadKey,
+  auditTopic,
+  controlTopic,
+  hashOf,
+  nextEntry,
+  noEntries,
+} from '@weir/control-state'
+import type { AuditHead } from '@weir/control-state'
 
 /** The records to write. `last`: the last entry of the log that is there, if there is one. */
 export function withAuditLog(

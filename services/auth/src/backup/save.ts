@@ -1,7 +1,7 @@
 // Reads weir.control, weir.keys and weir.audit to the ends that they have now. Control state goes first: a key that nobody
 // names yet does no harm, a stream whose key is missing would.
 import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
-import { auditTopic, controlTopic, keysTopic } from '@weir/streams'
+import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { endLine, HEAD, lineOf } from './lines.ts'
 
 type SaveDeps = { admin: Admin; reader: RangeReader; say(line: string): void }

@@ -1,10 +1,10 @@
 // Whether the schema registry still is the one that contracts were registered in: it must know the schema of each by the
 // id that stands in the stored events. What it has lost is registered again; another id for it would make those
 // events unreadable for whoever decodes them with that registry.
-import type { Registry, SchemaPlace } from '@weir/kafka'
+import type { Registry, SchemaPlace } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import type { ContractRecord } from '@weir/streams'
+import type { ContractRecord } from '@weir/control-state'
 
 const atOnceMax = 8
 

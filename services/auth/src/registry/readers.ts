@@ -1,12 +1,12 @@
 // Who reads schemas, and so whose: a stream's credentials and its tokens, input or derived, and API keys read the schemas of
 // their own account. Failures are limited as they are where each of these is taken otherwise.
 import { hasCode } from '@weir/kit'
-import type { Gate } from '@weir/streams'
-import type { Callers } from '../api-keys.ts'
-import { basicOf } from '../basic.ts'
+import type { Gate } from '@weir/control-state'
+import type { Callers } from '../access/callers.ts'
+import { basicOf } from '../tokens/basic.ts'
 import { Refusal } from '../errors.ts'
-import type { Call } from '../http.ts'
-import type { Prover } from '../prove.ts'
+import type { Call } from '../api/http.ts'
+import type { Prover } from '../tokens/prove.ts'
 
 /** The account of whoever calls. @throws Refusal `invalid_credentials`, `invalid_api_key`, `too_many_failures` */
 export type Readers = (call: Call) => Promise<string>

@@ -2,7 +2,7 @@
 // that API has one of its own for the case, and the status otherwise.
 import { Refusal, statusOf } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Answer } from '../http.ts'
+import type { Answer } from '../api/http.ts'
 
 export const registryContentType = 'application/vnd.schemaregistry.v1+json'
 

@@ -1,6 +1,6 @@
 // An account's schemas as the Confluent API numbers them, made of its contracts alone. Pure; what the registry holds beside
 // these (other accounts' schemas, versions that no contract names) doesn't exist here.
-import type { ContractRecord } from '@weir/streams'
+import type { ContractRecord } from '@weir/control-state'
 
 export type SchemaVersion = {
   readonly subject: string

@@ -1,12 +1,12 @@
 // The schema registry as auth sees it (docs/architecture.md 12). Making a contract is all that needs it: while it
 // doesn't answer, or has other ids than contracts were given, that is refused, and /health/ready has a warning. Tokens,
 // events, readers and readiness never depend on it.
-import type { Registry } from '@weir/kafka'
+import type { Registry } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import type { ContractRecord } from '@weir/streams'
+import type { ContractRecord } from '@weir/control-state'
 import { Refusal } from '../errors.ts'
-import type { Round } from '../rounds.ts'
+import type { Round } from '../control/rounds.ts'
 import { checkRegistry } from './check-registry.ts'
 
 export type RegistryWatch = {

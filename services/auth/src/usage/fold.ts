@@ -14,8 +14,8 @@ import {
   parseUsageKey,
   usagePartitions,
   usageTopic,
-} from '@weir/streams'
-import type { Usage } from '@weir/streams'
+} from '@weir/control-state'
+import type { Usage } from '@weir/control-state'
 import { foldedBefore, minutesKeptDays } from './periods.ts'
 import { chunksOf } from './tombstones.ts'
 import type { UsageLog, UsageTable } from './usage-log.ts'

@@ -1,7 +1,7 @@
 // The answer to a question about usage: one sum for each piece of the time, pieces with nothing included, and one
 // over all. As JSON, or as CSV for spreadsheets. Pure.
-import { addUsage, msOfMinute, noUsage, parseUsageKey } from '@weir/streams'
-import type { Usage, UsageKey } from '@weir/streams'
+import { addUsage, msOfMinute, noUsage, parseUsageKey } from '@weir/control-state'
+import type { Usage, UsageKey } from '@weir/control-state'
 import type { Period } from './periods.ts'
 import type { UsageTable } from './usage-log.ts'
 

@@ -9,8 +9,8 @@ import {
   replicasTopic,
   usagePartitionOf,
   usageTopic,
-} from '@weir/streams'
-import type { MonthCount, ReplicaFollower } from '@weir/streams'
+} from '@weir/control-state'
+import type { MonthCount, ReplicaFollower } from '@weir/control-state'
 import type { WriteTombstones } from './tombstones.ts'
 import type { UsageLog } from './usage-log.ts'
 

@@ -1,8 +1,8 @@
 // `weir.usage` as it lies in Kafka, read when somebody asks: by stream and time, so that what is read is about
 // as much as what was asked for. Nothing of it is kept in memory.
 import type { Admin, RangeReader } from '@weir/kafka'
-import { usageOf, usagePartitionOf, usageTopic } from '@weir/streams'
-import type { Usage } from '@weir/streams'
+import { usageOf, usagePartitionOf, usageTopic } from '@weir/control-state'
+import type { Usage } from '@weir/control-state'
 
 /** By key, as of the end of what was read; null where it was taken away. */
 export type UsageTable = Map<string, Usage | null>

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import type { Registry } from '@weir/kafka'
+import type { Registry } from '@weir/schema-registry'
 import { AppError, createLog } from '@weir/kit'
-import type { ContractRecord } from '@weir/streams'
+import type { ContractRecord } from '@weir/control-state'
 import { checkRegistry } from '../../src/registry/check-registry.ts'
 
 const log = createLog('auth-test', 'silent')

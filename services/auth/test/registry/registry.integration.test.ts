@@ -1,7 +1,7 @@
 // /registry as Confluent's clients meet it: an account's schemas, for its own credentials alone.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import { createRegistry } from '@weir/kafka'
+import { createRegistry } from '@weir/schema-registry'
 import { exampleContract } from '@weir/testkit'
 import {
   makeAccount,

@@ -18,7 +18,7 @@ import {
   usagePartitionOf,
   usagePartitions,
   usageTopic,
-} from '@weir/streams'
+} from '@weir/control-state'
 import { createTopicReader } from '@weir/testkit'
 import type { TopicReader } from '@weir/testkit'
 import { makeAccount, registryUrl, startAuth, textOf } from '../support.ts'

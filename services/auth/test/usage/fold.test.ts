@@ -1,6 +1,6 @@
 // What a fold makes of minutes that are past their time.
 import { expect, test } from '@jest/globals'
-import { dayKey, minuteOf, usageKey } from '@weir/streams'
+import { dayKey, minuteOf, usageKey } from '@weir/control-state'
 import { foldsOf } from '../../src/usage/fold.ts'
 
 const usage = (events: number) => ({ events, bytes: events, refused: { undecodable: events } })

@@ -1,7 +1,7 @@
 // The answer to a question about usage.
 import { expect, test } from '@jest/globals'
-import { dayKey, minuteOf, usageKey } from '@weir/streams'
-import type { Usage } from '@weir/streams'
+import { dayKey, minuteOf, usageKey } from '@weir/control-state'
+import type { Usage } from '@weir/control-state'
 import { periodOf } from '../../src/usage/periods.ts'
 import { reportOf, toCsv, toJson } from '../../src/usage/report.ts'
 

@@ -7,8 +7,8 @@ import {
   usageKey,
   usagePartitionOf,
   usageTopic,
-} from '@weir/streams'
-import type { Replica } from '@weir/streams'
+} from '@weir/control-state'
+import type { Replica } from '@weir/control-state'
 import { forgetUsage, sweepMonths, sweepReplicas } from '../../src/usage/sweep.ts'
 import type { SweepDeps } from '../../src/usage/sweep.ts'
 import type { Tombstone } from '../../src/usage/tombstones.ts'

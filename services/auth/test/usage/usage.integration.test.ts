@@ -15,7 +15,7 @@ import {
   usageKey,
   usagePartitionOf,
   usageTopic,
-} from '@weir/streams'
+} from '@weir/control-state'
 import { createTopicReader } from '@weir/testkit'
 import type { TopicReader } from '@weir/testkit'
 import {

@@ -3,10 +3,12 @@
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 import { askAdmin } from './admin.ts'
-import { connect, type Client } from './clients.ts'
+import { connect } from './clients.ts'
+import type { Client } from './clients.ts'
 import { timesStored } from './marks.ts'
 import { peakResidentBytes } from './memory.ts'
-import { startOwnScene, type OwnBroker, type OwnScene } from './own-broker.ts'
+import { startOwnScene } from './own-broker.ts'
+import type { OwnBroker, OwnScene } from './own-broker.ts'
 import { goodRequest } from './scene.ts'
 
 export type Outage = {

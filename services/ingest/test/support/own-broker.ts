@@ -9,7 +9,8 @@ import { startStack } from '@weir/devstack'
 import type { Stack } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import { setting } from '@weir/testkit'
-import { startScene, type Scene, type SceneOptions } from './scene.ts'
+import { startScene } from './scene.ts'
+import type { Scene, SceneOptions } from './scene.ts'
 
 export type OwnBroker = Pick<
   Stack,

@@ -1,9 +1,9 @@
 // Records as control state holds them, for tests without Kafka.
 import { compileContract, prepareContract } from '@weir/contracts'
-import { frameHead } from '@weir/kafka'
+import { frameHead } from '@weir/schema-registry'
 import { asObject, exampleContract } from '@weir/testkit'
-import type { ContractRecord, InputStream } from '@weir/streams'
-import type { ActiveContract } from '../../src/active-contracts.ts'
+import type { ContractRecord, InputStream } from '@weir/control-state'
+import type { ActiveContract } from '../../src/event/active-contracts.ts'
 
 export const inputStream = (more: Partial<InputStream> = {}): InputStream => ({
   kind: 'input',

@@ -10,15 +10,8 @@ import type {
   TopicReader,
   World,
 } from '@weir/testkit'
-import {
-  connect,
-  protocols,
-  type Answer,
-  type Client,
-  type Header,
-  type Protocol,
-  type Sent,
-} from './clients.ts'
+import { connect, protocols } from './clients.ts'
+import type { Answer, Client, Header, Protocol, Sent } from './clients.ts'
 
 export type Scene = {
   world: World

@@ -5,14 +5,20 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { jest } from '@jest/globals'
 import { AppError, createGuesses, createProxies } from '@weir/kit'
-import { createAccounts, createGate } from '@weir/streams'
-import type { ApiKeyRecord, DerivedStream, InputStream, Reading, StreamRecord } from '@weir/streams'
+import { createAccounts, createGate } from '@weir/control-state'
+import type {
+  ApiKeyRecord,
+  DerivedStream,
+  InputStream,
+  Reading,
+  StreamRecord,
+} from '@weir/control-state'
 import { makeSigningKey, signIdToken } from '@weir/tokens'
 import { WebSocket } from 'ws'
-import type { Feed } from '../../src/feed.ts'
-import { createGateway } from '../../src/gateway.ts'
-import { textFrames } from '../../src/text-frame.ts'
-import type { Watcher } from '../../src/watcher.ts'
+import type { Feed } from '../../src/websocket/feed.ts'
+import { createGateway } from '../../src/websocket/gateway.ts'
+import { textFrames } from '../../src/websocket/text-frame.ts'
+import type { Watcher } from '../../src/websocket/watcher.ts'
 import { credentialOf, followerOf, inputStream, keptLog } from './streams.ts'
 
 const issuer = 'https://auth.example.org'

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { createSealer, eraKeys, makeEraParts, timeOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Contract } from '@weir/contracts'
-import { frame } from '@weir/kafka'
+import { frame } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import { asObject, compiledExample, exampleEvent, plainEvent } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
-import type { InputStream } from '@weir/streams'
+import type { InputStream } from '@weir/control-state'
 
 export const registryId = 7
 export const timestampMs = Date.UTC(2026, 10, 20, 12)

@@ -1,6 +1,7 @@
 // What lies in a topic, taken apart for comparing: PII by path, everything else, and what stands around it.
 import type { Contract, Event } from '@weir/contracts'
-import { readSource, unframe } from '@weir/kafka'
+import { readSource } from '@weir/kafka'
+import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import { asObject, compiledExample, exampleContracts } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'

@@ -1,8 +1,8 @@
 // Streams as control state may hold them, and a follower without Kafka whose records a test puts.
 import { randomUUID } from 'node:crypto'
 import { createLog } from '@weir/kit'
-import { createTables } from '@weir/streams'
-import type { Credential, DerivedStream, InputStream, StateFollower } from '@weir/streams'
+import { createTables } from '@weir/control-state'
+import type { Credential, DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import { asObject } from '@weir/testkit'
 
 const common = (name: string) => ({

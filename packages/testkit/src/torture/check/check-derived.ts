@@ -2,9 +2,11 @@
 // and in order, and each derived record is its source with the fields opened that the stream may see, no more.
 import type { SourceRecord } from '@weir/kafka'
 
-import { decode, piiOf, putAt, type Kind } from '../events.ts'
+import { decode, piiOf, putAt } from '../events.ts'
+import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
-import { opens, passes, type DerivedStream } from '../streams.ts'
+import { opens, passes } from '../streams.ts'
+import type { DerivedStream } from '../streams.ts'
 import { placeOf, readStored } from './stored.ts'
 import type { Violations } from './violations.ts'
 

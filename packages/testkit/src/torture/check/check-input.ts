@@ -2,11 +2,13 @@
 // as it was sent but for its personal fields, which are sealed, and each person's events are in order.
 import type { SourceRecord } from '@weir/kafka'
 
-import { piiOf, plainOf, putAt, valueAt, type Kind } from '../events.ts'
+import { piiOf, plainOf, putAt, valueAt } from '../events.ts'
+import type { Kind } from '../events.ts'
 import type { Ledger, Sent } from '../ledger.ts'
 import type { InputStream } from '../streams.ts'
 import { asObject } from '../../world/account.ts'
-import { placeOf, readStored, type Stored } from './stored.ts'
+import { placeOf, readStored } from './stored.ts'
+import type { Stored } from './stored.ts'
 import type { Violations } from './violations.ts'
 
 export type InputCheck = {

@@ -1,7 +1,8 @@
 // A record of an input topic, taken apart by the rig's own means.
 import type { SourceRecord } from '@weir/kafka'
 
-import { decode, numberOf, type Kind, type Plain } from '../events.ts'
+import { decode, numberOf } from '../events.ts'
+import type { Kind, Plain } from '../events.ts'
 
 /** Confluent's framing: a zero byte and the schema's id in four. */
 const FRAME_BYTES = 5

@@ -4,7 +4,8 @@ import { delay, hasCode, pollUntil } from '@weir/kit'
 import { readSource } from '@weir/kafka'
 
 import type { DerivedStream } from '../streams.ts'
-import { slotsOf, type Slot } from '../world/slots.ts'
+import { slotsOf } from '../world/slots.ts'
+import type { Slot } from '../world/slots.ts'
 import type { Fault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 

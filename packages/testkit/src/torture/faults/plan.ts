@@ -1,7 +1,8 @@
 // Which faults come when, from a seed: storms of several that may overlap, each as plain data that is printed, so
 // that a run can be told and tried again. Between storms the world is whole.
 import type { Random } from '../random.ts'
-import { slots, type Slot } from '../world/slots.ts'
+import { slots } from '../world/slots.ts'
+import type { Slot } from '../world/slots.ts'
 
 export const faultKinds = [
   'kill',

@@ -2,7 +2,8 @@
 // call is made again until it is known to be done, since auth may be gone at any moment.
 import { delay, pollUntil } from '@weir/kit'
 
-import { textIn, type Account, type Reply } from '../../world/account.ts'
+import { textIn } from '../../world/account.ts'
+import type { Account, Reply } from '../../world/account.ts'
 import { makeDerived } from '../world/make-streams.ts'
 import type { Fault } from './plan.ts'
 import type { Theatre } from './theatre.ts'

@@ -2,7 +2,8 @@
 // person's events is known. Which replica gets a request is left to chance.
 import { delay } from '@weir/kit'
 
-import { personNamed, type Kind } from '../events.ts'
+import { personNamed } from '../events.ts'
+import type { Kind } from '../events.ts'
 import type { Ledger, Sent } from '../ledger.ts'
 import type { Random } from '../random.ts'
 import type { InputStream } from '../streams.ts'
@@ -14,7 +15,8 @@ import {
   requestOf,
   wrongRequestOf,
 } from './requests.ts'
-import { createSender, type Answer, type Sender } from './sender.ts'
+import { createSender } from './sender.ts'
+import type { Answer, Sender } from './sender.ts'
 
 export type LoadDeps = {
   kinds: readonly Kind[]

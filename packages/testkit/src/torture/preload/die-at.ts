@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-const SOURCE = '/packages/streams/src/writer.ts'
+const SOURCE = '/services/auth/src/control/writer.ts'
 const COMMIT = `      await producer.transaction(async (tx) => {
         for (const chunk of chunks) await tx.send(chunk)
       })`

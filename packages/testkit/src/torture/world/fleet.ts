@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { startService, type Service } from '@weir/devstack'
 
 import type { ServiceEnv } from '../../world/services.ts'
-import { serviceOf, slots, type Slot } from './slots.ts'
+import { serviceOf, slots } from './slots.ts'
+import type { Slot } from './slots.ts'
 
 export type Fleet = {
   /** Undefined while it doesn't run, and before it is ready. */

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 
 import { kekFilesIn } from '@weir/devstack'
 
-import {
-  account as accountAt,
-  createAccount,
-  exampleContracts,
-  type Account,
-} from '../../world/account.ts'
+import { account as accountAt, createAccount, exampleContracts } from '../../world/account.ts'
+import type { Account } from '../../world/account.ts'
 import type { ServiceEnv } from '../../world/services.ts'
 import { shiftFor } from '../clock.ts'
 import type { LossReport } from '../check/check-world.ts'
 import type { Kind } from '../events.ts'
 import type { Theatre } from '../faults/theatre.ts'
-import { createStreams, type InputStream, type Levels } from '../streams.ts'
-import { startBrokers, type Brokers } from './brokers.ts'
-import { createFleet, type Fleet } from './fleet.ts'
+import { createStreams } from '../streams.ts'
+import type { InputStream, Levels } from '../streams.ts'
+import { startBrokers } from './brokers.ts'
+import type { Brokers } from './brokers.ts'
+import { createFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
 import { makeDerived } from './make-streams.ts'
-import { openWays, serviceOf, slots, type Slot } from './slots.ts'
+import { openWays, serviceOf, slots } from './slots.ts'
+import type { Slot } from './slots.ts'
 import { createTokens } from './tokens.ts'
 import { openTopics } from './topics.ts'
 

@@ -2,7 +2,8 @@
 // broker that tells its clients the proxy's address, so that no client finds a way around.
 import { freePort, type ServiceName } from '@weir/devstack'
 
-import { startProxy, type Proxy } from './proxy.ts'
+import { startProxy } from './proxy.ts'
+import type { Proxy } from './proxy.ts'
 
 export const slots = ['auth-1', 'ingest-1', 'ingest-2', 'output-1', 'output-2', 'output-3'] as const
 export type Slot = (typeof slots)[number]

@@ -1,12 +1,7 @@
 // What lies in the broker, seen past all proxies. What retention takes away is read before and kept here, so that
 // an input topic can be checked whole.
-import {
-  createAdmin,
-  createKafka,
-  createRangeReader,
-  type Admin,
-  type SourceRecord,
-} from '@weir/kafka'
+import { createAdmin, createKafka, createRangeReader } from '@weir/kafka'
+import type { Admin, SourceRecord } from '@weir/kafka'
 import { pino } from 'pino'
 
 import { deleteRecords } from './delete-records.ts'

@@ -1,0 +1,137 @@
+// From an Authorization header to the stream it gives access to (spec Authentication 2, 3): a validly
+// signed token whose stream and credentials still exist. A token is verified once and remembered;
+// the tables are asked every time, so a deletion or revocation bites with the next request.
+import type { KeyObject } from 'node:crypto'
+import { AppError, hasCode } from '@weir/kit'
+import { verifyIdToken } from '@weir/tokens'
+import type { IdClaims } from '@weir/tokens'
+import type { StateFollower } from '../tables/follow.ts'
+import type { Credential, Scope, StreamRecord } from '../records/records.ts'
+import { createTokenCache } from './token-cache.ts'
+import { createVerificationKeys } from './verification-keys.ts'
+
+export type Access = {
+  readonly stream: StreamRecord
+  readonly credential: Credential
+  readonly scope: readonly Scope[]
+  readonly clientId: string
+  /** Epoch seconds. */
+  readonly expiresAt: number
+  /** The key that its token is signed with. */
+  readonly kid: string
+}
+
+export type Gate = {
+  /**
+   * The access a bearer token gives; a promise only when the tables had to be followed first.
+   * @throws AppError `invalid_token` for whatever is wrong with it, always the same sentence
+   */
+  check(authorization: string | undefined): Access | Promise<Access>
+  /** The same look-up for a token that was checked before; undefined once access is gone. */
+  recheck(access: Access): Access | undefined
+}
+
+const bearer = /^bearer +([\w.~+/=-]+) *$/i
+
+export function createGate(options: {
+  follower: Pick<StateFollower, 'tables' | 'lookAgain'>
+  issuer: string
+  now: () => number
+}): Gate {
+  const { follower, issuer, now } = options
+  const verified = createTokenCache<Verified>()
+  const keyOf = createVerificationKeys(follower.tables, now)
+
+  /** Undefined when the token names a key that the tables don't hold, yet. */
+  const verify = (authorization: string): Verified | undefined => {
+    const nowSeconds = Math.floor(now() / 1000)
+    // Its key may have been revoked since.
+    const isGood = ({ claims, kid }: Verified): boolean =>
+      claims.exp > nowSeconds && keyOf(kid) !== undefined
+    const usual = verified.get(authorization)
+    if (usual !== undefined && isGood(usual)) return usual
+    const token = bearer.exec(authorization)?.[1]
+    if (token === undefined) throw invalidToken()
+    const spelling = `Bearer ${token}`
+    const known = verified.get(spelling)
+    if (known !== undefined && isGood(known)) return known
+    verified.delete(spelling)
+    let keyIsUnknown = false
+    let kid = ''
+    const noteUnknown = (named: string): KeyObject | undefined => {
+      kid = named
+      const key = keyOf(named)
+      keyIsUnknown = key === undefined
+      return key
+    }
+    try {
+      const claims = verifyIdToken(token, { keyOf: noteUnknown, issuer, nowSeconds })
+      const made: Verified = { claims, kid, found: undefined, access: undefined }
+      verified.set(spelling, made)
+      return made
+    } catch (error) {
+      if (keyIsUnknown) return undefined
+      throw hasCode(error, 'invalid_token') ? invalidToken() : error
+    }
+  }
+
+  const look = (authorization: string): Access | undefined => {
+    const known = verify(authorization)
+    if (known === undefined) return undefined
+    const found = follower.tables.credential(known.claims.sub)
+    // Records are replaced as a whole, so the same one gives the same access.
+    if (found === undefined || found !== known.found) {
+      known.found = found
+      known.access = found && accessOf(known, found)
+    }
+    return known.access
+  }
+
+  /** The token may be newer than the tables. */
+  const lookAgain = async (authorization: string): Promise<Access> => {
+    await follower.lookAgain()
+    const access = look(authorization)
+    if (access === undefined) throw invalidToken()
+    return access
+  }
+
+  return {
+    check(authorization) {
+      if (authorization === undefined) throw invalidToken()
+      return look(authorization) ?? lookAgain(authorization)
+    },
+    recheck(access) {
+      if (access.expiresAt <= Math.floor(now() / 1000)) return undefined
+      if (keyOf(access.kid) === undefined) return undefined
+      const found = follower.tables.credential(access.clientId)
+      if (found === undefined || found.stream.streamId !== access.stream.streamId) return undefined
+      if (found.stream.state !== 'ready') return undefined
+      return { ...access, ...found, scope: found.credential.scope }
+    },
+  }
+}
+
+type Found = { readonly stream: StreamRecord; readonly credential: Credential }
+/** A token that checked out, and the access it gave when it was last looked up. */
+type Verified = {
+  readonly claims: IdClaims
+  readonly kid: string
+  found: Found | undefined
+  access: Access | undefined
+}
+
+function accessOf(
+  { claims, kid }: Pick<Verified, 'claims' | 'kid'>,
+  { stream, credential }: Found,
+): Access | undefined {
+  if (stream.state !== 'ready' || stream.streamId !== claims.streamId) return undefined
+  if (stream.billingId !== claims.billingId || stream.kind !== claims.kind) return undefined
+  const { scope } = credential
+  return { stream, credential, scope, clientId: claims.sub, expiresAt: claims.exp, kid }
+}
+
+const invalidToken = (): AppError<'invalid_token'> =>
+  new AppError(
+    'invalid_token',
+    'The token is missing, malformed, expired or revoked; get a new one',
+  )

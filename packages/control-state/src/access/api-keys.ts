@@ -1,0 +1,67 @@
+// From an Authorization header to the account that calls: its API key arrives as a bearer token. Keys are
+// found by their hash, so no comparison can tell how much of one fits.
+import { AppError } from '@weir/kit'
+import type { StateFollower } from '../tables/follow.ts'
+import type { AccountRecord, ApiKeyRecord } from '../records/records.ts'
+import { hashSecret } from './secrets.ts'
+
+/** An API key that is good now, and the account it belongs to. */
+export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
+
+export type Accounts = {
+  /** @throws AppError `invalid_api_key` */
+  byApiKey(authorization: string | undefined): Promise<KeyHolder>
+  /** Whether the key is still good: not deleted, and not expired. */
+  isGood(holder: KeyHolder): boolean
+}
+
+export function createAccounts(
+  follower: Pick<StateFollower, 'lookAgain'> & {
+    readonly tables: Pick<StateFollower['tables'], 'apiKey'>
+  },
+  now: () => number,
+  onUse: (holder: KeyHolder) => void = () => {},
+): Accounts {
+  return {
+    async byApiKey(authorization) {
+      const key = bearerOf(authorization)
+      if (key === undefined) throw noApiKey()
+      const hash = hashSecret(key)
+      let holder = follower.tables.apiKey(hash)
+      if (holder === undefined) {
+        await follower.lookAgain() // another replica may have made it a moment ago
+        holder = follower.tables.apiKey(hash)
+      }
+      if (holder === undefined) throw unknownApiKey()
+      if (isExpired(holder.apiKey, now())) throw expiredApiKey()
+      onUse(holder)
+      return holder
+    },
+    isGood({ account, apiKey }) {
+      const found = follower.tables.apiKey(apiKey.hash)
+      return found?.account.billingId === account.billingId && !isExpired(found.apiKey, now())
+    },
+  }
+}
+
+const isExpired = ({ expiresAtMs = Infinity }: ApiKeyRecord, nowMs: number): boolean =>
+  expiresAtMs <= nowMs
+
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+}
+
+const noApiKey = (): AppError<'invalid_api_key'> =>
+  new AppError(
+    'invalid_api_key',
+    "Send the account's API key in the header Authorization, after the word Bearer",
+  )
+
+const unknownApiKey = (): AppError<'invalid_api_key'> =>
+  new AppError('invalid_api_key', 'No account has the API key that was sent')
+
+const expiredApiKey = (): AppError<'invalid_api_key'> =>
+  new AppError(
+    'invalid_api_key',
+    'The API key that was sent has expired; an owner of the account can create a new one',
+  )

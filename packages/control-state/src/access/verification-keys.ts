@@ -1,0 +1,22 @@
+// The public keys that tokens are checked with, from control state; each is made once.
+import { createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import type { SigningKeyRecord } from '../records/records.ts'
+import type { State } from '../tables/state.ts'
+
+/** The key of a kid while it is published. */
+export function createVerificationKeys(
+  state: Pick<State, 'signingKey'>,
+  now: () => number,
+): (kid: string) => KeyObject | undefined {
+  const keys = new WeakMap<SigningKeyRecord, KeyObject>()
+  return (kid) => {
+    const record = state.signingKey(kid)
+    if (record === undefined || record.publishedUntilMs <= now()) return undefined
+    const known = keys.get(record)
+    if (known !== undefined) return known
+    const key = createPublicKey({ key: { ...record.publicJwk }, format: 'jwk' })
+    keys.set(record, key)
+    return key
+  }
+}

@@ -1,0 +1,148 @@
+// What services notice that is no change of control state: who reads personal data, and that an API key is in use. They
+// are notices in `weir.accesses`, which output may write; auth alone folds them into the audit log and into control state
+// (docs/audit.md). A reading is noticed before anything of it is shown. How many notices somebody can bring about is
+// bounded; what goes over the bound is counted, but for the first of its kind in a minute.
+import { createBatchProducer } from '@weir/kafka'
+import type { Kafka } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import type { KeyHolder } from '../access/api-keys.ts'
+import type { Actor, AuditAction, AuditTarget } from './audit.ts'
+
+export const accessesTopic = 'weir.accesses'
+
+export const readActions = ['read.preview', 'read.dead', 'read.watch', 'read.token'] as const
+export type ReadAction = (typeof readActions)[number] & AuditAction
+
+export type Reading = {
+  readonly action: ReadAction
+  readonly actor: Extract<Actor, { kind: 'account' | 'credentials' }>
+  readonly target: AuditTarget
+}
+
+export type Notice =
+  | (Reading & { readonly kind: 'read'; readonly at: string })
+  | {
+      readonly kind: 'use'
+      readonly at: string
+      readonly billingId: string
+      readonly keyId: string
+    }
+
+export type AccessTrace = {
+  /** Resolves once the notice is kept. @throws AppError `unavailable`: then nothing may be shown */
+  read(reading: Reading): Promise<void>
+  /** A token for a derived stream's credentials: noticed once an hour. @throws AppError `unavailable` */
+  token(reading: Reading): Promise<void>
+  /** Noticed once an hour for each key; nobody waits for it. */
+  used(holder: KeyHolder): void
+  close(): Promise<void>
+}
+
+const atOnceMax = 30
+const minuteMs = 60_000
+const hourMs = 3_600_000
+const produceTimeoutMs = 5_000
+const inFlightBytesMax = 4_194_304
+
+export function openAccessTrace(kafka: Kafka, log: Log): AccessTrace {
+  const producer = createBatchProducer(kafka, { produceTimeoutMs, inFlightBytesMax })
+  const trace = createAccessTrace({
+    send: (value) =>
+      producer.send(accessesTopic, 0, { key: '', value, headers: {}, timestampMs: Date.now() }),
+    now: Date.now,
+    log,
+  })
+  const counting = setInterval(() => void trace.tellCounts(), minuteMs)
+  return {
+    ...trace,
+    async close() {
+      clearInterval(counting)
+      await trace.tellCounts()
+      await producer.close()
+    },
+  }
+}
+
+export function createAccessTrace(deps: {
+  send: (value: Buffer) => Promise<void>
+  now: () => number
+  log: Log
+}): Omit<AccessTrace, 'close'> & { tellCounts(): Promise<void> } {
+  const { now, log } = deps
+  const inMinute = createTold(minuteMs, now)
+  const inHour = createTold(hourMs, now)
+  const counted = new Map<string, { readonly reading: Reading; readonly count: number }>()
+  const nowText = (): string => new Date(now()).toISOString()
+  const send = (notice: Notice): Promise<void> => deps.send(Buffer.from(JSON.stringify(notice)))
+
+  const write = async (reading: Reading): Promise<void> => {
+    try {
+      await send({ kind: 'read', at: nowText(), ...reading })
+    } catch (cause) {
+      throw new AppError(
+        'unavailable',
+        'The audit log could not be told of this reading, so nothing is shown; try again',
+        { cause },
+      )
+    }
+  }
+
+  return {
+    async read(reading) {
+      const kind = kindOf(reading)
+      const ofAccount = inMinute.count(reading.actor.billingId)
+      if (inMinute.count(kind) > 1 && ofAccount > atOnceMax)
+        return void counted.set(kind, { reading, count: (counted.get(kind)?.count ?? 0) + 1 })
+      await write(reading).catch((error: unknown) => {
+        inMinute.forget(kind)
+        throw error
+      })
+    },
+    async token(reading) {
+      const { actor } = reading
+      const who = `token ${actor.kind === 'credentials' ? actor.clientId : actor.keyId}`
+      if (inHour.count(who) > 1) return
+      await write(reading).catch((error: unknown) => {
+        inHour.forget(who)
+        throw error
+      })
+    },
+    used({ account: { billingId }, apiKey: { keyId } }) {
+      const which = `use ${billingId} ${keyId}`
+      if (inHour.count(which) > 1) return
+      send({ kind: 'use', at: nowText(), billingId, keyId }).catch(() => inHour.forget(which))
+    },
+    async tellCounts() {
+      const all = [...counted.values()]
+      counted.clear()
+      for (const { reading, count } of all)
+        await write({ ...reading, target: { ...reading.target, count } }).catch((err: unknown) =>
+          log.warn({ err, action: reading.action, count }, 'readings are not in the audit log'),
+        )
+    },
+  }
+}
+
+/** Who reads what in which way; when and by which request doesn't matter. */
+function kindOf({ action, actor, target }: Reading): string {
+  const { requestId: _, ...who } = actor
+  return JSON.stringify([action, who, target])
+}
+
+/** How often each thing was told since this minute or hour began. */
+function createTold(spanMs: number, now: () => number) {
+  let counts = new Map<string, number>()
+  let span = 0
+  return {
+    count(what: string): number {
+      const current = Math.floor(now() / spanMs)
+      if (current !== span) counts = new Map()
+      span = current
+      const count = (counts.get(what) ?? 0) + 1
+      counts.set(what, count)
+      return count
+    },
+    forget: (what: string) => void counts.delete(what),
+  }
+}

@@ -1,0 +1,136 @@
+export { accessesTopic, openAccessTrace, readActions } from './audit/accesses.ts'
+export type { AccessTrace, Notice, Reading } from './audit/accesses.ts'
+export { createGate } from './access/access.ts'
+export type { Access, Gate } from './access/access.ts'
+export { bearerOf, createAccounts } from './access/api-keys.ts'
+export type { Accounts, KeyHolder } from './access/api-keys.ts'
+export { act, auditHeadKey, auditTopic, hashOf, nextEntry, noEntries } from './audit/audit.ts'
+export type {
+  Actor,
+  AuditAction,
+  AuditEntry,
+  AuditHead,
+  Audited,
+  AuditTarget,
+  Change,
+} from './audit/audit.ts'
+export type { Draft } from './tables/draft.ts'
+export {
+  consentLevels,
+  consentLevelType,
+  hasOneLevelIfCumulative,
+  oneLevelRule,
+} from './records/consent-levels.ts'
+export { followState } from './tables/follow.ts'
+export type { StateFollower } from './tables/follow.ts'
+export { followReplicas } from './replicas/follow-replicas.ts'
+export type { ReplicaFollower } from './replicas/follow-replicas.ts'
+export { forgetPeople } from './keyring/forget-people.ts'
+export type { People } from './keyring/forget-people.ts'
+export { startHeartbeats } from './replicas/heartbeat.ts'
+export type { Heart } from './replicas/heartbeat.ts'
+export type { Keyring } from './keyring/keyring.ts'
+export { withKekRules } from './kek/kek-settings.ts'
+export type { KekSettings } from './kek/kek-settings.ts'
+export { kekOfRing, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
+export { loadKek } from './kek/load-kek.ts'
+export {
+  accessesKey,
+  controlTopic,
+  keyUseKey,
+  deadTopicOf,
+  groupOf,
+  keysTopic,
+  topicOf,
+  transactionalIdOf,
+} from './records/records.ts'
+export type {
+  AccountRecord,
+  ApiKeyRecord,
+  ConsentLevelType,
+  ContractRecord,
+  Credential,
+  DerivedStream,
+  ErasureRecord,
+  InputStream,
+  Limits,
+  RotationRecord,
+  Scope,
+  SigningKeyRecord,
+  StreamRecord,
+} from './records/records.ts'
+export { hasRole, isRole, requireRole, roles } from './access/roles.ts'
+export type { Needs, Role, RouteNeeds } from './access/roles.ts'
+export { noContract, requireErasure, requireInput, requireOutput } from './records/rules.ts'
+export { createReplicaTable, liveForMs, replicasTopic } from './replicas/replicas.ts'
+export type { Heartbeat, Replica, ReplicaTable, StreamDemand } from './replicas/replicas.ts'
+export { opensLevel, outputsHolding } from './records/holding-outputs.ts'
+export type { HoldingOutput } from './records/holding-outputs.ts'
+export { hashSecret } from './access/secrets.ts'
+export type { NewApiKey, NewCredential } from './access/secrets.ts'
+export type { State } from './tables/state.ts'
+export { onStreamGone } from './tables/stream-gone.ts'
+export {
+  linkIn,
+  subjectKeyOf,
+  subjectPartitionOf,
+  subjectPrefix,
+  subjectsPartitions,
+  subjectsRetentionMs,
+  subjectsTopic,
+} from './records/subjects.ts'
+export { createTables } from './tables/tables.ts'
+export type { Tables } from './tables/tables.ts'
+export { createVerificationKeys } from './access/verification-keys.ts'
+export {
+  addUsage,
+  countKey,
+  countsTopic,
+  dayKey,
+  dayOf,
+  jsonValue,
+  minuteOf,
+  monthCountOf,
+  monthOf,
+  msOfMinute,
+  noUsage,
+  parseCountKey,
+  parseUsageKey,
+  usageKey,
+  usageOf,
+  usagePartitionOf,
+  usagePartitions,
+  usageTopic,
+} from './replicas/usage.ts'
+export type { MonthCount, Usage, UsageKey } from './replicas/usage.ts'
+export { stateFields } from './tables/state-settings.ts'
+export { newApiKey, newCredential } from './access/secrets.ts'
+export { partOf } from './audit/audit.ts'
+export {
+  createKeyring,
+  erasureMarker,
+  privateReceiptKey,
+  privateSigningKey,
+  ringKey,
+  versionOfRingKey,
+} from './keyring/keyring.ts'
+export { eraPrefix, openEra, type StreamEra } from './keyring/open-era.ts'
+export {
+  TRANSACTIONAL_ID_PREFIX,
+  accountKey,
+  contractKey,
+  erasureKey,
+  receiptKeyKey,
+  rotationKey,
+  signingKeyKey,
+  streamKey,
+  subjectKey,
+  type ErasureScan,
+  type ReceiptKeyRecord,
+  type UnusedKek,
+} from './records/records.ts'
+export { requireAccount, requireFreeName } from './records/rules.ts'
+export { heartbeatValue } from './replicas/replicas.ts'
+export { createBatch, type Attempt, type Batch, type KeyStore } from './tables/draft.ts'
+export { changeHeader } from './tables/follow.ts'
+export { type ControlRecord } from './tables/state.ts'

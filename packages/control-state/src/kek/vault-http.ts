@@ -1,0 +1,77 @@
+// Calls to Vault: bounded in time, tried again where that can help. What goes wrong is told by what to look at,
+// never with what was sent: that holds a token.
+import { codeIn, hintFor, httpCall } from '@weir/kit'
+import type { HttpAnswer } from '@weir/kit'
+import { AppError, backoff, delay, readSettingFileNow } from '@weir/kit'
+
+const TIMEOUT_MS = 5_000
+const TRIES = 3
+
+const HINTS = {
+  address: 'VAULT_ADDR',
+  ca: 'VAULT_CA_FILE',
+  noTls: 'begin VAULT_ADDR with http://',
+}
+
+export type VaultCall = {
+  readonly path: string
+  readonly token: string | undefined
+  /** Nothing is sent with a GET. */
+  readonly body?: object
+}
+/** Resolves with any answer that a second try would not change. @throws AppError `kms_unavailable` */
+export type CallVault = (call: VaultCall) => Promise<HttpAnswer>
+
+export function createCallVault(address: string, caFile: string | undefined): CallVault {
+  const once = async ({ path, token, body }: VaultCall): Promise<HttpAnswer> => {
+    try {
+      return await httpCall(new URL(`${address}/v1/${path}`), {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-vault-request': 'true',
+          ...(token === undefined ? {} : { 'x-vault-token': token }),
+        },
+        body: body && JSON.stringify(body),
+        ca: caFile === undefined ? undefined : readSettingFileNow('VAULT_CA_FILE', caFile),
+        timeoutMs: TIMEOUT_MS,
+      })
+    } catch (error) {
+      const code = codeIn(error)
+      const hint = hintFor(code, HINTS) ?? 'it does not answer'
+      throw unavailable(`Vault: ${hint}${code === '' ? '' : ` (${code})`}`)
+    }
+  }
+  return async (what) => {
+    let failure: unknown
+    let triesLeft = TRIES
+    for (const pauseMs of backoff({ minMs: 50, maxMs: 1_000 })) {
+      try {
+        const answer = await once(what)
+        // Sealed, standing by, or asked too often: it may be better in a moment.
+        if (answer.status < 429) return answer
+        failure = unavailable(`Vault answers ${answer.status}`)
+      } catch (error) {
+        failure = error
+      }
+      triesLeft -= 1
+      if (triesLeft === 0) throw failure
+      await delay(pauseMs)
+    }
+    throw failure
+  }
+}
+
+// No cause: an error of a connection may hold the request, and that the token.
+const unavailable = (message: string) => new AppError('kms_unavailable', message)
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const objectIn = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}

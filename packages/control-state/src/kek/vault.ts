@@ -1,0 +1,99 @@
+// HashiCorp Vault's Transit engine as a place of KEKs, by its HTTP API. Vault sees a ring's 32 bytes a few times per
+// start and never a part. An error says what Vault answered by its status alone: neither a token nor a key can be
+// in a message.
+//
+//   kek     = "vault:" name ":" version                 ; the version is Transit's own
+//   wrapped = "vault:v" version ":" base64              ; as Transit gives it; associated_data = base64(record key)
+import type { HttpAnswer } from '@weir/kit'
+import { AppError } from '@weir/kit'
+import type { KekSettings } from './kek-settings.ts'
+import type { KekPlace } from './load-kek.ts'
+import { createCallVault, objectIn, parsed } from './vault-http.ts'
+import { createVaultLogin } from './vault-login.ts'
+
+const KEK_ID = /^vault:([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([1-9][0-9]{0,8})$/
+const WRAPPED = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/
+
+/** undefined when there is no Vault. */
+export function createVault(settings: KekSettings): KekPlace | undefined {
+  const { VAULT_ADDR: address, VAULT_TRANSIT_MOUNT: mount } = settings
+  if (address === undefined) return undefined
+  const call = createCallVault(address, settings.VAULT_CA_FILE)
+  const login = createVaultLogin(call, settings)
+
+  const ask = async (path: string, body?: object): Promise<HttpAnswer> => {
+    const once = async () =>
+      call({ path, token: await login.token(), ...(body === undefined ? {} : { body }) })
+    const first = await once()
+    if (first.status !== 403) return first
+    // The token may have been revoked, or replaced.
+    login.forget()
+    return once()
+  }
+  const transit = async (action: 'encrypt' | 'decrypt', name: string, body: object) => {
+    const path = `${mount}/${action}/${name}`
+    return dataOf(await ask(path, body), path)
+  }
+  return {
+    async wrap(name, recordKey, plain) {
+      const data = await transit('encrypt', name, {
+        plaintext: plain.toString('base64'),
+        associated_data: base64Of(recordKey),
+      })
+      const wrapped = data['ciphertext']
+      const version = typeof wrapped === 'string' ? WRAPPED.exec(wrapped)?.[1] : undefined
+      if (typeof wrapped !== 'string' || version === undefined)
+        throw refused('Vault answers without what it was to wrap')
+      return { kek: `vault:${name}:${version}`, wrapped: Buffer.from(wrapped) }
+    },
+    async unwrap(recordKey, kek, wrapped) {
+      const name = KEK_ID.exec(kek)?.[1]
+      if (name === undefined) throw refused(`record ${recordKey} names no KEK of Vault`)
+      const data = await transit('decrypt', name, {
+        ciphertext: wrapped.toString('utf8'),
+        associated_data: base64Of(recordKey),
+      })
+      const plain = data['plaintext']
+      if (typeof plain !== 'string') throw refused('Vault answers without what it was to unwrap')
+      return Buffer.from(plain, 'base64')
+    },
+    async has(kek) {
+      const [, name, version] = KEK_ID.exec(kek) ?? []
+      if (name === undefined) throw refused(`${kek} is no KEK of Vault`)
+      const path = `${mount}/keys/${name}`
+      const answer = await ask(path)
+      // A mistyped mount and a key that was deleted look the same from here.
+      if (answer.status === 404) throw notTold(path, 'Vault answers 404')
+      const {
+        name: said,
+        latest_version: latest,
+        min_available_version: min,
+      } = dataOf(answer, path)
+      const isOurs = said === name && typeof latest === 'number' && latest >= Number(version)
+      if (!isOurs || typeof min !== 'number') throw notTold(path, 'it never had this version')
+      // Below this a version is gone for good; what is only forbidden to decrypt can be allowed again.
+      return Number(version) >= min
+    },
+  }
+}
+
+const base64Of = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
+
+function dataOf({ status, text }: HttpAnswer, path: string): Record<string, unknown> {
+  if (status !== 200) throw refused(`Vault answers ${status} to ${path}${adviceFor(status)}`)
+  return objectIn(objectIn(parsed(text))['data'])
+}
+
+function adviceFor(status: number): string {
+  if (status === 403) return '; see the policy of our token there'
+  if (status === 404) return '; is Transit mounted at VAULT_TRANSIT_MOUNT, with a key of this name?'
+  if (status === 400) return ': not wrapped so, or its version is no longer allowed to decrypt'
+  return ''
+}
+
+const notTold = (path: string, why: string) =>
+  refused(
+    `whether the version of ${path} is gone can't be told: ${why}. See VAULT_TRANSIT_MOUNT; trim a key before it is deleted`,
+  )
+
+const refused = (message: string) => new AppError('kms_refused', message)

@@ -1,0 +1,53 @@
+// Keeps a cache of people in step with control state (docs/keys.md, fast path): what lies under a
+// removed prefix goes soon after the changed record was seen, not only when somebody asks for it
+// again, and a stream that is gone takes its people along. It changes no answer, only what stays in
+// memory.
+import type { Opener } from '@weir/fieldcrypt'
+import type { StateFollower } from '../tables/follow.ts'
+import type { Keyring } from './keyring.ts'
+import { keysTopic } from '../records/records.ts'
+import { onStreamGone } from '../tables/stream-gone.ts'
+
+/** A sealer or an opener. */
+export type People = Pick<Opener, 'refresh' | 'forget' | 'clear' | 'size'>
+
+type Era = { readonly billingId: string; readonly streamId: string; readonly era: number }
+type Followed = Pick<StateFollower, 'tables' | 'onChange'> & { keyring: Pick<Keyring, 'eraKeys'> }
+
+/** One change of a tree may be many records; they are looked at together. */
+const refreshAfterMs = 100
+
+// era-part = billing-id "/" stream-id "/" era "/tree" [ "." suffix ]
+const treeRecord = /^([^_/][^/]*)\/([^/]+)\/(\d+)\/tree/
+
+/** Returns the way to stop. */
+export function forgetPeople(follower: Followed, people: People): () => void {
+  const changed = new Map<string, Era>()
+  let timer: NodeJS.Timeout | undefined
+
+  const refresh = (): void => {
+    timer = undefined
+    for (const { billingId, streamId, era } of changed.values()) {
+      const keys = follower.keyring.eraKeys(billingId, streamId, era)
+      if (keys === undefined) people.forget(streamId)
+      else people.refresh(keys)
+    }
+    changed.clear()
+  }
+
+  const stopWatchingKeys = follower.onChange((topic, key) => {
+    if (key === undefined) return people.clear() // the tables start over
+    if (topic !== keysTopic || people.size() === 0) return
+    const [era, billingId, streamId, number] = treeRecord.exec(key) ?? []
+    if (era === undefined || billingId === undefined || streamId === undefined) return
+    changed.set(era, { billingId, streamId, era: Number(number) })
+    timer ??= setTimeout(refresh, refreshAfterMs)
+  })
+  const stopWatchingStreams = onStreamGone(follower, ({ streamId }) => people.forget(streamId))
+
+  return () => {
+    clearTimeout(timer)
+    stopWatchingKeys()
+    stopWatchingStreams()
+  }
+}

@@ -1,0 +1,46 @@
+// Which outputs hold what an erasure can't reach: fields that were decrypted before it was applied lie in the topics of
+// derived streams until those topics' own retention. Dead letter topics aren't among them: a dead record is encrypted,
+// as in the input. Pure; until when is for whoever reads the topics' settings.
+import type { DerivedStream, ErasureRecord } from './records.ts'
+import type { State } from '../tables/state.ts'
+
+export type HoldingOutput = {
+  readonly output: DerivedStream
+  /** Those of the erasure's levels that the output decrypts. */
+  readonly levels: readonly number[]
+}
+
+/** Replicas of auth have clocks of their own. */
+const clocksDifferMs = 60_000
+
+/** Says whether a derived stream sees fields of the level decrypted. Deny is the default: no levels decrypt nothing. */
+export function opensLevel(
+  { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
+  level: number,
+): boolean {
+  switch (consentLevelType) {
+    case 'CUMULATIVE':
+      return level <= (consentLevels[0] ?? -1)
+    case 'GRANULAR':
+      return consentLevels.includes(level)
+    default:
+      return false
+  }
+}
+
+/** Deleted outputs are among them while their topics may be there. */
+export function outputsHolding(state: State, erasure: ErasureRecord): HoldingOutput[] {
+  const { billingId, streamId, levels, appliedAtMs = Infinity } = erasure
+  const outputs = state
+    .streamsOf(billingId)
+    .filter(
+      (stream): stream is DerivedStream =>
+        stream.kind === 'derived' && stream.linkedStreamId === streamId,
+    )
+    // What an output derives that was made later is encrypted by then.
+    .filter(({ createdAtMs }) => createdAtMs <= appliedAtMs + clocksDifferMs)
+  return outputs
+    .filter(({ neverReady }) => neverReady !== true)
+    .map((output) => ({ output, levels: levels.filter((level) => opensLevel(output, level)) }))
+    .filter((holding) => holding.levels.length > 0)
+}

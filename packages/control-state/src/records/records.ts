@@ -1,0 +1,203 @@
+// What lies in `weir.control`: the record types and the keys they lie under. Plain data, JSON in the
+// topic; every change writes whole records. Secrets are here only as SHA-256 hashes.
+import type { Validation } from '@weir/contracts'
+import type { Role } from '../access/roles.ts'
+
+export type Scope = 'send' | 'listen'
+
+export type Credential = {
+  /** A UUID, unique over all accounts. */
+  readonly clientId: string
+  /** SHA-256 of the clientSecret, hex. */
+  readonly secretHash: string
+  readonly scope: readonly Scope[]
+  readonly createdAtMs: number
+}
+
+export type ApiKeyRecord = {
+  /** The first 12 digits of the hash: enough to tell an account's keys apart, and nothing to call with. */
+  readonly keyId: string
+  /** SHA-256 of the key, hex. */
+  readonly hash: string
+  readonly name: string
+  readonly role: Role
+  readonly createdAtMs: number
+  readonly expiresAtMs?: number
+}
+
+export type AccountRecord = {
+  readonly billingId: string
+  readonly apiKeys: readonly ApiKeyRecord[]
+  readonly createdAtMs: number
+}
+
+/** Architecture 11. `deleting` streams are gone for everyone but the clean-up. */
+export type StreamState = 'creating' | 'ready' | 'deleting'
+
+export type Limits = { readonly eventRate: string; readonly eventCount: string }
+
+type StreamCommon = {
+  readonly billingId: string
+  readonly name: string
+  /** A UUID that is never used again: a re-created name shares no keys with the old one. */
+  readonly streamId: string
+  readonly state: StreamState
+  readonly stateSinceMs: number
+  readonly enabled: boolean
+  readonly tags: readonly string[]
+  readonly credentials: readonly Credential[]
+  readonly partitions: number
+  readonly createdAtMs: number
+  /** Set on a stream that is deleted without ever having been announced. */
+  readonly neverReady?: true
+  /** The auth replica that is deleting the stream's remains, and until when the others keep away. */
+  readonly cleaner?: { readonly replica: string; readonly untilMs: number }
+}
+
+export type InputStream = StreamCommon & {
+  readonly kind: 'input'
+  readonly limits: Limits
+  readonly rotationHours: number
+  readonly keyRetentionDays: number
+  /** When the keys of an era were taken away last, for their age. */
+  readonly keysExpiredAtMs?: number
+}
+
+export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
+
+export type DerivedStream = StreamCommon & {
+  readonly kind: 'derived'
+  readonly linkedStream: string
+  readonly linkedStreamId: string
+  readonly consentLevels: readonly number[]
+  readonly consentLevelType: ConsentLevelType
+  readonly decrypterName: string
+  readonly from: 'earliest' | 'now'
+  /** Where derivation starts, one decimal offset per input partition; there once the stream is ready. */
+  readonly startOffsets?: readonly string[]
+}
+
+export type StreamRecord = InputStream | DerivedStream
+
+export type ContractRecord = {
+  readonly billingId: string
+  readonly id: string
+  readonly status: 'active' | 'archived'
+  readonly schemaRegistryRef: string
+  /** The registry's subject: the ref before the slash. */
+  readonly subject: string
+  readonly registryId: number
+  /** Which version of its subject the schema is. */
+  readonly registryVersion: number
+  readonly schemaText: string
+  readonly validations: readonly Validation[]
+  readonly keyField: string
+  readonly piiFields: Readonly<Record<string, number>>
+  readonly dataSubjectField?: string
+  readonly createdAtMs: number
+}
+
+/** The public half of a token key; the private half lies in `weir.keys` under `_signing/<kid>`. */
+export type SigningKeyRecord = {
+  readonly kid: string
+  readonly publicJwk: Readonly<Record<string, unknown>>
+  readonly signsFromMs: number
+  readonly signsUntilMs: number
+  readonly publishedUntilMs: number
+}
+
+/**
+ * All rings made anew under the newest KEKs, and every part wrapped by them in the end. The last one alone is kept.
+ * How far it has come is seen by the parts themselves.
+ */
+export type RotationRecord = {
+  readonly rotationId: string
+  readonly startedAtMs: number
+  /** The version of each ring from then on. */
+  readonly rings: Readonly<Record<string, number>>
+  /** How many parts lay under older ones. */
+  readonly parts: number
+  readonly finishedAtMs?: number
+  /** The auth replica that is at it, and until when the others keep away. */
+  readonly worker?: { readonly replica: string; readonly untilMs: number }
+  /** KEKs that wrapped rings once and wrap none any more. */
+  readonly unusedKeks: readonly UnusedKek[]
+}
+export type UnusedKek = { readonly kek: string; readonly sinceMs: number }
+/** The public half of a key that signs receipts; the private half lies in `weir.keys` under `_receipt/<kid>`. */
+export type ReceiptKeyRecord = {
+  readonly kid: string
+  readonly publicJwk: Readonly<Record<string, unknown>>
+  readonly receiptsFromMs: number
+}
+
+/** Who owns a registry subject: the account whose contract named it first. */
+export type SubjectRecord = { readonly subject: string; readonly ownerBillingId: string }
+
+/**
+ * A person who is erased or, with `fromLevel`, a consent that is withdrawn (docs/forgetting.md). Whose it is
+ * stands nowhere: `subjects` needs the salt that only who asked was given.
+ */
+export type ErasureRecord = {
+  readonly erasureId: string
+  readonly billingId: string
+  readonly streamId: string
+  /** HMAC-SHA-256(salt, value) of each value, base64url. */
+  readonly subjects: readonly string[]
+  /** How many values it is by the account's bound: erasure-bound.ts. */
+  readonly counted: number
+  readonly fromLevel?: number
+  /** What was changed: those from there up, or all that the stream has keys of. */
+  readonly levels: readonly number[]
+  /** What whoever asked calls it, such as a ticket's number. */
+  readonly reference?: string
+  readonly eras: readonly number[]
+  /** The tree parts that were replaced, by era, as suffixes; of use until the erasure is complete. */
+  readonly replaced?: Readonly<Record<string, readonly string[]>>
+  /** What had wrapped the rings of the parts that were replaced. */
+  readonly keks: readonly string[]
+  readonly acceptedAtMs: number
+  readonly appliedAtMs?: number
+  readonly complete?: ErasureScan & { readonly atMs: number }
+  readonly destroyedAtMs?: number
+}
+
+/** A look through the whole log of `weir.keys` that found nothing older than an erasure. */
+export type ErasureScan = {
+  readonly scannedAtMs: number
+  /** From the log's first offset up to this one, on this broker. */
+  readonly scannedTo: string
+  readonly leader: number
+}
+
+/** When an API key was used last, to the hour. */
+export type KeyUseRecord = { readonly usedAtMs: number }
+
+/** How far auth has folded `weir.accesses`: the next offset, decimal. */
+export type AccessesRecord = { readonly nextOffset: string }
+
+export const controlTopic = 'weir.control'
+export const keysTopic = 'weir.keys'
+
+export const accountKey = (billingId: string): string => `account/${billingId}`
+export const streamKey = (billingId: string, name: string): string => `stream/${billingId}/${name}`
+export const contractKey = (billingId: string, id: string): string => `contract/${billingId}/${id}`
+export const subjectKey = (subject: string): string => `subject/${subject}`
+export const rotationKey = 'rotation/last'
+export const erasureKey = (streamId: string, erasureId: string): string =>
+  `erasure/${streamId}/${erasureId}`
+export const receiptKeyKey = (kid: string): string => `receipt/${kid}`
+export const keyUseKey = (billingId: string, keyId: string): string =>
+  `key-use/${billingId}/${keyId}`
+export const accessesKey = 'accesses/next'
+export const signingKeyKey = (kid: string): string => `signing/${kid}`
+
+/** The Kafka topic of a stream, input or derived (wire.md Kafka). */
+export const topicOf = (stream: { billingId: string; name: string }): string =>
+  `${stream.billingId}.${stream.name}`
+export const deadTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
+export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
+/** Output's own: auth's are under others, where output has no right. */
+export const TRANSACTIONAL_ID_PREFIX = 'weir.derive.'
+export const transactionalIdOf = (stream: DerivedStream, partition: number): string =>
+  `${TRANSACTIONAL_ID_PREFIX}${topicOf(stream)}.${partition}`

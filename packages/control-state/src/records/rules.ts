@@ -1,0 +1,69 @@
+// The rules that changes of control state begin with: what must be there, and which names are free.
+// Each looks at the draft alone and throws the refusal that the caller of the API reads.
+import { AppError } from '@weir/kit'
+import type {
+  AccountRecord,
+  DerivedStream,
+  ErasureRecord,
+  InputStream,
+  StreamRecord,
+} from './records.ts'
+import type { State } from '../tables/state.ts'
+
+const notFound = (name: string): AppError<'not_found'> =>
+  new AppError('not_found', `There is no stream ${name}`)
+
+export const noContract = (id: string): AppError<'not_found'> =>
+  new AppError('not_found', `There is no contract ${id}`)
+
+export function requireAccount(state: State, billingId: string): AccountRecord {
+  const account = state.account(billingId)
+  if (account === undefined) throw new AppError('not_found', `There is no account ${billingId}`)
+  return account
+}
+
+/** The input stream, if a reader of the API may see it. */
+export function requireInput(state: State, billingId: string, name: string): InputStream {
+  const stream = state.stream(billingId, name)
+  if (stream?.state !== 'ready' || stream.kind !== 'input') throw notFound(name)
+  return stream
+}
+
+/** The same for a derived stream, which is named together with the input stream it hangs on. */
+export function requireOutput(
+  state: State,
+  billingId: string,
+  { input, name }: { input: string; name: string },
+): DerivedStream {
+  const linked = requireInput(state, billingId, input)
+  const stream = state.stream(billingId, name)
+  if (stream?.state !== 'ready' || stream.kind !== 'derived') throw notFound(name)
+  if (stream.linkedStreamId !== linked.streamId) throw notFound(name)
+  return stream
+}
+
+/** An erasure of an input stream that a reader of the API may see. */
+export function requireErasure(
+  state: State,
+  stream: InputStream,
+  erasureId: string,
+): ErasureRecord {
+  const erasure = state.erasure(stream.streamId, erasureId)
+  if (erasure === undefined)
+    throw new AppError('not_found', `The stream ${stream.name} has no erasure ${erasureId}`)
+  return erasure
+}
+
+export function requireFreeName(state: State, billingId: string, name: string): void {
+  const stream = state.stream(billingId, name)
+  if (stream !== undefined) throw nameTaken(stream)
+}
+
+function nameTaken({ name, state }: StreamRecord): AppError {
+  if (state === 'deleting')
+    return new AppError(
+      'being_deleted',
+      `The stream ${name} is still being deleted; try again in a few seconds`,
+    )
+  return new AppError('name_taken', `There is a stream named ${name} already`)
+}

@@ -1,0 +1,145 @@
+// What changes read and write before the writer commits them: the tables as they stand, with
+// everything that was put laid over them. Nothing here reaches Kafka.
+import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
+import { auditHeadKey, nextEntry, noEntries } from '../audit/audit.ts'
+import type { ControlRecord, RecordStore, State } from './state.ts'
+import { overlay, stateOver } from './state.ts'
+
+/** The state as a change sees it, its own puts and those of the changes before it included. */
+export type Draft = State & {
+  put(key: string, record: ControlRecord | null): void
+  /** A record of `weir.keys`: wrapped bytes, or null for a tombstone. */
+  putKey(key: string, value: Buffer | null): void
+  key(key: string): Buffer | undefined
+  /** The keys of `weir.keys` that begin so. */
+  keysUnder(prefix: string): string[]
+  /** Adds to the target of the change's audit entry what only the change itself finds out. */
+  note(more: AuditTarget): void
+  /** All keys of `weir.keys`. */
+  allKeys(): Iterable<string>
+  /** Whether this change or one before it has put something under it that isn't committed yet. */
+  isKeyChanged(prefix: string): boolean
+}
+
+/** The wrapped values of `weir.keys` by record key. */
+export type KeyStore = {
+  get(key: string): Buffer | undefined
+  under(prefix: string): Iterable<string>
+  keys(): Iterable<string>
+}
+
+export type Put<Value> = {
+  readonly key: string
+  readonly value: Value | null
+  readonly changeId: string
+}
+
+export type Attempt = {
+  readonly id: string
+  readonly what: Change
+  readonly decide: (draft: Draft) => void
+}
+
+export type Batch = {
+  /**
+   * Runs one change on the draft. What it put stays, unless it throws, and an audit entry with it, unless the change
+   * is a part of another one that has it.
+   */
+  attempt(change: Attempt): void
+  readonly control: readonly Put<ControlRecord>[]
+  readonly keys: readonly Put<Buffer>[]
+  /** Entries of the audit log, in the order of their chain. */
+  readonly audit: readonly { readonly value: Buffer; readonly timeMs: number }[]
+  /** How much of `weir.keys` it holds by now. */
+  keyBytes(): number
+}
+
+export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => number): Batch {
+  const records = overlay(store)
+  const keys = keyOverlay(keyStore)
+  const batch = {
+    control: [] as Put<ControlRecord>[],
+    keys: [] as Put<Buffer>[],
+    audit: [] as { value: Buffer; timeMs: number }[],
+  }
+
+  /** The head goes with each entry under the change's own id: by it a change that got through is known. */
+  const audit = (changeId: string, what: Audited, more: AuditTarget): void => {
+    const timeMs = now()
+    const before = stateOver(records).auditHead() ?? noEntries
+    const target = { ...what.target, ...more }
+    const { value, head } = nextEntry(before, { ...what, target }, timeMs)
+    records.put(auditHeadKey, head)
+    batch.control.push({ key: auditHeadKey, value: head, changeId })
+    batch.audit.push({ value, timeMs })
+  }
+
+  let keyBytes = 0
+  return {
+    ...batch,
+    keyBytes: () => keyBytes,
+    attempt({ id: changeId, what, decide }) {
+      const mine = overlay(records)
+      const myKeys = keyOverlay(keys, keys.isChanged)
+      let more: AuditTarget = {}
+      decide({
+        ...stateOver(mine),
+        put: mine.put,
+        putKey: myKeys.put,
+        key: myKeys.get,
+        keysUnder: (prefix) => [...myKeys.under(prefix)],
+        note: (added) => void (more = { ...more, ...added }),
+        allKeys: myKeys.keys,
+        isKeyChanged: myKeys.isChanged,
+      })
+      const isChange = mine.puts.size + myKeys.puts.size > 0
+      if (isChange && what === 'look') throw new TypeError('a change that only looks puts nothing')
+      for (const [key, value] of mine.puts) {
+        records.put(key, value)
+        batch.control.push({ key, value, changeId })
+      }
+      for (const [key, value] of myKeys.puts) {
+        keys.put(key, value)
+        batch.keys.push({ key, value, changeId })
+        keyBytes += value?.length ?? 0
+      }
+      if (hasEntry(what, isChange)) audit(changeId, what, more)
+    },
+  }
+}
+
+function hasEntry(what: Change, isChange: boolean): what is Audited {
+  if (what === 'look' || what === 'note' || 'partOf' in what) return false
+  return isChange || what.always === true || what.refused !== undefined
+}
+
+type KeyOverlay = KeyStore & {
+  put(key: string, value: Buffer | null): void
+  readonly puts: ReadonlyMap<string, Buffer | null>
+  isChanged(prefix: string): boolean
+}
+
+function keyOverlay(
+  base: KeyStore,
+  isChangedBelow: KeyOverlay['isChanged'] = () => false,
+): KeyOverlay {
+  const puts = new Map<string, Buffer | null>()
+  return {
+    puts,
+    put: (key, value) => void puts.set(key, value),
+    isChanged: (prefix) =>
+      isChangedBelow(prefix) || [...puts.keys()].some((key) => key.startsWith(prefix)),
+    get: (key) => {
+      const put = puts.get(key)
+      return put === undefined ? base.get(key) : (put ?? undefined)
+    },
+    *under(prefix) {
+      for (const key of base.under(prefix)) if (!puts.has(key)) yield key
+      for (const [key, value] of puts) if (value !== null && key.startsWith(prefix)) yield key
+    },
+    *keys() {
+      for (const key of base.keys()) if (!puts.has(key)) yield key
+      for (const [key, value] of puts) if (value !== null) yield key
+    },
+  }
+}

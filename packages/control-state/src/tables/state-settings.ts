@@ -1,0 +1,14 @@
+// The settings that all three services share because they share control state: what unwraps its keys, and
+// whom its tokens name.
+
+import { url } from '@weir/kit'
+import { kekFields } from '../kek/kek-settings.ts'
+
+export const stateFields = {
+  AUTH_PUBLIC_URL: url()
+    .default('http://127.0.0.1:8081')
+    .describe(
+      'auth as clients see it: the issuer in every token. The same value for all three services',
+    ),
+  ...kekFields,
+}

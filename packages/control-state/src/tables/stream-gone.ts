@@ -1,0 +1,22 @@
+// Tells when a stream is no more: its record turned `deleting`, went, or is another stream's now.
+import type { StateFollower } from './follow.ts'
+import type { StreamRecord } from '../records/records.ts'
+import { controlTopic } from '../records/records.ts'
+
+/** Calls the listener once for each stream that was there and is gone. Returns the way to stop. */
+export function onStreamGone(
+  follower: Pick<StateFollower, 'tables' | 'onChange'>,
+  listener: (stream: StreamRecord) => void,
+): () => void {
+  const alive = new Map<string, StreamRecord>()
+  return follower.onChange((topic, key) => {
+    if (topic !== controlTopic || key === undefined || !key.startsWith('stream/')) return
+    const [, billingId = '', name = ''] = key.split('/')
+    const before = alive.get(key)
+    const now = follower.tables.stream(billingId, name)
+    const here = now === undefined || now.state === 'deleting' ? undefined : now
+    if (here === undefined) alive.delete(key)
+    else alive.set(key, here)
+    if (before !== undefined && before.streamId !== here?.streamId) listener(before)
+  })
+}

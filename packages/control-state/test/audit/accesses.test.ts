@@ -1,0 +1,89 @@
+// What is noticed of reading: each before it is shown, no faster than the bound, and nothing forgotten by a failed write.
+import { expect, test } from '@jest/globals'
+import { createAccessTrace } from '../../src/audit/accesses.ts'
+import type { Notice, Reading } from '../../src/audit/accesses.ts'
+import { accountRecord, log } from '../support.ts'
+
+function traced() {
+  const notices: Notice[] = []
+  let nowMs = Date.UTC(2026, 10, 22, 12)
+  let isAway = false
+  const trace = createAccessTrace({
+    async send(value) {
+      if (isAway) throw new Error('Kafka is away')
+      notices.push(noticeIn(value))
+    },
+    now: () => nowMs,
+    log,
+  })
+  return {
+    trace,
+    notices,
+    pass: (ms: number) => void (nowMs += ms),
+    away: (is: boolean) => void (isAway = is),
+  }
+}
+
+const noticeIn = (value: Buffer): Notice => JSON.parse(value.toString()) as Notice
+
+const reading = (stream: string, requestId = 'r'): Reading => ({
+  action: 'read.preview',
+  actor: { kind: 'account', billingId: 'acme', keyId: '0c1f5f6e9a1b', name: 'a key', requestId },
+  target: { account: 'acme', stream },
+})
+
+test('each reading is noticed with who, what and when', async () => {
+  const { trace, notices } = traced()
+  await trace.read(reading('clicks'))
+  await trace.read(reading('clicks', 'another request'))
+  expect(notices).toMatchObject([
+    { kind: 'read', at: '2026-11-22T12:00:00.000Z', ...reading('clicks') },
+    { actor: { requestId: 'another request' } },
+  ])
+})
+
+test('over the bound the same reading is counted, another one is noticed at once all the same', async () => {
+  const { trace, notices, pass } = traced()
+  for (let count = 0; count < 100; count++) await trace.read(reading('clicks'))
+  expect(notices).toHaveLength(30)
+  await trace.read(reading('orders'))
+  expect(notices.at(-1)).toMatchObject({ target: { stream: 'orders' } })
+  await trace.tellCounts()
+  expect(notices.at(-1)).toMatchObject({ target: { stream: 'clicks', count: 70 } })
+  pass(60_000)
+  await trace.read(reading('clicks'))
+  expect(notices).toHaveLength(33)
+})
+
+test('a reading that can not be noticed is refused, and so is the next one until it can', async () => {
+  const { trace, notices, away } = traced()
+  for (let count = 0; count < 30; count++) await trace.read(reading('clicks'))
+  away(true)
+  for (let count = 0; count < 2; count++)
+    await expect(trace.read(reading('orders'))).rejects.toMatchObject({ code: 'unavailable' })
+  away(false)
+  await trace.read(reading('orders'))
+  expect(notices.at(-1)).toMatchObject({ target: { stream: 'orders' } })
+})
+
+test('tokens of credentials and uses of keys are noticed once an hour', async () => {
+  const { trace, notices, pass, away } = traced()
+  const account = accountRecord('acme', ['0c1f5f6e9a1b00'])
+  const holders = account.apiKeys.map((apiKey) => ({ account, apiKey }))
+  const useAll = (): void => holders.forEach((holder) => trace.used(holder))
+  const clientId = 'f3b1c8de-0000-4000-8000-000000000000'
+  const actor = { kind: 'credentials', billingId: 'acme', clientId, requestId: 'r' } as const
+  const token = { ...reading('clicks'), action: 'read.token', actor } as const
+  away(true)
+  await expect(trace.token(token)).rejects.toMatchObject({ code: 'unavailable' })
+  away(false)
+  for (let count = 0; count < 3; count++) {
+    useAll()
+    await trace.token(token)
+  }
+  expect(notices.map(({ kind }) => kind).toSorted()).toEqual(['read', 'use'])
+  pass(3_600_000)
+  useAll()
+  await trace.token(token)
+  expect(notices).toHaveLength(4)
+})

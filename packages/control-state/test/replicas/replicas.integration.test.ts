@@ -1,0 +1,95 @@
+// Heartbeats over a real broker: who hears of whom, how soon, and what is news. Other tests' replicas may be on
+// the broker too, so each looks for its own.
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { createAdmin } from '@weir/kafka'
+import { pollUntil } from '@weir/kit'
+import { followReplicas } from '../../src/replicas/follow-replicas.ts'
+import type { ReplicaFollower } from '../../src/replicas/follow-replicas.ts'
+import { startHeartbeats } from '../../src/replicas/heartbeat.ts'
+import type { Heart } from '../../src/replicas/heartbeat.ts'
+import { replicasTopic } from '../../src/replicas/replicas.ts'
+import type { Replica, StreamDemand } from '../../src/replicas/replicas.ts'
+import { countsTopic } from '../../src/replicas/usage.ts'
+import { connect } from '../support.ts'
+
+const kafka = connect()
+const soon = { deadlineMs: 10_000, everyMs: 20 }
+const ends: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  const admin = createAdmin(kafka)
+  for (const topic of [replicasTopic, countsTopic])
+    await admin.createTopic({ topic, partitions: 1, config: { 'cleanup.policy': 'compact' } })
+  await admin.close()
+})
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()))
+})
+
+function beat(replica: string, takeDemand?: () => Record<string, StreamDemand>): Heart {
+  const heart = startHeartbeats({
+    kafka,
+    follower: {
+      positions: () => ({ control: 7n, keys: 9n }),
+      keyring: { pendingRings: () => [] },
+    },
+    replica,
+    service: 'ingest',
+    now: Date.now,
+    ...(takeDemand === undefined ? {} : { takeDemand }),
+  })
+  let stopped: Promise<void> | undefined
+  const stop = (): Promise<void> => (stopped ??= heart.stop())
+  ends.push(stop)
+  return { begun: heart.begun, stop }
+}
+
+async function follow(onBeat?: (replica: Replica) => void): Promise<ReplicaFollower> {
+  const follower = followReplicas({
+    kafka,
+    service: 'streams-test',
+    now: Date.now,
+    ...(onBeat === undefined ? {} : { onBeat }),
+  })
+  ends.push(() => follower.close())
+  await follower.start()
+  return follower
+}
+
+const find = (replicas: readonly Replica[], id: string): Replica | undefined =>
+  replicas.find((replica) => replica.id === id)
+
+test('every second a replica says what was asked of it and how far it has read', async () => {
+  const id = randomUUID()
+  const beats: Replica[] = []
+  await follow((replica) => {
+    if (replica.id === id) beats.push(replica)
+  })
+  let asked = 0
+  beat(id, () => ({ s: [(asked += 1), 1] }))
+  await pollUntil(() => beats.length >= 3, soon)
+  expect(beats.slice(0, 3).map((heard) => heard.beat.streams)).toEqual([
+    { s: [1, 1] },
+    { s: [2, 1] },
+    { s: [3, 1] },
+  ])
+  expect(beats[0]?.beat).toMatchObject({ service: 'ingest', control: '7', keys: '9' })
+})
+
+test('one that starts to follow knows at once who is alive, and who has left since', async () => {
+  const [stays, leaves] = [randomUUID(), randomUUID()]
+  const first = await follow()
+  beat(stays)
+  const leaving = beat(leaves)
+  const isHere = () => find(first.replicas.live(), stays) && find(first.replicas.live(), leaves)
+  await pollUntil(isHere, soon)
+
+  await leaving.stop()
+
+  await pollUntil(() => find(first.replicas.live(), leaves) === undefined, soon)
+  const second = await follow()
+  expect(find(second.replicas.live(), stays)).toBeDefined()
+  expect(find(second.replicas.live(), leaves)).toBeUndefined()
+  expect(find(second.replicas.heard(), leaves)).toBeUndefined()
+})

@@ -1,0 +1,91 @@
+// Parts at rest: their names, the ring that wraps each, and the wrapping. A part's value in the key
+// topic is bound to its record key, so no part can be put in another's place.
+//
+//   value = %x01 ring-version nonce ciphertext tag     ; AES-256-GCM, AD = the record key as UTF-8
+//   ring-version = 4OCTET                              ; big-endian
+//   nonce = 12OCTET
+//   tag   = 16OCTET
+import type { KeyObject } from 'node:crypto'
+import { recordUnreadable } from '../errors.ts'
+import { gcmOpen, gcmSeal } from '../gcm.ts'
+import { randomNonce } from '../random.ts'
+
+export const KEY_BYTES = 32
+/** linkKey, subjectKeyA, subjectKeyB. */
+export const LINK_PART_BYTES = 3 * KEY_BYTES
+
+// --- names ---
+
+export const levelPart = (level: number): string => `level.${level}`
+
+/** `''` is the whole tree. */
+export const treePart = (suffix: string): string => (suffix === '' ? 'tree' : `tree.${suffix}`)
+
+/** The suffix of a tree's part; undefined for any other part. */
+export const suffixOfPart = (part: string): string | undefined =>
+  /^tree(?:\.([0-9a-f]+))?$/
+    .exec(part)
+    ?.slice(1)
+    .map((suffix) => suffix ?? '')[0]
+
+/** The level of a level's part; undefined for any other part. */
+export function levelOfPart(part: string): number | undefined {
+  const digits = /^level\.(0|[1-9][0-9]{0,2})$/.exec(part)?.[1]
+  return digits === undefined || Number(digits) > 255 ? undefined : Number(digits)
+}
+
+/** The ring that wraps a part of an era. Rights to a ring are rights to its parts. */
+export function ringOfPart(part: string): string {
+  if (part === 'link' || levelOfPart(part) !== undefined) return part
+  if (part === 'label' || suffixOfPart(part) !== undefined) return 'open'
+  throw recordUnreadable(`part ${part}`)
+}
+
+/** The ring of private keys for tokens and receipts. */
+export const SIGN_RING = 'sign'
+
+// --- wrapping ---
+
+const FORMAT = 0x01
+const NONCE_AT = 5
+
+/** Throws `record_unreadable` unless the plaintext has its size. */
+export function checkedKey(plain: Buffer, sizeBytes: number, part: string): Buffer {
+  if (plain.length !== sizeBytes) throw recordUnreadable(`part ${part}`)
+  return plain
+}
+
+/** The ring is a random AES-256 key; its version stands in the value. */
+export function wrapPart(part: {
+  readonly ringVersion: number
+  readonly ringKey: KeyObject
+  readonly recordKey: string
+  readonly plain: Uint8Array
+  /** 12 bytes, never the same twice under a ring; random by default. */
+  readonly nonce?: Buffer
+}): Buffer {
+  const header = Buffer.alloc(NONCE_AT)
+  header.writeUInt8(FORMAT, 0)
+  header.writeUInt32BE(part.ringVersion, 1)
+  const { ringKey, recordKey, plain, nonce = randomNonce() } = part
+  return Buffer.concat([header, gcmSeal(ringKey, recordKey, plain, nonce)])
+}
+
+/** Which version of its ring a part needs. Throws `record_unreadable`. */
+export function ringVersionOf(value: Buffer): number {
+  if (value.length < NONCE_AT || value[0] !== FORMAT) throw recordUnreadable('a wrapped part')
+  return value.readUInt32BE(1)
+}
+
+/** Throws `record_unreadable` for another ring or record key, and for any change. */
+export function unwrapPart(part: {
+  readonly ringKey: KeyObject
+  readonly recordKey: string
+  readonly value: Buffer
+}): Buffer {
+  const { ringKey, recordKey, value } = part
+  const isPart = value.length >= NONCE_AT && value[0] === FORMAT
+  const plain = isPart ? gcmOpen(ringKey, recordKey, value.subarray(NONCE_AT)) : undefined
+  if (plain === undefined) throw recordUnreadable(`record ${recordKey}`)
+  return plain
+}

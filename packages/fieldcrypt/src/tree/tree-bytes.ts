@@ -1,0 +1,135 @@
+// A tree as it lies in a part. Reading is strict: a malformed part must never look like one that
+// forgot somebody. No prefix begins another, so each path has at most one stored prefix.
+//
+//   tree   = *entry              ; by ascending prefix
+//   entry  = digits-count digits node
+//   digits-count = OCTET         ; 0 to 21
+//   digits = *OCTET              ; two to an octet, the last low half 0 when odd
+//   node   = 32OCTET
+import { PATH_DIGITS } from '../derivation.ts'
+import { recordUnreadable } from '../errors.ts'
+import { NODE_BYTES } from './node-hash.ts'
+
+/** Prefix, in lower-case hexadecimal digits, to node. */
+export type TreeEntries = ReadonlyMap<string, Uint8Array>
+
+/**
+ * A part that would be larger is sixteen instead. What can lie below one link takes 11 kB at most, so
+ * no part is ever split below a link, and one part tells whether a person is there.
+ */
+export const TREE_PART_BYTES_MAX = 65_536
+export const HEX_DIGITS: readonly string[] = '0123456789abcdef'.split('')
+
+const packedBytes = (digits: number): number => (digits + 1) >>> 1
+
+const entryBytes = (prefix: string): number => 1 + packedBytes(prefix.length) + NODE_BYTES
+
+function treeBytes(entries: TreeEntries): number {
+  let bytes = 0
+  for (const prefix of entries.keys()) bytes += entryBytes(prefix)
+  return bytes
+}
+
+export function encodeTree(entries: TreeEntries): Buffer {
+  const bytes = Buffer.alloc(treeBytes(entries))
+  let at = 0
+  for (const prefix of [...entries.keys()].sort()) {
+    bytes[at] = prefix.length
+    bytes.write(prefix.length % 2 === 0 ? prefix : `${prefix}0`, at + 1, 'hex')
+    const next = at + entryBytes(prefix)
+    const node = entries.get(prefix)
+    if (node !== undefined) bytes.set(node, next - NODE_BYTES)
+    at = next
+  }
+  return bytes
+}
+
+export function decodeTree(bytes: Buffer, suffix: string): Map<string, Uint8Array> {
+  const entries = new Map<string, Uint8Array>()
+  for (const at of indexTree(bytes, suffix)) entries.set(prefixAt(bytes, at), nodeAt(bytes, at))
+  return entries
+}
+
+/** Where each entry begins. Throws `record_unreadable` unless every rule above holds. */
+export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
+  const offsets: number[] = []
+  let previous: string | undefined
+  for (let at = 0; at < bytes.length;) {
+    const digits = bytes[at] ?? 0
+    const end = at + 1 + packedBytes(digits) + NODE_BYTES
+    if (digits > PATH_DIGITS || end > bytes.length) throw malformed(suffix)
+    if (digits % 2 === 1 && ((bytes[at + packedBytes(digits)] ?? 0) & 15) !== 0) {
+      throw malformed(suffix)
+    }
+    const prefix = prefixAt(bytes, at)
+    const inOrder = previous === undefined || (prefix > previous && !prefix.startsWith(previous))
+    if (!inOrder || !prefix.startsWith(suffix)) throw malformed(suffix)
+    offsets.push(at)
+    previous = prefix
+    at = end
+  }
+  return Uint32Array.from(offsets)
+}
+
+const malformed = (suffix: string) => recordUnreadable(`tree part '${suffix}'`)
+
+function prefixAt(bytes: Buffer, at: number): string {
+  const digits = bytes[at] ?? 0
+  return bytes.toString('hex', at + 1, at + 1 + packedBytes(digits)).slice(0, digits)
+}
+
+/** A copy: a part's bytes may be overwritten when a newer one comes. */
+function nodeAt(bytes: Buffer, at: number): Uint8Array {
+  const from = at + 1 + packedBytes(bytes[at] ?? 0)
+  return new Uint8Array(bytes.subarray(from, from + NODE_BYTES))
+}
+
+/** The entry whose prefix begins `path`: a binary search over the bytes themselves. */
+export function findInTree(
+  bytes: Buffer,
+  offsets: Uint32Array,
+  path: string,
+): { digits: number; node: Uint8Array } | undefined {
+  const packedPath = Buffer.from(path.length % 2 === 0 ? path : `${path}0`, 'hex')
+  for (let low = 0, high = offsets.length - 1; low <= high;) {
+    const middle = (low + high) >>> 1
+    const at = offsets[middle] ?? 0
+    const order = compare(bytes, at, packedPath, path.length)
+    if (order === 0) return { digits: bytes[at] ?? 0, node: nodeAt(bytes, at) }
+    if (order < 0) low = middle + 1
+    else high = middle - 1
+  }
+  return undefined
+}
+
+/** 0 when the entry's prefix begins the path; else on which side of the entry the path lies. */
+function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: number): number {
+  const digits = bytes[at] ?? 0
+  const shared = Math.min(digits, pathDigits)
+  const whole = shared >>> 1
+  for (let i = 0; i < whole; i++) {
+    const difference = (bytes[at + 1 + i] ?? 0) - (packedPath[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  if (shared % 2 === 1) {
+    const difference = ((bytes[at + 1 + whole] ?? 0) >>> 4) - ((packedPath[whole] ?? 0) >>> 4)
+    if (difference !== 0) return difference
+  }
+  return digits <= pathDigits ? 0 : 1
+}
+
+/** The parts that a tree takes: one, or sixteen with one more digit each where it is too large. */
+export function splitTree(
+  entries: TreeEntries,
+  suffix: string,
+  bytesMax: number,
+): Map<string, Buffer> {
+  if (entries.size <= 1 || treeBytes(entries) <= bytesMax)
+    return new Map([[suffix, encodeTree(entries)]])
+  const byDigit = new Map(HEX_DIGITS.map((digit) => [digit, new Map<string, Uint8Array>()]))
+  for (const [prefix, node] of entries) byDigit.get(prefix.charAt(suffix.length))?.set(prefix, node)
+  const parts = new Map<string, Buffer>()
+  for (const [digit, under] of byDigit)
+    for (const [name, part] of splitTree(under, suffix + digit, bytesMax)) parts.set(name, part)
+  return parts
+}

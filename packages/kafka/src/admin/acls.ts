@@ -1,0 +1,204 @@
+// Who may do what with which topic, group and transactional id, as Kafka's authorizer keeps it. It knows allowing
+// READ and WRITE alone, which include DESCRIBE, and finds ALL. It holds no rules about who may: callers know that,
+// and what they may take away.
+import type { Broker } from 'kafkajs/src/broker/index.js'
+import type Cluster from 'kafkajs/src/cluster/index.js'
+
+import { AppError, hasCode, pollUntil } from '@weir/kit'
+
+import { createBrokerCalls } from '../protocol/broker-calls.ts'
+import { protocolTypeOf, unavailable } from '../connect/faults.ts'
+import type { KafkaErrorCode } from '../connect/faults.ts'
+import type { Kafka } from '../connect/internals.ts'
+
+/** A principal may read or write a topic, be in a group, or write under a transactional id; or all that begin so. */
+export type Acl = {
+  /** As Kafka writes it: `User:…`. */
+  readonly principal: string
+  readonly resource: 'topic' | 'group' | 'transactionalId'
+  readonly name: string
+  readonly pattern: 'literal' | 'prefixed'
+  /** `all` is found, and never made. */
+  readonly operation: 'read' | 'write' | 'all'
+}
+
+/** All of them throw AppError `no_authorizer` where the brokers have none: everybody may everything there. */
+export type Acls = {
+  /** All there are of this form, whoever made them. */
+  list(): Promise<Acl[]>
+  /** Resolves once every broker knows them. */
+  allow(acls: readonly Acl[]): Promise<void>
+  /** Takes away these and no others. Resolves once every broker has forgotten them. */
+  revoke(acls: readonly Acl[]): Promise<void>
+  /** Takes away all that these may, of whatever form. Resolves once every broker has forgotten it. */
+  disallow(principals: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+// Kafka's numbers, of which 1 is «any» in filters.
+const ANY = 1
+const ALLOW = 3
+const OPERATION = { all: 2, read: 3, write: 4 } as const satisfies Record<Acl['operation'], number>
+const RESOURCE = { topic: 2, group: 3, transactionalId: 5 } as const satisfies Record<
+  Acl['resource'],
+  number
+>
+const PATTERN = { literal: 3, prefixed: 4 } as const satisfies Record<Acl['pattern'], number>
+
+const EVERY_HOST = '*'
+const AT_ONCE_MAX = 200
+const SPREAD = { deadlineMs: 15_000, everyMs: 20 }
+
+const EVERYTHING = {
+  resourceType: ANY,
+  resourceName: null,
+  resourcePatternType: ANY,
+  host: null,
+  operation: ANY,
+  permissionType: ANY,
+}
+
+export function createAcls(kafka: Kafka): Acls {
+  const calls = createBrokerCalls(kafka)
+  const ask = <T>(what: string, work: (cluster: Cluster) => Promise<T>): Promise<T> =>
+    calls.run(what, (cluster) => work(cluster).catch(asNoAuthorizer))
+
+  /** What each broker knows of one principal, or of all. */
+  const seenEverywhere = (principal: string | null): Promise<Entry[][]> =>
+    ask('read ACLs', async (cluster) => {
+      await cluster.refreshMetadata()
+      const brokers = cluster.getNodeIds().map((nodeId) => cluster.findBroker({ nodeId }))
+      return Promise.all(brokers.map(async (broker) => describe(await broker, principal)))
+    })
+
+  /** One is asked about by name: a broker goes through all it knows for each question. */
+  const about = (principals: readonly string[]): string | null =>
+    principals.length === 1 ? (principals[0] ?? null) : null
+
+  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    await pollUntil(holds, { ...SPREAD, what }).catch((error: unknown) => {
+      throw hasCode(error, 'timeout') ? unavailable(what, error) : error
+    })
+  }
+
+  async function knownNowhere(principals: readonly string[]): Promise<boolean> {
+    const seen = await seenEverywhere(about(principals))
+    const wanted = new Set(principals)
+    return !seen.flat().some(({ principal }) => wanted.has(principal))
+  }
+
+  async function knownEverywhere(acls: readonly Acl[]): Promise<boolean> {
+    const principals = [...new Set(acls.map(({ principal }) => principal))]
+    const seen = await seenEverywhere(about(principals))
+    const wanted = acls.map(nameOf)
+    return seen.every((entries) => {
+      const known = new Set(entries.flatMap(toAcl).map(nameOf))
+      return wanted.every((name) => known.has(name))
+    })
+  }
+
+  async function areKnownNowhere(acls: readonly Acl[]): Promise<boolean> {
+    const principals = [...new Set(acls.map(({ principal }) => principal))]
+    const seen = (await seenEverywhere(about(principals))).flat().flatMap(toAcl).map(nameOf)
+    const unwanted = new Set(acls.map(nameOf))
+    return !seen.some((name) => unwanted.has(name))
+  }
+
+  return {
+    list: () =>
+      ask('read ACLs', async (cluster) => {
+        const broker = await cluster.brokerPool.findConnectedBroker()
+        return (await describe(broker, null)).flatMap(toAcl)
+      }),
+
+    async allow(acls) {
+      for (const some of slicesOf(acls)) {
+        await ask('make ACLs', async (cluster) => {
+          const broker = await cluster.findControllerBroker()
+          await broker.createAcls({ acl: some.map(toEntry) })
+        })
+        await until('make ACLs known', () => knownEverywhere(some))
+      }
+    },
+
+    async revoke(acls) {
+      for (const some of slicesOf(acls)) {
+        if (await areKnownNowhere(some)) continue
+        await ask('revoke ACLs', async (cluster) => {
+          const broker = await cluster.findControllerBroker()
+          await broker.deleteAcls({ filters: some.map(toEntry) })
+        })
+        await until('make ACLs go', () => areKnownNowhere(some))
+      }
+    },
+
+    async disallow(principals) {
+      for (const some of slicesOf(principals)) {
+        if (await knownNowhere(some)) continue
+        await ask('take ACLs away', async (cluster) => {
+          const broker = await cluster.findControllerBroker()
+          await broker.deleteAcls({
+            filters: some.map((principal) => ({ ...EVERYTHING, principal })),
+          })
+        })
+        await until('make ACLs go', () => knownNowhere(some))
+      }
+    },
+
+    close: () => calls.close(),
+  }
+}
+
+type Entry = ReturnType<typeof toEntry>
+
+async function describe(broker: Broker, principal: string | null): Promise<Entry[]> {
+  const { resources } = await broker.describeAcls({ ...EVERYTHING, principal })
+  return resources.flatMap(({ acls, ...resource }) => acls.map((acl) => ({ ...resource, ...acl })))
+}
+
+function toEntry({ principal, resource, name, pattern, operation }: Acl) {
+  return {
+    resourceType: Number(RESOURCE[resource]),
+    resourceName: name,
+    resourcePatternType: Number(PATTERN[pattern]),
+    principal,
+    host: EVERY_HOST,
+    operation: Number(OPERATION[operation]),
+    permissionType: ALLOW,
+  }
+}
+
+/** Nothing for an entry of another form. */
+function toAcl(entry: Entry): Acl[] {
+  const { principal, resourceName, host, permissionType } = entry
+  const isAllowed = permissionType === ALLOW && host === EVERY_HOST
+  const operation = keyOf(OPERATION, entry.operation)
+  const resource = keyOf(RESOURCE, entry.resourceType)
+  const pattern = keyOf(PATTERN, entry.resourcePatternType)
+  if (!isAllowed || resource === undefined || pattern === undefined || operation === undefined)
+    return []
+  return [{ principal, resource, name: resourceName, pattern, operation }]
+}
+
+function keyOf<Key extends string>(table: Record<Key, number>, code: number): Key | undefined {
+  for (const key in table) if (table[key] === code) return key
+  return undefined
+}
+
+const nameOf = ({ principal, resource, name, pattern, operation }: Acl): string =>
+  [principal, resource, name, pattern, operation].join('\n')
+
+function slicesOf<Item>(items: readonly Item[]): Item[][] {
+  const slices: Item[][] = []
+  for (let start = 0; start < items.length; start += AT_ONCE_MAX)
+    slices.push(items.slice(start, start + AT_ONCE_MAX))
+  return slices
+}
+
+function asNoAuthorizer(error: unknown): never {
+  if (protocolTypeOf(error) !== 'SECURITY_DISABLED') throw error
+  const code: KafkaErrorCode = 'no_authorizer'
+  throw new AppError(code, 'Kafka has no authorizer: whoever reaches it may read everything', {
+    cause: error,
+  })
+}

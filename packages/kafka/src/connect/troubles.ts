@@ -1,0 +1,95 @@
+// Why Kafka can't be reached, as far as a connection can tell: for the log, once a minute for each reason, and
+// for readiness, which says what to put right. It decides nothing; those who connect try again anyway.
+import type { Socket } from 'node:net'
+
+import type { Log } from '@weir/kit'
+
+import { codeIn, hintFor } from '@weir/kit'
+import { protocolTypeOf } from './faults.ts'
+import { internalsOf } from './internals.ts'
+import type { Kafka } from './internals.ts'
+
+export type Troubles = {
+  /** To be called with each new socket to a broker. */
+  watch(socket: Socket, address: { host: string; port: number }): void
+  loginRefused(broker: string, why: string): void
+  /** Of an error that a whole request ended with. */
+  failed(error: unknown): void
+  /** The reason of late, if there is one. */
+  current(): string | undefined
+}
+
+export type Access = { readonly isTls: boolean; readonly mechanism: string | undefined }
+
+const SETTINGS = {
+  address: 'KAFKA_BROKERS',
+  ca: 'KAFKA_TLS_CA_FILE',
+  noTls: 'leave KAFKA_TLS out',
+  certificate: 'KAFKA_TLS_CERT_FILE',
+}
+
+const CURRENT_FOR_MS = 20_000
+const LOG_AGAIN_AFTER_MS = 60_000
+const REASONS_MAX = 100
+// A broker that doesn't understand us closes at once; one that restarts has served us for a while.
+const YOUNG_MS = 2_000
+const LOGIN_COUNTS_FOR_MS = 5_000
+
+export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles {
+  const loggedMs = new Map<string, number>()
+  let latest: { reason: string; atMs: number; isLogin: boolean } | undefined
+
+  function note(reason: string, isLogin = false): void {
+    const now = performance.now()
+    latest = { reason, atMs: now, isLogin }
+    if (now - (loggedMs.get(reason) ?? -Infinity) < LOG_AGAIN_AFTER_MS) return
+    if (loggedMs.size >= REASONS_MAX) loggedMs.clear()
+    loggedMs.set(reason, now)
+    log.warn({ reason }, 'Kafka is not to be had; trying again')
+  }
+
+  function closedAtOnce(broker: string, isShaken: boolean): void {
+    const isLoginAtFault = latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS
+    if (isLoginAtFault) return
+    const wanted = [
+      ...(isTls ? [] : ['TLS (KAFKA_TLS)']),
+      ...(mechanism === undefined ? ['a login (KAFKA_SASL_MECHANISM)'] : []),
+    ]
+    const question = isShaken ? `does it want ${wanted.join(' or ')}` : 'does it speak TLS at all'
+    note(`${broker} closes connections at once; ${question}?`)
+  }
+
+  return {
+    watch(socket, { host, port }) {
+      const broker = `${host}:${port}`
+      const bornMs = performance.now()
+      const isYoung = () => performance.now() - bornMs < YOUNG_MS
+      let isShaken = !isTls
+      socket.once('secureConnect', () => (isShaken = true))
+      socket.on('error', (error) => {
+        const code = codeIn(error)
+        const hint = hintFor(code, SETTINGS)
+        if (hint !== undefined) note(`${broker}: ${hint} (${code})`)
+        else if (code === 'ECONNRESET' && isYoung()) closedAtOnce(broker, isShaken)
+      })
+      socket.once('end', () => {
+        const isTheirs = !socket.writableEnded && !socket.destroyed
+        if (isTheirs && isYoung() && (!isTls || mechanism === undefined))
+          closedAtOnce(broker, isShaken)
+      })
+    },
+    loginRefused: (broker, why) => note(`${broker}: ${why}`, true),
+    failed(error) {
+      if (protocolTypeOf(error) !== 'UNSUPPORTED_SASL_MECHANISM') return
+      note(`the brokers offer no login by ${mechanism ?? 'any'}; see KAFKA_SASL_MECHANISM`, true)
+    },
+    current: () =>
+      latest && performance.now() - latest.atMs < CURRENT_FOR_MS ? latest.reason : undefined,
+  }
+}
+
+/** Why Kafka could not be reached of late: a reason more for a service that isn't ready, or none. */
+export function kafkaTrouble(kafka: Kafka): string[] {
+  const reason = internalsOf(kafka).troubles.current()
+  return reason === undefined ? [] : [`Kafka: ${reason}`]
+}

@@ -1,0 +1,126 @@
+// A lane is the queue of one partition: records in the order of their sends, at most one batch of them out
+// at a time, and what arrives meanwhile makes the next batch. Pure bookkeeping over a clock that is passed
+// in; it protects the order, the size of batches, and that no record is sent after its time-out.
+import type { Waiter } from './batch-producer.ts'
+import type { Connection } from './connection.ts'
+import type { ProduceRecord, SizedRecord } from '../protocol/record-batch.ts'
+
+/** A send that hasn't been answered yet. */
+export type PendingRecord = SizedRecord & {
+  readonly record: ProduceRecord
+  readonly deadlineMs: number
+  readonly waiter: Waiter
+}
+
+export type Batch = {
+  readonly topic: string
+  readonly partition: number
+  readonly records: PendingRecord[]
+  readonly bytes: number
+  /** Records before this index have had their answer: all are answered in order. */
+  answered: number
+  /** Set while a request with this batch waits for its answer there: until that, nobody knows what came of it. */
+  connection: Connection | undefined
+  /** False once its topic is forgotten: another of the same name must not get it. */
+  maySendAgain: boolean
+  /** Why it hasn't been sent yet, for the log. */
+  trouble: unknown
+}
+
+export type Lane = {
+  readonly topic: string
+  readonly partition: number
+  queue: PendingRecord[]
+  batch: Batch | undefined
+  /** Smaller than configured once the topic has refused a batch for its size. */
+  batchBytesMax: number
+  isReady: boolean
+}
+
+export function createLane(topic: string, partition: number, batchBytesMax: number): Lane {
+  return { topic, partition, queue: [], batch: undefined, batchBytesMax, isReady: false }
+}
+
+// What a record costs beside its body, in the batch and in memory.
+const RECORD_OVERHEAD_BYTES = 24
+const BATCH_OVERHEAD_BYTES = 512
+
+export function recordBytes(record: SizedRecord): number {
+  return record.bodyBytes + RECORD_OVERHEAD_BYTES
+}
+
+/** The next batch, its records taken off the queue; at least one record, however large it is. */
+export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
+  const { queue, topic, partition } = lane
+  if (queue.length === 0) return undefined
+  const limit = Math.min(lane.batchBytesMax, bytesMax)
+  let bytes = 0
+  let count = 0
+  for (const record of queue) {
+    const withIt = bytes + recordBytes(record)
+    if (count > 0 && withIt + BATCH_OVERHEAD_BYTES > limit) break
+    bytes = withIt
+    count++
+  }
+  const records = count === queue.length ? queue : queue.splice(0, count)
+  if (records === queue) lane.queue = []
+  const batch: Batch = {
+    topic,
+    partition,
+    records,
+    bytes,
+    answered: 0,
+    connection: undefined,
+    maySendAgain: true,
+    trouble: undefined,
+  }
+  lane.batch = batch
+  return batch
+}
+
+/** Puts the records of a batch that was refused for its size back, to go out in halves. */
+export function putBackInHalves(lane: Lane, batch: Batch): void {
+  lane.batchBytesMax = Math.floor(Math.min(batch.bytes, lane.batchBytesMax) / 2)
+  lane.queue = batch.records.slice(batch.answered).concat(lane.queue)
+}
+
+export function isOver(batch: Batch): boolean {
+  return batch.answered >= batch.records.length
+}
+
+/** Rejects the records whose deadline isn't after `untilMs`, from index `from` on; returns where it stopped. */
+function rejectExpired(
+  records: readonly PendingRecord[],
+  from: number,
+  untilMs: number,
+  error: Error,
+): number {
+  let i = from
+  for (; i < records.length; i++) {
+    const record = records[i]
+    if (record === undefined || record.deadlineMs > untilMs) break
+    record.waiter.reject(error)
+  }
+  return i
+}
+
+/** Takes the expired records off the queue and returns their bytes. */
+export function expireQueue(lane: Lane, untilMs: number, error: Error): number {
+  const count = rejectExpired(lane.queue, 0, untilMs, error)
+  if (count === 0) return 0
+  return lane.queue.splice(0, count).reduce((sum, record) => sum + recordBytes(record), 0)
+}
+
+export function expireBatch(batch: Batch, untilMs: number, error: Error): void {
+  batch.answered = rejectExpired(batch.records, batch.answered, untilMs, error)
+}
+
+export function resolveAll(batch: Batch): void {
+  for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.waiter.resolve()
+  batch.answered = batch.records.length
+}
+
+export function rejectAll(batch: Batch, error: Error): void {
+  for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.waiter.reject(error)
+  batch.answered = batch.records.length
+}

@@ -1,0 +1,242 @@
+// When which batch leaves: takes records into the lanes of their partitions, lets each lane's next batch go
+// at the end of the event loop's turn, and answers every send exactly once. It protects the two bounds: no
+// record waits longer than the time-out, and no more bytes wait than allowed. Delivery is someone else's.
+import { AppError, oncePerTurn, withTimeout } from '@weir/kit'
+import type { Log } from '@weir/kit'
+
+import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './batch-producer.ts'
+import type { Delivery, Outcome } from './delivery.ts'
+import {
+  createLane,
+  expireBatch,
+  expireQueue,
+  isOver,
+  putBackInHalves,
+  recordBytes,
+  rejectAll,
+  resolveAll,
+  takeBatch,
+} from './lane.ts'
+import type { Batch, Lane } from './lane.ts'
+import type { Pace } from './pace.ts'
+import { bodyBytesOf } from '../protocol/record-batch.ts'
+import type { ProduceRecord } from '../protocol/record-batch.ts'
+
+export type SchedulerOptions = Omit<BatchProducerOptions, 'batchesPerRequestMax'> & {
+  readonly batchBytesMax: number
+  /** Less than that while a broker puts us off. */
+  readonly pace?: Pick<Pace, 'bytesMax'>
+  /** Called for a batch under way that nobody waits for any more. */
+  readonly giveUp?: (batch: Batch) => void
+}
+
+export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
+  forgetTopic(topic: string): void
+  /** Takes no more; resolves when every record taken has its answer. */
+  drain(): Promise<void>
+}
+
+type State = {
+  readonly log: Log
+  readonly options: SchedulerOptions
+  readonly deliver: Delivery
+  readonly elapsed: () => number
+  readonly lanes: Map<string, (Lane | undefined)[]>
+  /** Those with something queued or under way. */
+  readonly active: Set<Lane>
+  ready: Lane[]
+  inFlightBytes: number
+  isClosing: boolean
+  sweepMs: number
+  sweep: NodeJS.Timeout | undefined
+  onIdle: () => void
+  complainedAtMs: number
+}
+
+const COMPLAIN_EVERY_MS = 1_000
+
+export function createScheduler(deliver: Delivery, log: Log, options: SchedulerOptions): Scheduler {
+  const state: State = {
+    log,
+    options,
+    deliver,
+    elapsed: oncePerTurn(() => performance.now()),
+    lanes: new Map(),
+    active: new Set(),
+    ready: [],
+    inFlightBytes: 0,
+    isClosing: false,
+    // Records are rejected up to so much early, never late.
+    sweepMs: Math.min(100, Math.max(5, options.produceTimeoutMs / 50)),
+    sweep: undefined,
+    onIdle: () => undefined,
+    complainedAtMs: -Infinity,
+  }
+  return {
+    send: (topic, partition, record) =>
+      new Promise((resolve, reject) =>
+        post(state, { topic, partition }, record, { resolve, reject }),
+      ),
+    post: (to, record, waiter) => post(state, to, record, waiter),
+    inFlightBytes: () => state.inFlightBytes,
+    forgetTopic: (topic) => forgetTopic(state, topic),
+    drain: () => drain(state),
+  }
+}
+
+function post(state: State, to: Destination, record: ProduceRecord, waiter: Waiter): void {
+  if (state.isClosing) return waiter.reject(CLOSED)
+  // One that can't be encoded would take the others of its batch with it.
+  if (!Number.isSafeInteger(record.timestampMs)) return waiter.reject(NOT_A_TIME)
+  const bodyBytes = bodyBytesOf(record)
+  const bytes = recordBytes({ record, bodyBytes })
+  if (state.inFlightBytes + bytes > state.options.inFlightBytesMax) return waiter.reject(FULL)
+  const deadlineMs = state.elapsed() + state.options.produceTimeoutMs
+  const lane = laneOf(state, to.topic, to.partition)
+  state.inFlightBytes += bytes
+  lane.queue.push({ record, bodyBytes, deadlineMs, waiter })
+  if (lane.batch === undefined) makeReady(state, lane)
+}
+
+function laneOf(state: State, topic: string, partition: number): Lane {
+  let ofTopic = state.lanes.get(topic)
+  if (ofTopic === undefined) state.lanes.set(topic, (ofTopic = []))
+  return (ofTopic[partition] ??= createLane(topic, partition, state.options.batchBytesMax))
+}
+
+// Everything that came in with this turn of the event loop goes out together, right after it.
+function makeReady(state: State, lane: Lane): void {
+  if (lane.isReady) return
+  lane.isReady = true
+  state.active.add(lane)
+  state.sweep ??= setInterval(() => sweep(state), state.sweepMs).unref()
+  if (state.ready.push(lane) === 1) setImmediate(() => flush(state))
+}
+
+function flush(state: State): void {
+  const lanes = state.ready
+  state.ready = []
+  const nowMs = performance.now()
+  for (const lane of lanes) {
+    lane.isReady = false
+    state.inFlightBytes -= expireQueue(lane, nowMs, NOT_SENT_IN_TIME)
+    const batch = takeBatch(lane, state.options.pace?.bytesMax())
+    if (batch) void run(state, lane, batch)
+    else settle(state, lane)
+  }
+}
+
+async function run(state: State, lane: Lane, batch: Batch): Promise<void> {
+  const startedMs = performance.now()
+  const outcome = await state.deliver(batch).catch(asUnknown)
+  lane.batch = undefined
+  state.inFlightBytes -= batch.bytes
+  if (outcome.kind === 'stored') resolveAll(batch)
+  else refuse(state, lane, batch, outcome)
+  settle(state, lane)
+  if (outcome.kind !== 'stored' || !state.options.onBatch) return
+  const ms = performance.now() - startedMs
+  state.options.onBatch({ records: batch.records.length, bytes: batch.bytes, ms })
+}
+
+function refuse(state: State, lane: Lane, batch: Batch, outcome: Outcome): void {
+  if (outcome.kind === 'unknown') {
+    complain(state, batch, outcome.cause)
+    return rejectAll(
+      batch,
+      new AppError('outcome_unknown', MAY_BE_STORED, { cause: outcome.cause }),
+    )
+  }
+  if (outcome.kind !== 'too_large' || !batch.maySendAgain) {
+    const cause = outcome.kind === 'not_stored' ? outcome.cause : batch.trouble
+    complain(state, batch, cause)
+    return rejectAll(batch, new AppError('unavailable', NOT_STORED, { cause }))
+  }
+  if (batch.records.length === 1) {
+    return rejectAll(
+      batch,
+      new AppError('record_too_large', 'the record is too large to be stored'),
+    )
+  }
+  const waiting = batch.records.slice(batch.answered)
+  state.inFlightBytes += waiting.reduce((sum, record) => sum + recordBytes(record), 0)
+  putBackInHalves(lane, batch)
+}
+
+function settle(state: State, lane: Lane): void {
+  if (lane.queue.length > 0) return makeReady(state, lane)
+  state.active.delete(lane)
+  if (state.active.size === 0) state.onIdle()
+}
+
+function sweep(state: State): void {
+  if (state.active.size === 0) {
+    clearInterval(state.sweep)
+    state.sweep = undefined
+    return
+  }
+  const untilMs = performance.now() + state.sweepMs
+  for (const lane of state.active) {
+    state.inFlightBytes -= expireQueue(lane, untilMs, NOT_SENT_IN_TIME)
+    const { batch } = lane
+    if (!batch) continue
+    expireBatch(batch, untilMs, batch.connection ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
+    // Nobody waits for it any more, but every later batch would wait behind it.
+    if (isOver(batch)) state.options.giveUp?.(batch)
+  }
+}
+
+function forgetTopic(state: State, topic: string): void {
+  const error = new AppError('unavailable', 'Not stored: the topic is being deleted')
+  for (const lane of state.lanes.get(topic) ?? []) {
+    if (!lane) continue
+    state.inFlightBytes -= expireQueue(lane, Infinity, error)
+    if (!lane.batch) continue
+    lane.batch.maySendAgain = false
+    // What is on its way gets its answer from the broker.
+    if (lane.batch.connection) continue
+    rejectAll(lane.batch, error)
+    state.options.giveUp?.(lane.batch)
+  }
+  state.lanes.delete(topic)
+}
+
+/** Every record has its answer when the time-out has passed since the last one was taken. */
+async function drain(state: State): Promise<void> {
+  state.isClosing = true
+  if (state.active.size === 0) return
+  const idle = new Promise<void>((resolve) => {
+    state.onIdle = resolve
+  })
+  await withTimeout(idle, state.options.produceTimeoutMs, 'closing').catch(() => undefined)
+}
+
+// Once a second at most: when a broker is down this is so for every partition of it.
+function complain(state: State, { topic, partition }: Batch, cause: unknown): void {
+  const nowMs = performance.now()
+  if (nowMs - state.complainedAtMs < COMPLAIN_EVERY_MS) return
+  state.complainedAtMs = nowMs
+  const reason = cause instanceof Error ? cause.message : 'unknown'
+  state.log.warn({ topic, partition, reason }, 'records were not acknowledged')
+}
+
+// --- errors; one object each where a stack trace per record would cost more than the record ---
+
+const NOT_STORED = 'Not stored: Kafka refused it; send it again'
+const MAY_BE_STORED = 'May be stored: Kafka did not say; sent again, it may be stored twice'
+const NOT_A_TIME: Error = new TypeError('timestampMs must be a whole number')
+const FULL = unavailable('Not stored: too much is waiting for Kafka; send it again')
+const CLOSED = unavailable('Not stored: shutting down; send it again')
+const NOT_SENT_IN_TIME = unavailable('Not stored: Kafka did not take it in time; send it again')
+const NOT_ANSWERED_IN_TIME: Error = new AppError(
+  'outcome_unknown',
+  'May be stored: Kafka did not acknowledge it in time; sent again, it may be stored twice',
+)
+
+function unavailable(message: string): Error {
+  return new AppError('unavailable', message)
+}
+
+function asUnknown(cause: unknown): Outcome {
+  return { kind: 'unknown', cause }
+}

@@ -1,0 +1,247 @@
+// Records into the bytes of one Kafka record batch (message format 2, uncompressed, of no producer or of a
+// transaction's): what a produce request carries and the log stores. kafkajs encodes each record into buffers of its own and
+// copies them five times; here sizes are known beforehand, so every value is copied once, to its place.
+import { crc32c } from './crc32c.ts'
+
+export type ProduceRecord = {
+  readonly key: Buffer | string
+  readonly value: Buffer
+  readonly headers: Readonly<Record<string, Buffer | string>>
+  readonly timestampMs: number
+}
+
+/** The same, where key and value may be missing. */
+export type BatchRecord = {
+  readonly key: Buffer | string | null
+  readonly value: Buffer | string | null
+  readonly headers: Readonly<Record<string, Buffer | string>>
+  readonly timestampMs: number
+}
+
+/** A record whose size is known; `bodyBytes` is `bodyBytesOf(record)`. */
+export type SizedRecord = { readonly record: BatchRecord; readonly bodyBytes: number }
+
+/** Who writes a batch as part of a transaction, and how many of his records the partition has before it. */
+export type BatchProducerId = {
+  readonly id: bigint
+  readonly epoch: number
+  readonly sequence: number
+}
+
+const NO_PRODUCER: BatchProducerId = { id: -1n, epoch: -1, sequence: -1 }
+const TRANSACTIONAL = 0x10
+
+const HEADER_BYTES = 61
+const LENGTH_AT = 8
+const CRC_AT = 17
+const ATTRIBUTES_AT = 21
+// Length, time difference and offset difference of a record, at their longest.
+const PREFIX_BYTES_MAX = 5 + 10 + 5
+const SHORT_TEXT_BYTES = 64
+// -1, zigzag.
+const NULL_LENGTH = 1
+
+/** Bytes of a record that don't depend on its place in a batch. */
+export function bodyBytesOf(record: BatchRecord): number {
+  const attributes = 1
+  let headers = 0
+  let count = 0
+  for (const name in record.headers) {
+    count++
+    headers += nameBytes(name) + fieldBytes(record.headers[name] ?? '')
+  }
+  return (
+    attributes + fieldBytes(record.key) + fieldBytes(record.value) + lengthBytes(count) + headers
+  )
+}
+
+/** An upper bound of the bytes that the batch of these records needs. */
+export function batchBytesMaxOf(records: readonly SizedRecord[], from: number): number {
+  let bytes = HEADER_BYTES
+  for (let i = from; i < records.length; i++) {
+    bytes += (records[i]?.bodyBytes ?? 0) + PREFIX_BYTES_MAX
+  }
+  return bytes
+}
+
+/*
+ * batch  = baseOffset:8 length:4 leaderEpoch:4 magic:1 crc:4 attributes:2 lastOffsetDelta:4
+ *          baseTimestamp:8 maxTimestamp:8 producerId:8 producerEpoch:2 baseSequence:4 count:4 *record
+ * record = length:varint attributes:1 timestampDelta:varlong offsetDelta:varint key value
+ *          headerCount:varint *(key value)          key, value = length:varint *byte
+ * Varints are zigzag; the checksum covers all that follows it. The broker sets offset and epoch.
+ */
+
+/** Writes the batch of `records` from index `from` on; returns where it ends. */
+export function writeBatch(
+  to: Buffer,
+  start: number,
+  records: readonly SizedRecord[],
+  from: number,
+  producer: BatchProducerId = NO_PRODUCER,
+): number {
+  const baseMs = records[from]?.record.timestampMs ?? 0
+  let maxMs = baseMs
+  let at = start + HEADER_BYTES
+  for (let i = from; i < records.length; i++) {
+    const sized = records[i]
+    if (sized === undefined) break
+    const { timestampMs } = sized.record
+    if (timestampMs > maxMs) maxMs = timestampMs
+    at = writeRecord(to, at, sized, { timestampDelta: timestampMs - baseMs, offsetDelta: i - from })
+  }
+  writeBatchHeader(to, start, { end: at, count: records.length - from, baseMs, maxMs, producer })
+  return at
+}
+
+type BatchFacts = {
+  end: number
+  count: number
+  baseMs: number
+  maxMs: number
+  producer: BatchProducerId
+}
+
+function writeBatchHeader(to: Buffer, start: number, facts: BatchFacts): void {
+  const magic = 2
+  const { producer } = facts
+  let at = to.writeBigInt64BE(0n, start)
+  at = to.writeInt32BE(facts.end - start - LENGTH_AT - 4, at)
+  at = to.writeInt32BE(-1, at)
+  at = to.writeInt8(magic, at)
+  at = to.writeInt32BE(0, at)
+  at = to.writeInt16BE(producer === NO_PRODUCER ? 0 : TRANSACTIONAL, at)
+  at = to.writeInt32BE(facts.count - 1, at)
+  at = to.writeBigInt64BE(BigInt(facts.baseMs), at)
+  at = to.writeBigInt64BE(BigInt(facts.maxMs), at)
+  at = to.writeBigInt64BE(producer.id, at)
+  at = to.writeInt16BE(producer.epoch, at)
+  at = to.writeInt32BE(producer.sequence, at)
+  to.writeInt32BE(facts.count, at)
+  to.writeUInt32BE(crc32c(to, start + ATTRIBUTES_AT, facts.end), start + CRC_AT)
+}
+
+type Deltas = { timestampDelta: number; offsetDelta: number }
+
+function writeRecord(to: Buffer, start: number, sized: SizedRecord, deltas: Deltas): number {
+  const { record } = sized
+  const { timestampDelta, offsetDelta } = deltas
+  let at = start
+  at = writeLength(
+    to,
+    at,
+    sized.bodyBytes + timestampBytes(timestampDelta) + lengthBytes(offsetDelta),
+  )
+  to[at++] = 0
+  at = writeTimestamp(to, at, timestampDelta)
+  at = writeLength(to, at, offsetDelta)
+  at = writeField(to, at, record.key)
+  at = writeField(to, at, record.value)
+  let count = 0
+  for (const _ in record.headers) count++
+  at = writeLength(to, at, count)
+  for (const name in record.headers) {
+    at = writeField(to, at, name)
+    at = writeField(to, at, record.headers[name] ?? '')
+  }
+  return at
+}
+
+const knownNames = new Map<string, number>()
+const KNOWN_NAMES_MAX = 100
+
+/** Programs give their headers few names. */
+function nameBytes(name: string): number {
+  const known = knownNames.get(name)
+  if (known !== undefined) return known
+  const bytes = fieldBytes(name)
+  if (knownNames.size < KNOWN_NAMES_MAX) knownNames.set(name, bytes)
+  return bytes
+}
+
+function fieldBytes(field: Buffer | string | null): number {
+  if (field === null) return 1
+  const bytes = typeof field === 'string' ? Buffer.byteLength(field) : field.length
+  return lengthBytes(bytes) + bytes
+}
+
+function writeField(to: Buffer, start: number, field: Buffer | string | null): number {
+  if (field === null) {
+    to[start] = NULL_LENGTH
+    return start + 1
+  }
+  if (typeof field !== 'string') {
+    const at = writeLength(to, start, field.length)
+    to.set(field, at)
+    return at + field.length
+  }
+  if (field.length <= SHORT_TEXT_BYTES) {
+    const end = writeAscii(to, start, field)
+    if (end !== undefined) return end
+  }
+  const bytes = Buffer.byteLength(field)
+  const at = writeLength(to, start, bytes)
+  to.write(field, at)
+  return at + bytes
+}
+
+/** A short text is written faster here than by a native call. Undefined when it isn't ASCII. */
+function writeAscii(to: Buffer, start: number, text: string): number | undefined {
+  const { length } = text
+  const at = writeLength(to, start, length)
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit > 0x7f) return undefined
+    to[at + i] = unit
+  }
+  return at + length
+}
+
+// --- varints ---
+
+// Lengths aren't negative, and zigzag doubles them: so 6 bits in the first byte, 7 in each further one.
+function lengthBytes(length: number): number {
+  if (length < 0x40) return 1
+  if (length < 0x2000) return 2
+  if (length < 0x100000) return 3
+  return length < 0x8000000 ? 4 : 5
+}
+
+function writeLength(to: Buffer, start: number, length: number): number {
+  let at = start
+  let rest = (length << 1) >>> 0
+  while (rest > 0x7f) {
+    to[at++] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  to[at++] = rest
+  return at
+}
+
+// Time differences may be negative and, in principle, larger than 32 bits.
+function timestampBytes(delta: number): number {
+  if (delta >= 0 && delta < 0x40000000) return lengthBytes(delta)
+  let rest = zigzag(delta)
+  let bytes = 1
+  while (rest > 0x7fn) {
+    rest >>= 7n
+    bytes++
+  }
+  return bytes
+}
+
+function writeTimestamp(to: Buffer, start: number, delta: number): number {
+  if (delta >= 0 && delta < 0x40000000) return writeLength(to, start, delta)
+  let at = start
+  let rest = zigzag(delta)
+  while (rest > 0x7fn) {
+    to[at++] = Number(rest & 0x7fn) | 0x80
+    rest >>= 7n
+  }
+  to[at++] = Number(rest)
+  return at
+}
+
+function zigzag(value: number): bigint {
+  return value < 0 ? BigInt(value) * -2n - 1n : BigInt(value) * 2n
+}

@@ -1,0 +1,36 @@
+// Reads a stretch of one partition that is there already, piece by piece, for questions about the past. Nothing
+// is followed, no group is joined, and no more than one fetch is held in memory.
+import { createBrokerCalls } from '../protocol/broker-calls.ts'
+import { readStep } from './committed-range.ts'
+import type { Range } from './committed-range.ts'
+import type { Kafka } from '../connect/internals.ts'
+import type { SourceRecord } from '../protocol/source-record.ts'
+
+export type RangeReader = {
+  /**
+   * The committed records of the range in order, some at a time, for as long as it isn't told false. Throws
+   * AppError `unavailable`.
+   */
+  read(
+    range: Range,
+    onRecords: (records: readonly SourceRecord[]) => void | Promise<boolean>,
+  ): Promise<void>
+  close(): Promise<void>
+}
+
+export function createRangeReader(kafka: Kafka): RangeReader {
+  const calls = createBrokerCalls(kafka)
+  return {
+    async read(range, onRecords) {
+      for (let { from } = range; from < range.to;) {
+        const step = { ...range, from }
+        const { records, next } = await calls.run('read a topic', (cluster) =>
+          readStep(cluster, step),
+        )
+        if ((await onRecords(records)) === false) return
+        from = next
+      }
+    },
+    close: () => calls.close(),
+  }
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import type { Producer } from 'kafkajs'
+
+import { createAdmin } from '../../src/admin/admin.ts'
+import type { Admin } from '../../src/admin/admin.ts'
+import { connect, deleteTopicsMade, makeTopic, plainKafka, uniqueName } from '../support.ts'
+
+let admin: Admin
+let producer: Producer
+
+beforeAll(async () => {
+  admin = createAdmin(connect())
+  producer = plainKafka().producer({ allowAutoTopicCreation: false })
+  await producer.connect()
+})
+
+afterAll(async () => {
+  await producer.disconnect()
+  await deleteTopicsMade(admin)
+  await admin.close()
+})
+
+test('a topic made has its partitions and settings, and is told from one that was there', async () => {
+  const topic = uniqueName('admin')
+  const spec = { topic, partitions: 2, config: { 'max.message.bytes': '4194304' } }
+
+  expect(await admin.createTopic(spec)).toBe('created')
+  expect(await admin.createTopic(spec)).toBe('exists')
+  expect(await admin.topicExists(topic)).toBe(true)
+  expect(await admin.partitionCount(topic)).toBe(2)
+  expect(await admin.topicConfig(topic)).toMatchObject({ 'max.message.bytes': '4194304' })
+
+  expect(await admin.deleteTopic(topic)).toBe('deleted')
+  expect(await admin.topicExists(topic)).toBe(false)
+  expect(await admin.partitionCount(topic)).toBeUndefined()
+  expect(await admin.deleteTopic(topic)).toBe('absent')
+})
+
+test('the settings of a topic are changed as a whole', async () => {
+  const topic = uniqueName('changed')
+  await admin.createTopic({ topic, partitions: 1, config: { 'retention.ms': '1000' } })
+  await admin.setTopicConfig(topic, { 'retention.ms': '2000', 'cleanup.policy': 'compact,delete' })
+  const changed = async () => (await admin.topicConfig(topic))['retention.ms'] === '2000'
+  await pollUntil(changed, { deadlineMs: 10_000, what: 'the new settings' })
+  expect(await admin.topicConfig(topic)).toMatchObject({ 'cleanup.policy': 'compact,delete' })
+  await admin.deleteTopic(topic)
+})
+
+test('a deleted topic harms no question about another one', async () => {
+  // Given
+  const kept = await makeTopic(admin, 'admin-kept', 1)
+  const gone = await makeTopic(admin, 'admin-gone', 1)
+  await admin.endOffsets(kept, { isolation: 'read_committed' })
+  await admin.endOffsets(gone, { isolation: 'read_committed' })
+
+  // When
+  await admin.deleteTopic(gone)
+
+  // Then
+  expect(await admin.endOffsets(kept, { isolation: 'read_committed' })).toEqual([0n])
+  await expect(admin.endOffsets(gone, { isolation: 'read_committed' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+test('asking about a topic never makes it', async () => {
+  const topic = uniqueName('admin-never')
+
+  await expect(admin.earliestOffsets(topic)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(admin.committedOffsets('group', topic)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await admin.topicExists(topic)).toBe(false)
+})
+
+test('the committed end stops before an open transaction, the uncommitted end does not', async () => {
+  // Given
+  const topic = await makeTopic(admin, 'admin-ends', 2)
+  await producer.send({ topic, messages: [{ value: 'a', partition: 1 }] })
+  const transactionalId = uniqueName('admin-txn')
+  const writer = plainKafka().producer({ transactionalId, maxInFlightRequests: 1 })
+  await writer.connect()
+  const transaction = await writer.transaction()
+  await transaction.send({ topic, messages: [{ value: 'b', partition: 1 }] })
+
+  // Then
+  expect(await admin.endOffsets(topic, { isolation: 'read_committed' })).toEqual([0n, 1n])
+  expect(await admin.endOffsets(topic, { isolation: 'read_uncommitted' })).toEqual([0n, 2n])
+  expect(await admin.earliestOffsets(topic)).toEqual([0n, 0n])
+
+  // When
+  await admin.fence(transactionalId)
+
+  // Then
+  await expect(transaction.commit()).rejects.toMatchObject({ type: 'INVALID_PRODUCER_EPOCH' })
+  expect(await admin.endOffsets(topic, { isolation: 'read_committed' })).toEqual([0n, 3n])
+  await writer.disconnect()
+})
+
+test('a topic is empty until something is written to any partition', async () => {
+  const topic = await makeTopic(admin, 'admin-empty', 2)
+
+  expect(await admin.isEmpty(topic)).toBe(true)
+  await producer.send({ topic, messages: [{ value: 'a', partition: 1 }] })
+  expect(await admin.isEmpty(topic)).toBe(false)
+})
+
+test('committed offsets are read without joining, and a group goes only when nobody is in it', async () => {
+  // Given
+  const topic = await makeTopic(admin, 'admin-group', 2)
+  const groupId = uniqueName('admin-group')
+  await producer.send({ topic, messages: [{ value: 'a', partition: 1 }] })
+  const consumer = plainKafka().consumer({ groupId, maxWaitTimeInMs: 100 })
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  const joined = new Promise((resolve) => consumer.on('consumer.group_join', resolve))
+  await consumer.run({ autoCommit: false, eachMessage: () => Promise.resolve() })
+  await joined
+  await consumer.commitOffsets([{ topic, partition: 1, offset: '1' }])
+
+  // Then
+  expect(await admin.committedOffsets(groupId, topic)).toEqual([undefined, 1n])
+  expect(await admin.committedOffsets(uniqueName('nobody'), topic)).toEqual([undefined, undefined])
+  await expect(admin.deleteGroup(groupId)).rejects.toMatchObject({ code: 'group_not_empty' })
+
+  // When
+  await consumer.disconnect()
+
+  // Then
+  expect(await admin.deleteGroup(groupId)).toBe('deleted')
+  expect(await admin.deleteGroup(groupId)).toBe('absent')
+})
+
+test('the broker tells its settings, and answers a ping', async () => {
+  await admin.ping()
+
+  const [config] = [...(await admin.brokerConfigs()).values()]
+  expect(config).toMatchObject({ 'auto.create.topics.enable': 'false' })
+})
+
+test('topics tell on how many brokers they lie, and which settings are their own; one that is not there is left out', async () => {
+  const topic = await makeTopic(admin, 'admin-settings', 2, { 'min.insync.replicas': '1' })
+  const nowhere = uniqueName('nowhere')
+
+  const found = await admin.describeTopics([nowhere, topic])
+
+  expect([...found.keys()]).toEqual([topic])
+  expect(found.get(topic)).toMatchObject({
+    replication: 1,
+    config: { 'min.insync.replicas': '1', 'compression.type': 'producer' },
+    own: { 'min.insync.replicas': '1' },
+  })
+})
+
+test('a broker that is not there is reported as unavailable, within the deadline', async () => {
+  const lost = createAdmin(connect(['127.0.0.1:1']), { deadlineMs: 300 })
+
+  await expect(lost.ping()).rejects.toMatchObject({ code: 'unavailable' })
+  await lost.close()
+})

@@ -1,0 +1,337 @@
+// Every way into Kafka that the settings know, against a real broker: what is stored, transactions and following
+// work by each; and what doesn't let us in is told by what to put right, without a secret.
+import { Writable } from 'node:stream'
+import { writeFile } from 'node:fs/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createLog, delay, pollUntil } from '@weir/kit'
+import { makeAuthority } from '@weir/devstack'
+
+import { createBatchProducer } from '../../src/produce/batch-producer.ts'
+import { createKafka } from '../../src/connect/client.ts'
+import type { Kafka } from '../../src/connect/client.ts'
+import { followTopics } from '../../src/read/follower.ts'
+import type { Follower } from '../../src/read/follower.ts'
+import type { KafkaAccess } from '../../src/connect/kafka-access.ts'
+import { createTransactor } from '../../src/fence/transactor.ts'
+import { kafkaTrouble } from '../../src/connect/troubles.ts'
+import { uniqueName } from '../support.ts'
+import { lookFromOutside } from '../support-broker.ts'
+import type { Outside } from '../support-broker.ts'
+import {
+  CLIENT_SECRET,
+  PASSWORD,
+  SESSION_MS,
+  startSecuredBroker,
+  USER,
+} from '../support-secured-broker.ts'
+import type { SecuredBroker } from '../support-secured-broker.ts'
+
+let broker: SecuredBroker
+let outside: Outside
+let session: Session
+let steady: Steady
+const logged: string[] = []
+beforeAll(async () => {
+  broker = await startSecuredBroker()
+  outside = await lookFromOutside([broker.address('PLAIN')])
+  session = await openSession(broker.access('TLSLOGIN', { ...tls(), ...(await oauth()) }))
+  steady = keepBusy(session)
+}, 120_000)
+
+afterAll(async () => {
+  await steady?.stop()
+  await session?.close()
+  await outside?.close()
+  await broker?.stop()
+})
+
+/** What it logs is looked at by the last test. */
+function connect(access: KafkaAccess, lines: string[] = []): Kafka {
+  const destination = new Writable({
+    write(chunk, _, done) {
+      logged.push(String(chunk))
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const log = createLog('test', 'debug', destination)
+  return createKafka({ ...access, clientId: 'weir-secured', log })
+}
+
+type Env = Record<string, string>
+const tls = (): Env => ({ KAFKA_TLS: 'true', KAFKA_TLS_CA_FILE: broker.authority.ca })
+const login = async (mechanism: string, password = PASSWORD): Promise<Env> => ({
+  KAFKA_SASL_MECHANISM: mechanism,
+  KAFKA_SASL_USERNAME: USER,
+  KAFKA_SASL_PASSWORD_FILE: await broker.secret(password),
+})
+const oauth = async (secret = CLIENT_SECRET): Promise<Env> => ({
+  KAFKA_SASL_MECHANISM: 'OAUTHBEARER',
+  KAFKA_OAUTH_TOKEN_URL: broker.tokens.url,
+  KAFKA_OAUTH_CLIENT_ID: USER,
+  KAFKA_OAUTH_CLIENT_SECRET_FILE: await broker.secret(secret),
+  KAFKA_OAUTH_SCOPE: 'kafka',
+  KAFKA_OAUTH_CA_FILE: broker.authority.ca,
+})
+const ownCertificate = async (): Promise<Env> => {
+  const { cert, key } = await broker.authority.issue(USER, ['DNS:client'])
+  return { KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key }
+}
+
+type Session = {
+  readonly sinceMs: number
+  produce(value: string): Promise<void>
+  transact(value: string): Promise<void>
+  /** Its log. */
+  readonly lines: readonly string[]
+  /** What the follower has seen. */
+  readonly seen: readonly string[]
+  close(): Promise<void>
+}
+
+/** All three kinds of connections: to store, for transactions, and to follow. */
+async function openSession(access: KafkaAccess): Promise<Session> {
+  const topic = uniqueName('secured')
+  await outside.makeTopic(topic, 1)
+  const lines: string[] = []
+  const kafka = connect(access, lines)
+  const seen: string[] = []
+  const producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1e6 })
+  const transactionalId = uniqueName('secured')
+  const transactor = createTransactor(kafka, { transactionalId, timeoutMs: 10_000 })
+  const follower = follow(kafka, topic, (value) => void seen.push(value))
+  await Promise.all([transactor.fence(), follower.start()])
+  lines.length = 0 // a broker that was just made has no coordinators at first
+  const record = (value: string) => ({ key: 'k', value: Buffer.from(value), headers: {} })
+  return {
+    sinceMs: performance.now(),
+    lines,
+    seen,
+    async produce(value) {
+      await producer.send(topic, 0, { ...record(value), timestampMs: Date.now() })
+    },
+    async transact(value) {
+      const sent = { ...record(value), topic, partition: 0, timestampMs: Date.now() }
+      await transactor.transaction((transaction) => transaction.send([sent]))
+    },
+    async close() {
+      await Promise.all([producer.close(), transactor.close(), follower.close()])
+    },
+  }
+}
+
+type Steady = {
+  readonly sent: readonly string[]
+  readonly failures: readonly unknown[]
+  stop(): Promise<void>
+}
+
+function keepBusy({ produce, transact }: Session): Steady {
+  const sent: string[] = []
+  const failures: unknown[] = []
+  let isStopping = false
+  const once = async (send: (value: string) => Promise<void>): Promise<void> => {
+    const value = `event ${sent.length}`
+    await send(value)
+    sent.push(value)
+  }
+  const busy = (async () => {
+    while (!isStopping) {
+      await once(produce).catch((error: unknown) => failures.push(error))
+      await once(transact).catch((error: unknown) => failures.push(error))
+      await delay(100)
+    }
+  })()
+  return {
+    sent,
+    failures,
+    async stop() {
+      isStopping = true
+      await busy
+    },
+  }
+}
+
+function follow(kafka: Kafka, topic: string, onValue: (value: string) => void): Follower {
+  return followTopics(kafka, {
+    topics: [topic],
+    groupPrefix: uniqueName('secured'),
+    onRecord: ({ value }) => onValue(value?.toString() ?? ''),
+    onReset: () => undefined,
+  })
+}
+
+const ways: [string, () => Promise<KafkaAccess>][] = [
+  ['TLS', async () => broker.access('TLS', tls())],
+  ['mutual TLS', async () => broker.access('MUTUAL', { ...tls(), ...(await ownCertificate()) })],
+  ...['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'].map(
+    (mechanism): [string, () => Promise<KafkaAccess>] => [
+      `TLS and ${mechanism}`,
+      async () => broker.access('TLSLOGIN', { ...tls(), ...(await login(mechanism)) }),
+    ],
+  ),
+  ['SCRAM-SHA-512 without TLS', async () => broker.access('LOGIN', await login('SCRAM-SHA-512'))],
+  ['TLS and OAUTHBEARER', async () => broker.access('TLSLOGIN', { ...tls(), ...(await oauth()) })],
+]
+
+test.each(ways)(
+  'by %s events are stored, transactions committed, and topics followed',
+  async (_, way) => {
+    // Given
+    const open = await openSession(await way())
+
+    // When
+    await open.produce('produced')
+    await open.transact('transacted')
+    await pollUntil(() => open.seen.length === 2, { deadlineMs: 10_000, what: 'following' })
+
+    // Then
+    expect(open.seen).toEqual(['produced', 'transacted'])
+    await open.close()
+  },
+)
+
+/** Follows a topic in vain; the reason that is told. */
+async function reasonOf(access: KafkaAccess, wanted: RegExp): Promise<void> {
+  const kafka = connect(access)
+  const follower = follow(kafka, uniqueName('nothing'), () => undefined)
+  void follower.start().catch(() => undefined)
+  const isTold = () => wanted.test(kafkaTrouble(kafka).join())
+  await pollUntil(isTold, { deadlineMs: 10_000, what: `the reason ${wanted}` }).finally(
+    async () => {
+      expect(kafkaTrouble(kafka).join()).toMatch(wanted)
+      await follower.close()
+    },
+  )
+}
+
+describe('what keeps us out is told', () => {
+  test.each<[string, RegExp, () => Promise<KafkaAccess>]>([
+    [
+      'an authority that we do not know',
+      /Kafka: 127.0.0.1:\d+: its certificate is signed by nobody we trust; name its CA's file in KAFKA_TLS_CA_FILE/,
+      async () => {
+        const { ca } = await makeAuthority(broker.folder, 'stranger')
+        return broker.access('TLS', { ...tls(), KAFKA_TLS_CA_FILE: ca })
+      },
+    ],
+    [
+      'a certificate for another host',
+      /its certificate is for other names; use one of them in KAFKA_BROKERS/,
+      async () => broker.access('ELSEWHERE', tls()),
+    ],
+    [
+      'a certificate of ours that is missing',
+      /it wants a certificate of ours, or takes another one; see KAFKA_TLS_CERT_FILE/,
+      async () => broker.access('MUTUAL', tls()),
+    ],
+    [
+      'TLS where there is none',
+      /TLS comes to nothing|closes connections at once; does it speak TLS at all\?/,
+      async () => broker.access('PLAIN', tls()),
+    ],
+    [
+      'no TLS where there must be',
+      /closes connections at once; does it want TLS \(KAFKA_TLS\)/,
+      async () => broker.access('TLS'),
+    ],
+    [
+      'no login where there must be one',
+      /closes connections at once; does it want a login \(KAFKA_SASL_MECHANISM\)\?/,
+      async () => broker.access('TLSLOGIN', tls()),
+    ],
+    [
+      'a mechanism that is not offered',
+      /the brokers offer no login by PLAIN; see KAFKA_SASL_MECHANISM/,
+      async () => broker.access('LOGIN', await login('PLAIN')),
+    ],
+    ...['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'].map(
+      (mechanism): [string, RegExp, () => Promise<KafkaAccess>] => [
+        `a wrong password by ${mechanism}`,
+        new RegExp(
+          `it refuses the login by ${mechanism}; see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD_FILE`,
+        ),
+        async () =>
+          broker.access('TLSLOGIN', { ...tls(), ...(await login(mechanism, 'wrong-secret')) }),
+      ],
+    ),
+    [
+      'a token endpoint that refuses our client',
+      /no login: the token endpoint refuses our client \(401\); see KAFKA_OAUTH_CLIENT_ID/,
+      async () => broker.access('TLSLOGIN', { ...tls(), ...(await oauth('wrong-secret')) }),
+    ],
+    [
+      'a token endpoint that we do not trust',
+      /no login: the token endpoint: its certificate is signed by nobody we trust; name its CA's file in KAFKA_OAUTH_CA_FILE/,
+      async () => {
+        const { ca } = await makeAuthority(broker.folder, 'stranger')
+        return broker.access('TLSLOGIN', { ...tls(), ...(await oauth()), KAFKA_OAUTH_CA_FILE: ca })
+      },
+    ],
+    [
+      'a host that is not there',
+      /nothing listens there; see KAFKA_BROKERS/,
+      async () => broker.access('TLS', { KAFKA_BROKERS: '127.0.0.1:1' }),
+    ],
+  ])('%s', async (_, wanted, way) => {
+    await reasonOf(await way(), wanted)
+  })
+
+  test('a token that the broker does not take', async () => {
+    const { issuer } = broker.tokens
+    broker.tokens.issuer = 'https://elsewhere.test'
+    const access = broker.access('TLSLOGIN', { ...tls(), ...(await oauth()) })
+    await reasonOf(access, /no login: (the broker refuses the token|.*authentication)/i)
+    broker.tokens.issuer = issuer
+  })
+})
+
+test('a password that is put right in its file lets us in without a restart', async () => {
+  // Given
+  const env = await login('SCRAM-SHA-256', 'wrong-secret')
+  const topic = uniqueName('secured')
+  await outside.makeTopic(topic, 1)
+  const kafka = connect(broker.access('TLSLOGIN', { ...tls(), ...env }))
+  const follower = follow(kafka, topic, () => undefined)
+  const started = follower.start()
+  const isRefused = () => kafkaTrouble(kafka).length > 0
+  await pollUntil(isRefused, { deadlineMs: 10_000, what: 'a refusal' })
+
+  // When
+  await writeFile(env['KAFKA_SASL_PASSWORD_FILE'] ?? '', PASSWORD)
+
+  // Then
+  await started
+  expect(follower.isFresh()).toBe(true)
+  await follower.close()
+}, 30_000)
+
+test('a session is renewed before it ends, and nothing breaks off meanwhile', async () => {
+  // Given
+  const isOver = () => performance.now() - session.sinceMs > SESSION_MS + 3_000
+  await pollUntil(isOver, { deadlineMs: SESSION_MS + 5_000, what: 'the end of a session' })
+
+  // When
+  await steady.stop()
+
+  // Then
+  expect(steady.failures).toEqual([])
+  expect(steady.sent.length).toBeGreaterThan(10)
+  const isSeen = () => session.seen.length >= steady.sent.length
+  await pollUntil(isSeen, { deadlineMs: 10_000, what: 'following' })
+  expect(session.seen).toEqual(steady.sent)
+  // A broker that has just started may still be reading what it knows of groups.
+  const isEnd = (line: string): boolean =>
+    line.includes('a consumer ended') && !line.includes('The coordinator is loading')
+  expect(session.lines.filter(isEnd)).toEqual([])
+}, 40_000)
+
+test('no log line holds a password or a token', () => {
+  const all = logged.join('')
+  expect(all).not.toContain(PASSWORD)
+  expect(all).not.toContain(CLIENT_SECRET)
+  expect(all).not.toContain('wrong-secret')
+  expect(all).not.toMatch(/eyJ/)
+  expect(all).toContain('Kafka is not to be had; trying again')
+})

@@ -1,0 +1,195 @@
+// Which records leave when, over a delivery that answers when the test says so.
+import { afterEach, describe, expect, test } from '@jest/globals'
+
+import { createLog, pollUntil } from '@weir/kit'
+
+import type { Outcome } from '../../src/produce/delivery.ts'
+import type { Batch } from '../../src/produce/lane.ts'
+import { createScheduler } from '../../src/produce/scheduler.ts'
+import type { Scheduler, SchedulerOptions } from '../../src/produce/scheduler.ts'
+
+const STORED: Outcome = { kind: 'stored' }
+const UNKNOWN: Outcome = { kind: 'unknown', cause: new Error('lost') }
+
+type Delivered = { values: string[]; batch: Batch; end(outcome: Outcome): void }
+
+const schedulers: Scheduler[] = []
+
+afterEach(async () => {
+  for (const scheduler of schedulers.splice(0)) await scheduler.drain()
+})
+
+function setUp(options: Partial<SchedulerOptions> = {}) {
+  const delivered: Delivered[] = []
+  const deliver = (batch: Batch) =>
+    new Promise<Outcome>((end) => {
+      delivered.push({ values: batch.records.map((one) => String(one.record.value)), batch, end })
+    })
+  const scheduler = createScheduler(deliver, createLog('kafka-test', 'silent'), {
+    produceTimeoutMs: 1_000,
+    inFlightBytesMax: 1_000_000,
+    batchBytesMax: 100_000,
+    ...options,
+  })
+  schedulers.push(scheduler)
+  const send = (text: string, partition = 0, topic = 'topic') => {
+    const record = { key: 'k', value: Buffer.from(text), headers: {}, timestampMs: 1 }
+    const answer = scheduler.send(topic, partition, record)
+    return answer.then(
+      () => 'stored',
+      (error: { code: string }) => error.code,
+    )
+  }
+  return { scheduler, delivered, send, values: () => delivered.map(({ values }) => values) }
+}
+
+/** The end of this turn of the event loop, when batches leave. */
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+
+describe('records of one partition', () => {
+  test('sent in one turn of the event loop leave together at its end', async () => {
+    const { send, delivered, values } = setUp()
+    const answers = [send('a'), send('b')]
+    await Promise.resolve().then(() => answers.push(send('c')))
+    expect(values()).toEqual([])
+
+    await turn()
+    expect(values()).toEqual([['a', 'b', 'c']])
+
+    delivered[0]?.end(STORED)
+    expect(await Promise.all(answers)).toEqual(['stored', 'stored', 'stored'])
+  })
+
+  test('may be posted without promises, and each is answered once', async () => {
+    const { scheduler, delivered } = setUp({ inFlightBytesMax: 100 })
+    const answers: string[] = []
+    const post = (text: string) => {
+      const record = { key: 'k', value: Buffer.from(text), headers: {}, timestampMs: 1 }
+      const waiter = {
+        resolve: () => void answers.push(`${text} stored`),
+        reject: (error: Error) => void answers.push(`${text}: ${error.message}`),
+      }
+      scheduler.post({ topic: 'topic', partition: 0 }, record, waiter)
+    }
+    for (const text of ['a', 'b', 'c', 'd']) post(text)
+    expect(answers).toEqual(['d: Not stored: too much is waiting for Kafka; send it again'])
+
+    await turn()
+    delivered[0]?.end(STORED)
+    await turn()
+    expect(answers.slice(1)).toEqual(['a stored', 'b stored', 'c stored'])
+  })
+
+  test('wait while a batch is out and make the next one, in order', async () => {
+    const { send, delivered, values } = setUp()
+    const answers = [send('a')]
+    await turn()
+    answers.push(send('b'))
+    await turn()
+    answers.push(send('c'))
+    await turn()
+    expect(values()).toEqual([['a']])
+
+    delivered[0]?.end(STORED)
+    await turn()
+    expect(values()).toEqual([['a'], ['b', 'c']])
+
+    delivered[1]?.end(STORED)
+    expect(await Promise.all(answers)).toEqual(['stored', 'stored', 'stored'])
+  })
+
+  test('don’t wait for those of another partition or topic', async () => {
+    const { send, delivered, values } = setUp()
+    const answers = [send('a', 0), send('b', 1), send('c', 0, 'other')]
+
+    await turn()
+    expect(values()).toEqual([['a'], ['b'], ['c']])
+
+    for (const { end } of delivered) end(STORED)
+    await Promise.all(answers)
+  })
+
+  test('that wait go on after a batch whose outcome is unknown, which fails alone', async () => {
+    const { send, delivered, values } = setUp()
+    const first = send('a')
+    await turn()
+    const second = send('b')
+
+    delivered[0]?.end(UNKNOWN)
+    await turn()
+
+    expect(values()).toEqual([['a'], ['b']])
+    delivered[1]?.end(STORED)
+    expect(await Promise.all([first, second])).toEqual(['outcome_unknown', 'stored'])
+  })
+})
+
+describe('a record', () => {
+  test('that waited too long is rejected in time, and isn’t sent when its turn comes', async () => {
+    const { send, delivered, values } = setUp({ produceTimeoutMs: 100 })
+    const startMs = performance.now()
+    const stuck = send('stuck')
+    await turn()
+    const waiting = send('waiting')
+
+    expect(await Promise.all([stuck, waiting])).toEqual(['unavailable', 'unavailable'])
+    expect(performance.now() - startMs).toBeGreaterThan(80)
+
+    delivered[0]?.end(STORED)
+    await turn()
+    const later = send('later')
+    await turn()
+    expect(values()).toEqual([['stuck'], ['later']])
+    delivered[1]?.end(STORED)
+    expect(await later).toBe('stored')
+  })
+
+  test('has its time counted from its own send, not from that of its batch', async () => {
+    const { send, scheduler, delivered } = setUp({ produceTimeoutMs: 200 })
+    const old = send('old')
+    await turn()
+    expect(await old).toBe('unavailable')
+
+    const young = send('young')
+    delivered[0]?.end(UNKNOWN)
+    await pollUntil(() => delivered.length === 2, { deadlineMs: 1_000, everyMs: 1 })
+    delivered[1]?.end(STORED)
+    expect(await young).toBe('stored')
+    expect(scheduler.inFlightBytes()).toBe(0)
+  })
+
+  test('beyond the bytes in flight is refused at once; answers make room', async () => {
+    const { send, scheduler, delivered } = setUp({ inFlightBytesMax: 2_500 })
+    const answers = [send('x'.repeat(1_000)), send('y'.repeat(1_000))]
+
+    expect(await send('z'.repeat(1_000))).toBe('unavailable')
+    const full = scheduler.inFlightBytes()
+    expect(full).toBeGreaterThan(2_000)
+
+    await turn()
+    delivered[0]?.end(STORED)
+    await Promise.all(answers)
+    expect(scheduler.inFlightBytes()).toBe(0)
+    const again = send('z'.repeat(1_000))
+    await turn()
+    delivered[1]?.end(STORED)
+    expect(await again).toBe('stored')
+  })
+})
+
+test('bytes in flight come back to nothing whatever becomes of the records', async () => {
+  const { send, scheduler, delivered } = setUp({ produceTimeoutMs: 150 })
+  const answers = ['a', 'b', 'c'].map((text) => send(text))
+  await turn()
+  answers.push(send('queued'), send('forgotten', 0, 'gone'), send('other', 1))
+  await turn()
+  scheduler.forgetTopic('gone')
+  delivered[0]?.end({ kind: 'too_large' })
+  await turn()
+
+  const outcomes = await Promise.all(answers)
+  for (const { end } of delivered) end(UNKNOWN)
+
+  expect(new Set(outcomes)).toEqual(new Set(['unavailable']))
+  await pollUntil(() => scheduler.inFlightBytes() === 0, { deadlineMs: 1_000 })
+})

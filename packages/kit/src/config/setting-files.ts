@@ -1,0 +1,60 @@
+// Files that settings name: looked at before the start, read at the start and, where they may change, again
+// later. When one can't be read the error names the setting, for that is what has to be put right; it never
+// shows what is in the file.
+
+import { readFileSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import { AppError } from '../errors.ts'
+import type { FileRule } from './field-notes.ts'
+
+/** Throws AppError `setting_file_unreadable`. */
+export async function readSettingFile(setting: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    throw unreadable(setting, path, error)
+  }
+}
+
+/** The same at once, for small files that are read again whenever they are needed. */
+export function readSettingFileNow(setting: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw unreadable(setting, path, error)
+  }
+}
+
+/** What keeps a setting's file from being used, or undefined. */
+export function settingFileProblem(path: string, rule: FileRule): string | undefined {
+  try {
+    const contents = readFileSync(path)
+    return rule.problemOf?.(contents)
+  } catch (error) {
+    const mayCome = rule.mayBeMissing === true && errorCodeOf(error) === 'ENOENT'
+    if (mayCome) return isFolder(dirname(path)) ? undefined : 'the folder of the file is not there'
+    return `the file can't be read${reasonOf(error)}`
+  }
+}
+
+function unreadable(setting: string, path: string, cause: unknown) {
+  const message = `${setting} names the file ${path}, which can't be read${reasonOf(cause)}`
+  return new AppError('setting_file_unreadable', message, { cause })
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function reasonOf(error: unknown): string {
+  const code = errorCodeOf(error)
+  return code === undefined ? '' : ` (${code})`
+}
+
+// Not by `instanceof`: under a test runner, errors of Node's own modules are of another Error.
+export function errorCodeOf(error: unknown): string | undefined {
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error
+  return hasCode ? String(error.code) : undefined
+}

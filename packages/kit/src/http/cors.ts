@@ -1,0 +1,59 @@
+// Which pages of other origins may ask a service (CORS): those that a setting names, and nobody else. No wildcard,
+// and no cookies: whoever calls brings a bearer token, which a page has to have been given. An origin that isn't
+// named is answered as if it had not said where it comes from; its browser then keeps the answer from it.
+import { csv, withUnit } from '../config/config-fields.ts'
+
+export const corsFields = {
+  CONSOLE_ORIGINS: withUnit(
+    csv()
+      .refine(
+        (items) => isNone(items) || items.every(isOrigin),
+        'it must be origins such as https://weir.example.com, with commas between, or none',
+      )
+      .transform((items): readonly string[] => (isNone(items) ? [] : items)),
+    'origin, … or none',
+  )
+    .default(['http://127.0.0.1:8083', 'http://localhost:8083'])
+    .describe("where the console's page comes from: output as browsers see it"),
+}
+
+export type CorsRequest = {
+  readonly method: string
+  readonly origin: string
+  /** What a preflight announces; undefined when this is none. */
+  readonly wantedMethod: string | undefined
+}
+
+export type CorsVerdict = {
+  /** For the answer, whatever it is. */
+  readonly headers: Readonly<Record<string, string>>
+  /** It was a preflight, and 204 with these headers is the whole answer. */
+  readonly isPreflight: boolean
+}
+
+/** An answer may be kept for one origin and shown to another, unless it says that it depends on it. */
+const stranger: CorsVerdict = { headers: { vary: 'Origin' }, isPreflight: false }
+
+export function createCors(origins: readonly string[]): (request: CorsRequest) => CorsVerdict {
+  const allowed = new Set(origins)
+  return ({ method, origin, wantedMethod }) => {
+    if (!allowed.has(origin)) return stranger
+    const shared = { 'access-control-allow-origin': origin, vary: 'Origin' }
+    if (method !== 'OPTIONS' || wantedMethod === undefined)
+      return { headers: { ...shared, ...readable }, isPreflight: false }
+    return { headers: { ...shared, ...permitted }, isPreflight: true }
+  }
+}
+
+const readable = { 'access-control-expose-headers': 'svc-error, svc-request-id, retry-after, link' }
+const permitted = {
+  'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+  'access-control-allow-headers':
+    'authorization, content-type, svc-schema-id, svc-serialization-type',
+  'access-control-max-age': '600',
+}
+
+const isNone = (items: readonly string[]): boolean => items.length === 1 && items[0] === 'none'
+
+const isOrigin = (item: string): boolean =>
+  /^https?:\/\//.test(item) && URL.canParse(item) && new URL(item).origin === item

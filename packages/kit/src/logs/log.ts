@@ -1,0 +1,87 @@
+// The log: JSON lines on stdout, one an event worth an operator's attention. It isn't for requests or
+// events. Nothing secret goes out: fields with telling names and texts that look like a token are
+// blanked, bytes are never printed, and errors are reduced to what describe-error.ts lets through.
+
+import { pino } from 'pino'
+
+import { oneOf } from '../config/config-fields.ts'
+import { describeError } from './describe-error.ts'
+
+export type Log = pino.Logger
+
+export const logFields = {
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('how much is logged'),
+}
+
+const REDACTED = '[redacted]'
+const DEPTH_MAX = 6
+
+// Compared with the name in lower case, without - and _.
+const SECRET_NAME =
+  /authorization|secret|apikey|platformkey|token|password|cookie|privatekey|privatepem|keyfieldvalue/
+// The same for names in text that is JSON already (child bindings come that way), string values only.
+const SECRET_IN_JSON =
+  /"([^"\\]*(?:authorization|secret|api[-_]?key|platform[-_]?key|token|password|cookie|private[-_]?(?:key|pem))[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
+// A JWT anywhere, or whatever follows an authentication scheme.
+const SECRET_IN_TEXT = /\beyJ[\w-]{8,}\.[\w-]*(?:\.[\w-]*)?|\b(Bearer|Basic) [\w.~+/=-]{8,}/g
+
+export function createLog(
+  service: string,
+  level: string = 'info',
+  destination: pino.DestinationStream = pino.destination(1),
+): Log {
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: redactFields },
+      serializers: { err: (error: unknown) => error },
+      hooks: { logMethod: keepErrorTextOut, streamWrite: redactText },
+    },
+    destination,
+  )
+}
+
+// pino copies the message of an error given alone into the line's own message, past every formatter.
+function keepErrorTextOut(this: Log, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
+  const [first, ...rest]: unknown[] = args
+  if (!(first instanceof Error)) return method.apply(this, args)
+  const message = typeof rest[0] === 'string' ? rest[0] : 'error'
+  return method.call(this, { err: first }, message, ...rest.slice(1))
+}
+
+function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return redactEntries(fields, 0)
+}
+
+function redactEntries(fields: object, depth: number): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    shown[name] = isSecretName(name) ? REDACTED : redactValue(value, depth + 1)
+  }
+  return shown
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Error) return describeError(value)
+  if (value instanceof Date) return value
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (depth > DEPTH_MAX) return '[deeper]'
+  if (Array.isArray(value)) return value.map((item: unknown) => redactValue(item, depth + 1))
+  return redactEntries(value, depth)
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name.toLowerCase().replace(/[-_]/g, ''))
+}
+
+function redactText(line: string): string {
+  return line
+    .replace(SECRET_IN_JSON, `"$1":"${REDACTED}"`)
+    .replace(SECRET_IN_TEXT, (_, scheme?: string) => (scheme ? `${scheme} ${REDACTED}` : REDACTED))
+}

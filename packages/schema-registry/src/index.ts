@@ -1,0 +1,5 @@
+export { frame, frameHead, unframe, type Framed } from './framing.ts'
+export { basic, registryAccess } from './registry-access.ts'
+export { registryFields, withRegistryRules } from './registry-settings.ts'
+export { createRegistry } from './registry.ts'
+export type { RegisteredSchema, Registry, RegistryErrorCode, SchemaPlace } from './registry.ts'

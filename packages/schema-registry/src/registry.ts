@@ -1,0 +1,163 @@
+// The schema registry's REST interface (Confluent's, which Apicurio speaks too), as far as Weir needs it.
+// No client library: the usual one parses schemas, hides their text, and changes compatibility settings.
+// The registry may lay a schema out anew (order, spaces); it keeps attributes that Avro doesn't know.
+import { AppError } from '@weir/kit'
+
+import { codeIn, hintFor } from '@weir/kit'
+import { httpCall } from '@weir/kit'
+import type { HttpCall } from '@weir/kit'
+import { basic } from './registry-access.ts'
+import type { RegistryAccess } from './registry-access.ts'
+
+export type RegistryErrorCode =
+  | 'registry_unavailable'
+  | 'not_found'
+  | 'incompatible'
+  | 'invalid_schema'
+
+/** A schema's id, and which version of its subject it is. */
+export type SchemaPlace = { readonly id: number; readonly version: number }
+export type RegisteredSchema = SchemaPlace & { readonly schemaText: string }
+
+/** Each throws AppError with a RegistryErrorCode. */
+export type Registry = {
+  /** Idempotent. `schemaText` is the text given. */
+  register(subject: string, schemaText: string): Promise<RegisteredSchema>
+  /** Where the subject has just this schema, whatever its layout; undefined if it doesn't. */
+  find(subject: string, schemaText: string): Promise<SchemaPlace | undefined>
+  bySubject(subject: string, version: number | 'latest'): Promise<RegisteredSchema>
+  byId(id: number): Promise<{ readonly schemaText: string }>
+}
+
+type Answer = { readonly status: number; readonly body: unknown }
+type Ask = (path: string, body?: object) => Promise<Answer>
+
+const TIMEOUT_MS = 5_000
+const ATTEMPTS = 2
+const SETTINGS = {
+  address: 'SCHEMA_REGISTRY_URL',
+  ca: 'SCHEMA_REGISTRY_CA_FILE',
+  noTls: 'begin SCHEMA_REGISTRY_URL with http://',
+}
+const WHERE_THE_LOGIN_IS =
+  'it refuses our login; see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD_FILE, or SCHEMA_REGISTRY_TOKEN_FILE'
+const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
+
+export function createRegistry(url: string, access: RegistryAccess = {}): Registry {
+  const ask = askAt(url, access)
+  const inSubject = (subject: string) => `/subjects/${encodeURIComponent(subject)}`
+  const find = async (subject: string, schemaText: string): Promise<SchemaPlace | undefined> => {
+    const answer = await ask(inSubject(subject), { schema: schemaText })
+    if (answer.status === 404) return undefined
+    return placeIn(succeed(answer, `subject ${subject}`).body)
+  }
+  return {
+    async register(subject, schemaText) {
+      succeed(
+        await ask(`${inSubject(subject)}/versions`, { schema: schemaText }),
+        `subject ${subject}`,
+      )
+      // Older registries answer with the id alone.
+      const place = await find(subject, schemaText)
+      if (place !== undefined) return { ...place, schemaText }
+      throw fault('registry_unavailable', 'the schema registry lost what was just registered')
+    },
+    find,
+    async bySubject(subject, version) {
+      const { body } = succeed(
+        await ask(`${inSubject(subject)}/versions/${version}`),
+        `version ${version} of subject ${subject}`,
+      )
+      return { ...placeIn(body), schemaText: textIn(body) }
+    },
+    async byId(id) {
+      const { body } = succeed(await ask(`/schemas/ids/${id}`), `schema ${id}`)
+      return { schemaText: textIn(body) }
+    },
+  }
+}
+
+/** User and password in the URL go into a header too. */
+function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
+  const base = new URL(url)
+  const login = authorization ?? loginIn(base)
+  const prefix = base.href.replace(/\/$/, '')
+  return (path, body) => {
+    const known = login?.()
+    const headers = {
+      accept: CONTENT_TYPE,
+      ...(known === undefined ? {} : { authorization: known }),
+      ...(body && { 'content-type': CONTENT_TYPE }),
+    }
+    return askWithRetry(new URL(`${prefix}${path}`), {
+      method: body ? 'POST' : 'GET',
+      headers,
+      body: body && JSON.stringify(body),
+      ca: ca?.(),
+      timeoutMs: TIMEOUT_MS,
+    })
+  }
+}
+
+/** Takes it out of the URL. */
+function loginIn(base: URL): (() => string) | undefined {
+  if (base.username === '') return undefined
+  const value = basic(decodeURIComponent(base.username), decodeURIComponent(base.password))
+  base.username = ''
+  base.password = ''
+  return () => value
+}
+
+// Every question may be asked twice; a kept connection that the registry has just closed fails once.
+async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
+  let cause: unknown
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    try {
+      const { status, text } = await httpCall(address, call)
+      if (status >= 500) cause = fault('registry_unavailable', `it answers with ${status}`)
+      else return { status, body: isRefused(status) ? undefined : JSON.parse(text) }
+    } catch (error) {
+      cause = withHint(error)
+    }
+  }
+  throw new AppError('registry_unavailable', 'the schema registry does not answer', { cause })
+}
+
+/** What to put right goes into the log, and not to the clients who want something of the registry. */
+function withHint(error: unknown): unknown {
+  const hint = hintFor(codeIn(error), SETTINGS)
+  return hint === undefined ? error : new AppError('registry_unavailable', hint, { cause: error })
+}
+
+const isRefused = (status: number): boolean => status === 401 || status === 403
+
+function succeed(answer: Answer, what: string): Answer {
+  const { status } = answer
+  if (status === 200) return answer
+  if (status === 404) throw fault('not_found', `the schema registry has no ${what}`)
+  if (status === 409) throw fault('incompatible', `the schema is not compatible with ${what}`)
+  if (status === 422) throw fault('invalid_schema', `the schema registry takes no such schema`)
+  const told = `the schema registry answered ${status}`
+  if (!isRefused(status)) throw fault('registry_unavailable', told)
+  const cause = fault('registry_unavailable', WHERE_THE_LOGIN_IS)
+  throw new AppError('registry_unavailable', told, { cause })
+}
+
+function fault(code: RegistryErrorCode, message: string): AppError<RegistryErrorCode> {
+  return new AppError(code, message)
+}
+
+function placeIn(body: unknown): SchemaPlace {
+  const { id, version } = isObject(body) ? body : {}
+  if (typeof id === 'number' && typeof version === 'number') return { id, version }
+  throw fault('registry_unavailable', 'the schema registry answered without an id or a version')
+}
+
+function textIn(body: unknown): string {
+  if (isObject(body) && typeof body['schema'] === 'string') return body['schema']
+  throw fault('registry_unavailable', 'the schema registry answered without a schema')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,75 @@
+// Who calls: the platform, by its one key, or an account, by one of its API keys. Keys arrive as bearer
+// tokens.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { bearerOf, createAccounts } from '@weir/control-state'
+import type {
+  AccountRecord,
+  Actor,
+  ApiKeyRecord,
+  KeyHolder,
+  StateFollower,
+} from '@weir/control-state'
+import { Refusal } from '../errors.ts'
+import type { Call } from '../api/http.ts'
+
+export type Caller = {
+  readonly billingId: string
+  readonly account: AccountRecord
+  readonly apiKey: ApiKeyRecord
+  /** For the audit log. */
+  readonly actor: Actor
+}
+
+export type Platform = { readonly actor: Actor }
+
+export type Callers = {
+  /** @throws AppError `invalid_api_key` */
+  account(call: Call): Promise<Caller>
+  /** @throws AppError `invalid_api_key` */
+  accountOrPlatform(call: Call): Promise<Caller | Platform>
+  /** @throws Refusal `invalid_platform_key` */
+  platform(call: Call): Platform
+}
+
+export function createCallers(
+  follower: StateFollower,
+  platformKey: string,
+  { now, onUse }: { now: () => number; onUse: (holder: KeyHolder) => void },
+): Callers {
+  const platformDigest = sha256(platformKey)
+  const accounts = createAccounts(follower, now, onUse)
+  const isPlatform = (call: Call): boolean => {
+    const key = bearerOf(call.header('authorization'))
+    return timingSafeEqual(sha256(key ?? ''), platformDigest)
+  }
+  const callers: Callers = {
+    async account(call) {
+      const { account, apiKey } = await accounts.byApiKey(call.header('authorization'))
+      const { billingId } = account
+      const { keyId, name } = apiKey
+      const { requestId } = call
+      const actor: Actor = { kind: 'account', billingId, keyId, name, requestId }
+      call.isFrom(billingId, actor)
+      return { billingId, account, apiKey, actor }
+    },
+    platform(call) {
+      if (!isPlatform(call)) throw wrongPlatformKey(bearerOf(call.header('authorization')))
+      const actor: Actor = { kind: 'platform', requestId: call.requestId }
+      call.isFrom('the platform', actor)
+      return { actor }
+    },
+    accountOrPlatform: async (call) =>
+      isPlatform(call) ? callers.platform(call) : callers.account(call),
+  }
+  return callers
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
+
+const wrongPlatformKey = (sent: string | undefined): Refusal =>
+  new Refusal(
+    'invalid_platform_key',
+    sent === undefined
+      ? 'Send the platform key in the header Authorization, after the word Bearer'
+      : 'What was sent is not the platform key',
+  )

@@ -1,0 +1,97 @@
+// Accounts and their API keys. A key is shown once and kept as its hash. An account always has an `owner` key that never
+// expires: the last one of these can't be deleted, so nobody is locked out, by a deletion or by time.
+import { AppError } from '@weir/kit'
+import { act } from '@weir/control-state'
+import type { AuditTarget } from '@weir/control-state'
+import type { AccountRecord, ApiKeyRecord } from '@weir/control-state'
+import { accountKey, keyUseKey } from '@weir/control-state'
+import { requireAccount } from '@weir/control-state'
+import { newApiKey } from '@weir/control-state'
+import type { NewApiKey } from '@weir/control-state'
+import type { Stewardship } from '../control/stewardship.ts'
+
+const apiKeysMax = 100
+
+export type ApiKeyRequest = Pick<ApiKeyRecord, 'name' | 'role'> & {
+  readonly expiresAtMs?: number | undefined
+}
+
+/** A new account with its first API key, which is never shown again. */
+export async function createAccount(
+  deps: Stewardship,
+  billingId: string,
+): Promise<NewApiKey & { account: AccountRecord }> {
+  const made = newApiKey({ name: 'first key', role: 'owner' }, deps.now())
+  const what = act(deps, 'account.create', { account: billingId, ...targetOf(made.apiKey) })
+  const account = await deps.writer.change(what, (draft) => {
+    if (draft.account(billingId) !== undefined)
+      throw new AppError('name_taken', `There is an account ${billingId} already`)
+    const record = { billingId, apiKeys: [made.apiKey], createdAtMs: deps.now() }
+    draft.put(accountKey(billingId), record)
+    return record
+  })
+  return { account, ...made }
+}
+
+export async function createApiKey(
+  deps: Stewardship,
+  billingId: string,
+  request: ApiKeyRequest,
+): Promise<NewApiKey> {
+  const made = newApiKey(request, deps.now())
+  const what = act(deps, 'api-key.create', { account: billingId, ...targetOf(made.apiKey) })
+  await deps.writer.change(what, (draft) => {
+    const account = requireAccount(draft, billingId)
+    const { apiKeys } = account
+    if (apiKeys.length >= apiKeysMax)
+      throw new AppError(
+        'too_many_api_keys',
+        `An account has at most ${apiKeysMax} API keys, expired ones included; delete one first`,
+      )
+    // Once in a thousand years: a keyId is 48 bits.
+    if (apiKeys.some(({ keyId }) => keyId === made.apiKey.keyId))
+      throw new AppError('unavailable', 'The key could not be made; try again')
+    draft.put(accountKey(billingId), { ...account, apiKeys: [...apiKeys, made.apiKey] })
+  })
+  return made
+}
+
+/** It opens nothing any more once this resolves. */
+export async function deleteApiKey(
+  deps: Stewardship,
+  billingId: string,
+  keyId: string,
+): Promise<ApiKeyRecord> {
+  const what = act(deps, 'api-key.delete', { account: billingId, keyId })
+  return deps.writer.change(what, (draft) => {
+    const account = requireAccount(draft, billingId)
+    const found = account.apiKeys.find((apiKey) => apiKey.keyId === keyId)
+    if (found === undefined)
+      throw new AppError(
+        'not_found',
+        `The account has no API key ${keyId}; list them for their ids`,
+      )
+    const apiKeys = account.apiKeys.filter((apiKey) => apiKey !== found)
+    if (isLastingOwner(found) && !apiKeys.some(isLastingOwner)) throw lastOwnerKey()
+    draft.put(accountKey(billingId), { ...account, apiKeys })
+    if (draft.keyUse(billingId, keyId) !== undefined) draft.put(keyUseKey(billingId, keyId), null)
+    draft.note({ name: found.name, role: found.role })
+    return found
+  })
+}
+
+const isLastingOwner = ({ role, expiresAtMs }: ApiKeyRecord): boolean =>
+  role === 'owner' && expiresAtMs === undefined
+
+const lastOwnerKey = (): AppError<'last_owner_key'> =>
+  new AppError(
+    'last_owner_key',
+    'It is the last key with the role owner that never expires; create another such key first',
+  )
+
+const targetOf = ({ keyId, name, role, expiresAtMs }: ApiKeyRecord): AuditTarget => ({
+  keyId,
+  name,
+  role,
+  ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
+})

@@ -1,0 +1,46 @@
+// The key that may make accounts: given by name, or kept in a file that is made at the first start.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { access, link, readFile, unlink, writeFile } from 'node:fs/promises'
+import type { Log } from '@weir/kit'
+import type { Config } from '../config.ts'
+import { platformKeyCharsMin, platformKeyRule } from './platform-key-rule.ts'
+
+export async function loadPlatformKey(
+  { PLATFORM_KEY: given, PLATFORM_KEY_FILE: file }: Config,
+  log: Log,
+): Promise<string> {
+  const key = given ?? (await fromFile(file, log))
+  if (key.length < platformKeyCharsMin)
+    throw new Error(`the platform key in ${file} can be guessed: ${platformKeyRule}`)
+  return key
+}
+
+async function fromFile(file: string | undefined, log: Log): Promise<string> {
+  if (file === undefined) return ''
+  if (!(await isThere(file)) && (await makeFile(file)))
+    log.info({ file }, 'a platform key was made')
+  return (await readFile(file, 'utf8')).trim()
+}
+
+/** False when it is there. It appears whole: of two replicas that start at once, both read one key. */
+async function makeFile(file: string): Promise<boolean> {
+  const draft = `${file}.${randomUUID()}`
+  const key = `weir_platform_${randomBytes(32).toString('base64url')}`
+  await writeFile(draft, `${key}\n`, { flag: 'wx', mode: 0o600 })
+  try {
+    await link(draft, file)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    await unlink(draft)
+  }
+}
+
+/** A file that is there needs no right to write beside it. */
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  )

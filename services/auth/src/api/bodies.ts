@@ -1,0 +1,191 @@
+// What the endpoints of management take, one schema each. A rule is told as the end of a sentence
+// that begins with the member's name. Unknown members are refused: a typo would go unnoticed.
+import { ROTATION_HOURS } from '@weir/fieldcrypt'
+import { z } from 'zod'
+import {
+  consentLevels,
+  consentLevelType,
+  hasOneLevelIfCumulative,
+  oneLevelRule,
+  roles,
+} from '@weir/control-state'
+import type { Limits, Scope } from '@weir/control-state'
+
+const nameRule = 'must be 1 to 63 lower-case letters and digits, with single dashes between them'
+const name = z
+  .string(nameRule)
+  .max(63, nameRule)
+  .regex(/^[a-z0-9](-?[a-z0-9])*$/, nameRule)
+
+const tagRule = 'must be a string of 1 to 100 characters'
+const tagsRule = 'must be a list of at most 50 strings'
+const tags = z
+  .array(z.string(tagRule).min(1, tagRule).max(100, tagRule), tagsRule)
+  .max(50, tagsRule)
+
+const limitRule = 'must be a string of 1 to 15 digits, and not 0'
+const limit = z.string(limitRule).regex(/^(?!0+$)\d{1,15}$/, limitRule)
+const limits = z.strictObject(
+  { eventRate: limit.optional(), eventCount: limit.optional() },
+  objectRule('must be an object with eventRate and eventCount'),
+)
+
+const partitionsRule = 'must be a whole number from 1 to 100'
+const partitions = z.int(partitionsRule).min(1, partitionsRule).max(100, partitionsRule)
+
+const rotationRule = `must be one of ${ROTATION_HOURS.join(', ')}`
+const rotationHours = z
+  .number(rotationRule)
+  .refine((hours) => ROTATION_HOURS.includes(hours), rotationRule)
+
+const retentionRule = 'must be a whole number of days from 1 to 3650'
+const keyRetentionDays = z.int(retentionRule).min(1, retentionRule).max(3650, retentionRule)
+
+const enabled = z.boolean('must be true or false')
+
+const decrypterRule = 'must be 1 to 63 letters, digits, dots, dashes and underscores'
+const decrypterName = z
+  .string(decrypterRule)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, decrypterRule)
+
+export const accountBody = z.strictObject(
+  { billingId: name.refine((id) => id !== 'weir', 'must not be weir, which is reserved') },
+  objectRule(),
+)
+
+const keyNameRule = 'must be 1 to 100 characters, none of them a control character'
+const roleRule = `must be one of ${roles.join(', ')}`
+const expiryRule = 'must be a whole number of days from 1 to 3650'
+
+/** Without a role it is `viewer`: a key that may do too little is noticed at once, one that may do too much is not. */
+export const apiKeyBody = z.strictObject(
+  {
+    name: z
+      .string(keyNameRule)
+      .min(1, keyNameRule)
+      .max(100, keyNameRule)
+      .refine((text) => !/\p{Cc}/u.test(text), keyNameRule),
+    role: z.enum(roles, roleRule).default('viewer'),
+    expiresInDays: z.int(expiryRule).min(1, expiryRule).max(3650, expiryRule).optional(),
+  },
+  objectRule(),
+)
+
+export const streamBody = (defaults: Limits) =>
+  z.strictObject(
+    {
+      name,
+      tags: tags.default([]),
+      limits: limits.default({}).transform(({ eventRate, eventCount }): Limits => ({
+        eventRate: eventRate ?? defaults.eventRate,
+        eventCount: eventCount ?? defaults.eventCount,
+      })),
+      partitions: partitions.default(3),
+      rotationHours: rotationHours.default(24),
+      keyRetentionDays: keyRetentionDays.default(365),
+    },
+    objectRule(),
+  )
+
+export const streamPatch = z.strictObject(
+  {
+    enabled: enabled.optional(),
+    tags: tags.optional(),
+    limits: limits.optional(),
+    keyRetentionDays: keyRetentionDays.optional(),
+  },
+  objectRule(),
+)
+
+export const outputBody = z
+  .strictObject(
+    {
+      name,
+      consentLevels,
+      consentLevelType,
+      decrypterName: decrypterName.default('default'),
+      tags: tags.default([]),
+      from: z.enum(['earliest', 'now'], 'must be earliest or now').default('now'),
+    },
+    objectRule(),
+  )
+  .refine(hasOneLevelIfCumulative, oneLevelRule)
+
+export const outputPatch = z.strictObject({ enabled: enabled.optional() }, objectRule())
+
+const valueBytesMax = 1_048_576
+const valueRule = `must be a text of 1 to ${valueBytesMax} bytes in UTF-8, without lone surrogates`
+const keyFieldValue = z
+  .string(valueRule)
+  .min(1, valueRule)
+  .refine((value) => value.isWellFormed(), valueRule)
+  .refine((value) => Buffer.byteLength(value) <= valueBytesMax, valueRule)
+const valuesRule = 'must be a list of 1 to 100 texts'
+const levelRule = 'must be a whole number from 0 to 255'
+
+const referenceRule = 'must be a text of 1 to 200 characters, without control characters'
+const reference = z
+  .string(referenceRule)
+  .min(1, referenceRule)
+  .max(200, referenceRule)
+  .regex(/^\P{C}+$/u, referenceRule)
+
+/** No rule tells what stood there. */
+export const erasureBody = z
+  .strictObject(
+    {
+      keyFieldValue: keyFieldValue.optional(),
+      keyFieldValues: z
+        .array(keyFieldValue, valuesRule)
+        .min(1, valuesRule)
+        .max(100, valuesRule)
+        .optional(),
+      subject: keyFieldValue.optional(),
+      fromLevel: z.int(levelRule).min(0, levelRule).max(255, levelRule).optional(),
+      reference: reference.optional(),
+    },
+    objectRule(),
+  )
+  .refine(
+    ({ keyFieldValue: one, keyFieldValues: many, subject }) =>
+      [one, many, subject].filter((each) => each !== undefined).length === 1,
+    {
+      path: ['keyFieldValue'],
+      message: 'or keyFieldValues or subject must be there, and only one of them',
+    },
+  )
+  .transform(({ keyFieldValue: one, keyFieldValues = [], subject, ...asked }) => ({
+    values: one === undefined ? keyFieldValues : [one],
+    subject,
+    asked,
+  }))
+
+export const subjectBody = z.strictObject({ subject: keyFieldValue }, objectRule())
+
+const scopeRule = 'must be send, listen, or a list of them'
+const scopeName = z.enum(['send', 'listen'], scopeRule)
+
+export const signingKeysBody = z.strictObject(
+  { revoke: z.boolean('must be true or false').optional() },
+  objectRule(),
+)
+
+export const credentialsBody = z.strictObject(
+  {
+    scope: z
+      .union(
+        [scopeName.transform((one): Scope[] => [one]), z.array(scopeName).min(1, scopeRule)],
+        scopeRule,
+      )
+      .refine((scope) => new Set(scope).size === scope.length, 'must name each scope once')
+      .optional(),
+  },
+  objectRule(),
+)
+
+/** What isn't an object is told by this rule; unknown members have a sentence of their own. */
+function objectRule(rule = 'The body must be a JSON object') {
+  return {
+    error: (issue: z.core.$ZodRawIssue) => (issue.code === 'invalid_type' ? rule : undefined),
+  }
+}

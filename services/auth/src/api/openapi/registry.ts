@@ -1,0 +1,115 @@
+// /registry in auth's OpenAPI document: the Confluent API's reading half.
+import { schema } from '@weir/docs'
+import type { Content, JsonSchema, Operation, Parameter } from '@weir/docs'
+import { registryContentType } from '../../registry/refusals.ts'
+import { always } from './operations.ts'
+
+const { count, listOf, object, oneOf, ref, text } = schema
+
+const inRegistryForm = (of: JsonSchema): Content => ({ [registryContentType]: of })
+
+const offset: Parameter = {
+  name: 'offset',
+  says: 'how many to leave out',
+  schema: { type: 'integer', minimum: 0, maximum: 999_999_999 },
+}
+const limit: Parameter = {
+  name: 'limit',
+  says: 'how many at most; -1: all',
+  schema: { type: 'integer', minimum: -1, maximum: 999_999_999 },
+}
+const paged = [offset, limit]
+const defaultToGlobal: Parameter = {
+  name: 'defaultToGlobal',
+  says: "`true`: no 404 for a subject that isn't the account's",
+  schema: text,
+}
+
+type Told = { readonly query?: readonly Parameter[]; readonly mayBeInvalid?: true }
+
+function tell(path: string, id: string, says: string, of: JsonSchema, told: Told = {}): Operation {
+  const { query = [], mayBeInvalid = query.includes(limit) } = told
+  return {
+    id,
+    group: 'registry',
+    method: 'GET',
+    path: `/registry${path}`,
+    says,
+    who: ['streamCredentials', 'streamToken', 'apiKey'],
+    ...(query.length > 0 ? { query } : {}),
+    answers: [{ status: 200, says: 'What there is', content: inRegistryForm(of) }],
+    refusals: [
+      'invalid_credentials',
+      'invalid_api_key',
+      'too_many_failures',
+      ...(path.includes(':') ? ['not_found', 'invalid_request'] : []),
+      ...(mayBeInvalid ? ['invalid'] : []),
+      ...always,
+    ],
+    refusalForm: () => inRegistryForm(ref('RegistryError')),
+  }
+}
+
+const subject = '/subjects/:subject/versions'
+const mayBeInvalid = true
+const compatibility = object({ compatibilityLevel: oneOf('NONE') })
+const mode = object({ mode: oneOf('READONLY') })
+const avro: JsonSchema = { description: 'the Avro schema' }
+
+export const registryOperations: readonly Operation[] = [
+  tell('/schemas/types', 'listSchemaTypes', 'The kinds of schemas', listOf(oneOf('AVRO'))),
+  tell(
+    '/schemas/ids/:schemaId',
+    'showSchema',
+    'A schema by the id in records',
+    object({ schema: text }, { maxId: count }),
+    {
+      query: [
+        { name: 'fetchMaxId', says: '`true`: with the highest id', schema: text },
+        { name: 'subject', says: 'makes no difference', schema: text },
+        { name: 'format', says: 'makes no difference', schema: text },
+      ],
+      mayBeInvalid,
+    },
+  ),
+  tell('/schemas/ids/:schemaId/schema', 'showSchemaText', 'The schema alone', avro),
+  tell(
+    '/schemas/ids/:schemaId/subjects',
+    'listSubjectsOfSchema',
+    'The subjects that have a schema',
+    listOf(text),
+  ),
+  tell(
+    '/schemas/ids/:schemaId/versions',
+    'listVersionsOfSchema',
+    'The subjects that have a schema, with versions',
+    listOf(object({ subject: text, version: count })),
+  ),
+  tell('/subjects', 'listSubjects', "The subjects of the account's contracts", listOf(text), {
+    query: [
+      { name: 'subjectPrefix', says: 'what they begin with; `:*:`: any', schema: text },
+      ...paged,
+    ],
+  }),
+  tell(subject, 'listVersions', "A subject's versions", listOf(count), { query: paged }),
+  tell(
+    `${subject}/:version`,
+    'showVersion',
+    'A version: its number, or `latest`',
+    object({ subject: text, version: count, id: count, schema: text }),
+    { mayBeInvalid },
+  ),
+  tell(`${subject}/:version/schema`, 'showVersionText', 'The schema of a version alone', avro, {
+    mayBeInvalid,
+  }),
+  tell('/config', 'showConfig', 'What Weir asks of versions of a subject: nothing', compatibility),
+  tell('/config/:subject', 'showConfigOfSubject', 'The same of one subject', compatibility, {
+    query: [defaultToGlobal],
+    mayBeInvalid,
+  }),
+  tell('/mode', 'showMode', 'That nobody writes here', mode),
+  tell('/mode/:subject', 'showModeOfSubject', 'The same of one subject', mode, {
+    query: [defaultToGlobal],
+    mayBeInvalid,
+  }),
+]

@@ -1,0 +1,230 @@
+// What auth answers besides streams, as JSON Schema, and what it takes: the latter is made of the schemas that check it.
+import { schema } from '@weir/docs'
+import type { JsonSchema } from '@weir/docs'
+import { roles } from '@weir/control-state'
+import { z } from 'zod'
+import * as bodies from '../bodies.ts'
+import { streamSchemas } from './streams.ts'
+
+const { count, flag, level, listOf, mapOf, object, oneOf, orNull, ref, text, time, uuid } = schema
+
+/** The schema that checks a body. What JSON Schema has no words for is in `more`. */
+function bodyOf(checked: z.ZodType, more: JsonSchema = {}): JsonSchema {
+  const { $schema: _, ...own } = z.toJSONSchema(checked, { io: 'input', unrepresentable: 'any' })
+  return { ...own, ...more }
+}
+
+/** What a `refine` asks of a list. */
+const eachOnce = { uniqueItems: true }
+
+const outputRequest = bodyOf(bodies.outputBody)
+const oneLevelIfCumulative = {
+  anyOf: [
+    { properties: { consentLevelType: { const: 'GRANULAR' } } },
+    { properties: { consentLevels: { type: 'array', maxItems: 1 } } },
+  ],
+}
+const oneWayToName = {
+  oneOf: ['keyFieldValue', 'keyFieldValues', 'subject'].map((name) => ({ required: [name] })),
+}
+
+/** Made by `prepareContract`, which knows more rules than can be said here. */
+const newContract = object(
+  {
+    id: { ...text, minLength: 1, description: 'a short name, or <owner>/<name>/<version>' },
+    schema: object(
+      { schema_type: { const: 'avro' }, schema_registry_ref: text },
+      {
+        definition: {
+          description: 'an Avro record, as JSON or as its text',
+          type: ['object', 'string'],
+        },
+      },
+    ),
+    validations: listOf(object({ field: text, type: { const: 'regex' }, value: text })),
+    key_field: text,
+    pii_fields: mapOf(level),
+  },
+  { data_subject_field: text },
+)
+
+const contract = object(
+  {
+    id: text,
+    status: oneOf('active', 'archived'),
+    schema: object({
+      schema_type: { const: 'avro' },
+      schema_registry_ref: text,
+      schema_registry_id: count,
+      definition: { type: ['object', 'string', 'array'] },
+    }),
+    validations: listOf(object({ field: text, type: { const: 'regex' }, value: text })),
+    key_field: text,
+    pii_fields: mapOf(level),
+    createdAt: time,
+  },
+  { data_subject_field: text, warnings: listOf(text) },
+)
+
+const reached = object({ at: time })
+/** A time, or `unknown`. */
+const timeOrUnknown = { anyOf: [time, { const: 'unknown' }] }
+const state = { anyOf: [reached, object({ expectedBy: timeOrUnknown })] }
+const erasure = {
+  required: {
+    id: uuid,
+    state: oneOf('accepted', 'applied', 'complete', 'destroyed'),
+    values: count,
+    eras: listOf(count),
+    states: object({ accepted: reached, applied: state, complete: state, destroyed: state }),
+    outputs: {
+      ...listOf(
+        object(
+          { name: text, levels: listOf(level), clearAt: timeOrUnknown },
+          { because: text, deleted: flag },
+        ),
+      ),
+      description:
+        'the outputs whose topics may hold values that were decrypted before the erasure was applied, and until when',
+    },
+  },
+  optional: { reference: text, fromLevel: level, levels: listOf(level) },
+}
+
+const account = {
+  billingId: text,
+  createdAt: time,
+  streams: count,
+  outputs: count,
+  contracts: count,
+}
+const role = oneOf(...roles)
+const apiKey = { keyId: text, name: text, role, createdAt: time }
+const apiKeyMore = { expiresAt: time, lastUsedAt: time }
+const rotation = object({
+  id: uuid,
+  startedAt: time,
+  finishedAt: orNull(time),
+  parts: count,
+  partsLeft: count,
+})
+const usage = { events: count, bytes: count, refused: mapOf(count) }
+const actor = object(
+  { kind: oneOf('account', 'credentials', 'platform', 'auth') },
+  { billingId: text, keyId: text, name: text, clientId: text, requestId: text },
+)
+
+export const schemas: Readonly<Record<string, JsonSchema>> = {
+  ...streamSchemas,
+  Problem: schema.problemSchema,
+  Refusal: object({ code: text, message: text }),
+  RegistryError: object({ error_code: count, message: text }),
+  OAuthError: object({ error: text, error_description: text, error_uri: text }),
+  Tokens: object({ idToken: text, refreshToken: text, expiresAt: count }),
+  AccessToken: object({
+    access_token: text,
+    token_type: { const: 'Bearer' },
+    expires_in: count,
+    scope: text,
+  }),
+  TokenRequest: object({
+    billingId: asked(1_000),
+    clientId: asked(1_000),
+    clientSecret: asked(1_000),
+  }),
+  RefreshRequest: object({ refreshToken: asked(10_000) }),
+  GrantRequest: object(
+    { grant_type: { const: 'client_credentials' } },
+    { client_id: text, client_secret: text },
+  ),
+  AccountRequest: bodyOf(bodies.accountBody),
+  Account: object({
+    ...account,
+    erased: count,
+    erasedMax: count,
+    key: ref('ApiKey'),
+  }),
+  NewAccount: object({ ...account, key: ref('ApiKey'), apiKey: text }),
+  ApiKeyRequest: bodyOf(bodies.apiKeyBody),
+  ApiKey: object(apiKey, apiKeyMore),
+  NewApiKey: object({ ...apiKey, apiKey: text }, apiKeyMore),
+  NewOwnerKey: object({ billingId: text, ...apiKey, apiKey: text }, apiKeyMore),
+  StreamRequest: bodyOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
+  StreamChange: bodyOf(bodies.streamPatch),
+  OutputRequest: {
+    ...outputRequest,
+    allOf: [{ properties: { consentLevels: eachOnce } }, oneLevelIfCumulative],
+  },
+  OutputChange: bodyOf(bodies.outputPatch),
+  CredentialsRequest: bodyOf(bodies.credentialsBody, {
+    properties: { scope: scopeOf('send', 'listen') },
+  }),
+  OutputCredentialsRequest: object({}, { scope: scopeOf('listen') }),
+  NewCredentials: object({
+    clientId: uuid,
+    clientSecret: text,
+    scope: listOf(oneOf('send', 'listen')),
+  }),
+  DeletedCredentials: object({ deleted: listOf(ref('Credential')) }),
+  ContractRequest: newContract,
+  Contract: contract,
+  ErasureRequest: bodyOf(bodies.erasureBody, oneWayToName),
+  Erasure: object(erasure.required, erasure.optional),
+  NewErasure: object({ ...erasure.required, salt: text }, { ...erasure.optional, links: count }),
+  Receipt: object({ receipt: text }),
+  SubjectRequest: bodyOf(bodies.subjectBody),
+  Subject: object({
+    links: count,
+    eras: listOf(object({ era: count, from: time, until: time, links: count })),
+    contracts: listOf(object({ id: text, field: text })),
+    otherContracts: listOf(text),
+  }),
+  Usage: object({
+    stream: text,
+    by: oneOf('1m', '15m', '1h', '1d'),
+    from: time,
+    until: time,
+    total: object(usage),
+    usage: listOf(object({ from: time, ...usage })),
+  }),
+  Rotation: rotation,
+  SigningKeysRequest: object({}, { revoke: flag }),
+  SigningKeys: object({ kid: uuid, revoked: listOf(uuid), brokers: text }),
+  Keys: object({
+    rings: listOf(object({ ring: text, version: count, kek: text, parts: count, isNewest: flag })),
+    unusedKeks: listOf(object({ kek: text, since: time })),
+    rotation: orNull(ref('Rotation')),
+  }),
+  AuditEntry: object(
+    {
+      time,
+      by: actor,
+      action: text,
+      target: { type: 'object' },
+      outcome: oneOf('done', 'refused'),
+    },
+    {
+      id: { ...text, description: 'as an account sees an entry' },
+      seq: { ...count, description: 'as the platform sees it' },
+      prev: text,
+      code: text,
+    },
+  ),
+  AuditPage: object({ entries: listOf(ref('AuditEntry')), next: orNull(text) }),
+  AuditChain: object({
+    records: listOf(object({ offset: text, value: { ...text, contentEncoding: 'base64' } })),
+    next: orNull(text),
+    head: orNull(object({ seq: count, hash: text })),
+  }),
+}
+
+/** One, or a list of them. */
+function scopeOf(...names: readonly string[]): JsonSchema {
+  const list = { type: 'array', items: oneOf(...names), minItems: 1, ...eachOnce }
+  return { anyOf: [oneOf(...names), list] }
+}
+
+/** Members that nobody asked for are let through by /auth and /refresh: clients send back whole answers. */
+function asked(lengthMax: number): JsonSchema {
+  return { type: 'string', minLength: 1, maxLength: lengthMax }
+}

@@ -1,0 +1,48 @@
+// Bodies: from bytes to JSON, and from JSON to what an endpoint takes. A body that can't be read is
+// 400; one that can is held against its schema as a whole, and every problem is told at once.
+import { countJsonMembers, jsonDepthMax, listItemsMax, longListIn } from '@weir/kit'
+import type { z } from 'zod'
+import { invalid, Refusal } from '../errors.ts'
+import type { Call } from './http.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** @throws Refusal `not_json` */
+export async function readJson(call: Call, bytesMax?: number): Promise<unknown> {
+  return parse(await call.readBody(bytesMax))
+}
+
+/** The same, with nothing sent for an empty object: for endpoints that need no input. */
+export async function readOptionalJson(call: Call): Promise<unknown> {
+  const body = await call.readBody()
+  return body.length === 0 ? {} : parse(body)
+}
+
+function parse(body: Buffer): unknown {
+  if (body.length === 0) throw new Refusal('not_json', 'The body is empty; send a JSON object')
+  if (countJsonMembers(body) === undefined)
+    throw new Refusal('not_json', `The body is nested deeper than ${jsonDepthMax} levels`)
+  try {
+    return JSON.parse(utf8.decode(body))
+  } catch (error) {
+    throw new Refusal('not_json', 'The body is not JSON in UTF-8', { cause: error })
+  }
+}
+
+/** @throws Refusal `invalid` with one sentence for each problem */
+export function check<Input>(schema: z.ZodType<Input>, body: unknown): Input {
+  const long = longListIn(body)
+  if (long !== undefined) throw invalid([`${long} has more than ${listItemsMax} items`])
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  throw invalid([...new Set(result.error.issues.flatMap(sentencesOf))])
+}
+
+function sentencesOf(issue: z.core.$ZodIssue): string[] {
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map(
+      (key) => `${path === '' ? '' : `${path}.`}${key} is not known here; leave it out`,
+    )
+  return [path === '' ? issue.message : `${path} ${issue.message}`]
+}

@@ -1,0 +1,152 @@
+// The two shapes that a stream is shown in (spec Resources): /v1 flat, with `credentials` an object;
+// /v2 with `ref`, `limits` and `credentials` a list. A clientSecret is in the answer to its creation
+// alone. Read later, a /v2 record tells what its operator may want to know besides.
+import { ERA_MS } from '@weir/fieldcrypt'
+import { topicOf } from '@weir/control-state'
+import type {
+  AccountRecord,
+  ApiKeyRecord,
+  ContractRecord,
+  Credential,
+  DerivedStream,
+  InputStream,
+  NewCredential,
+  StreamRecord,
+} from '@weir/control-state'
+import type { Created } from '../control/streams/create-stream.ts'
+
+type Json = Record<string, unknown>
+type Made<Stream extends StreamRecord> = Created<Stream, NewCredential | undefined>
+
+export type Shape = {
+  /** A stream as its creation answers it, secret included. */
+  created(created: Made<StreamRecord>): Json
+  /** A stream as it is read. */
+  shown(stream: StreamRecord): Json
+  /** A stream that is gone: without credentials. */
+  deleted(stream: StreamRecord): Json
+}
+
+const v1: Shape = {
+  created: ({ stream, credential }) => ({
+    ...flat(stream),
+    credentials: credential === undefined ? null : secretOf(credential),
+  }),
+  shown: (stream) => {
+    const newest = stream.credentials.at(-1)
+    return { ...flat(stream), credentials: newest === undefined ? null : credentialOf(newest) }
+  },
+  deleted: flat,
+}
+
+const v2: Shape = {
+  created: ({ stream, credential }) => ({
+    ...nested(stream),
+    credentials: credential === undefined ? [] : [secretOf(credential)],
+  }),
+  shown: (stream) => ({
+    ...nested(stream),
+    credentials: stream.credentials.map(credentialOf),
+    ...detailsOf(stream),
+  }),
+  deleted: nested,
+}
+
+export const shapes = { v1, v2 }
+
+// --- the spec's tables, field by field ---
+
+function flat(stream: StreamRecord): Json {
+  const { name, tags } = stream
+  if (stream.kind === 'input') return { name, tags }
+  const { linkedStream, consentLevels, consentLevelType, decrypterName } = stream
+  return { name, linkedStream, tags, consentLevels, consentLevelType, decrypterName }
+}
+
+function nested(stream: StreamRecord): Json {
+  const { billingId, name, enabled } = stream
+  const ref = { billingId, name }
+  if (stream.kind === 'input') return { ref, enabled, limits: stream.limits }
+  const { linkedStream, consentLevels, consentLevelType } = stream
+  return { ref, linkedStream, consentLevels, consentLevelType, enabled }
+}
+
+// --- beyond the spec ---
+
+function detailsOf(stream: StreamRecord): Json {
+  const { streamId, partitions, createdAtMs } = stream
+  const own = stream.kind === 'input' ? inputDetails(stream) : { from: stream.from }
+  return { streamId, topic: topicOf(stream), partitions, ...own, createdAt: timeOf(createdAtMs) }
+}
+
+const inputDetails = ({ rotationHours, keyRetentionDays }: InputStream): Json => ({
+  rotationHours,
+  keyRetentionDays,
+})
+
+export const credentialOf = ({ clientId, scope, createdAtMs }: Credential): Json => ({
+  clientId,
+  scope,
+  createdAt: timeOf(createdAtMs),
+})
+
+export const secretOf = ({ credential, clientSecret }: NewCredential): Json => ({
+  clientId: credential.clientId,
+  clientSecret,
+})
+
+export const apiKeyOf = (
+  { keyId, name, role, createdAtMs, expiresAtMs }: ApiKeyRecord,
+  usedAtMs?: number,
+): Json => ({
+  keyId,
+  name,
+  role,
+  createdAt: timeOf(createdAtMs),
+  ...(expiresAtMs === undefined ? {} : { expiresAt: timeOf(expiresAtMs) }),
+  ...(usedAtMs === undefined ? {} : { lastUsedAt: timeOf(usedAtMs) }),
+})
+
+export function accountOf(
+  { billingId, createdAtMs }: AccountRecord,
+  streams: readonly StreamRecord[],
+  contracts: readonly ContractRecord[],
+): Json {
+  const ready = streams.filter(({ state }) => state === 'ready')
+  const outputs = ready.filter((stream): stream is DerivedStream => stream.kind === 'derived')
+  return {
+    billingId,
+    createdAt: timeOf(createdAtMs),
+    streams: ready.length - outputs.length,
+    outputs: outputs.length,
+    contracts: contracts.filter(({ status }) => status === 'active').length,
+  }
+}
+
+export function contractOf(contract: ContractRecord): Json {
+  const { id, status, schemaRegistryRef, schemaText, registryId, dataSubjectField } = contract
+  const definition: unknown = JSON.parse(schemaText)
+  return {
+    id,
+    status,
+    schema: {
+      schema_type: 'avro',
+      schema_registry_ref: schemaRegistryRef,
+      schema_registry_id: registryId,
+      definition,
+    },
+    validations: contract.validations.map(({ field, type, value }) => ({ field, type, value })),
+    key_field: contract.keyField,
+    pii_fields: contract.piiFields,
+    ...(dataSubjectField === undefined ? {} : { data_subject_field: dataSubjectField }),
+    createdAt: timeOf(contract.createdAtMs),
+  }
+}
+
+export const eraOf = (era: number): Json => ({
+  era,
+  from: timeOf(era * ERA_MS),
+  until: timeOf((era + 1) * ERA_MS),
+})
+
+const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()

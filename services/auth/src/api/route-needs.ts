@@ -1,0 +1,88 @@
+// Who may call what: every route of auth, and nothing else can be mounted. /v1 has the routes of /v2 and needs the same.
+// Reading a stream's settings needs the role viewer; what shows or decides about people needs officer; credentials that
+// read decrypted events, and API keys, are an owner's.
+import type { Needs, RouteNeeds } from '@weir/control-state'
+
+const stream = '/v2/streams/:stream'
+const readers = 'credentials or viewer'
+const output = '/v2/streams/:stream/outputs/:output'
+
+export const routeNeeds = {
+  'GET /.well-known/jwks.json': 'anyone',
+  'GET /.well-known/openid-configuration': 'anyone',
+  'GET /openapi.json': 'anyone',
+  'GET /docs': 'anyone',
+  'GET /docs/style.css': 'anyone',
+  'GET /docs/errors': 'anyone',
+  'GET /docs/errors/:code': 'anyone',
+
+  'POST /auth': 'credentials',
+  'POST /refresh': 'credentials',
+  'POST /oauth2/token': 'credentials',
+
+  'GET /registry/schemas/types': readers,
+  'GET /registry/schemas/ids/:schemaId': readers,
+  'GET /registry/schemas/ids/:schemaId/schema': readers,
+  'GET /registry/schemas/ids/:schemaId/subjects': readers,
+  'GET /registry/schemas/ids/:schemaId/versions': readers,
+  'GET /registry/subjects': readers,
+  'GET /registry/subjects/:subject/versions': readers,
+  'GET /registry/subjects/:subject/versions/:version': readers,
+  'GET /registry/subjects/:subject/versions/:version/schema': readers,
+  'GET /registry/config': readers,
+  'GET /registry/config/:subject': readers,
+  'GET /registry/mode': readers,
+  'GET /registry/mode/:subject': readers,
+
+  'POST /v2/accounts': 'platform',
+  'POST /v2/accounts/:billingId/keys': 'platform',
+  'GET /v2/keys': 'platform',
+  'POST /v2/keys/rotations': 'platform',
+  'POST /v2/platform/signing-keys/rotate': 'platform',
+  'GET /v2/audit/chain': 'platform',
+  'GET /v2/audit': 'platform or viewer',
+
+  'GET /v2/account': 'viewer',
+  'GET /v2/api-keys': 'viewer',
+  'POST /v2/api-keys': 'owner',
+  'DELETE /v2/api-keys/:keyId': 'owner',
+
+  'GET /v2/streams': 'viewer',
+  'POST /v2/streams': 'developer',
+  [`GET ${stream}`]: 'viewer',
+  [`PATCH ${stream}`]: 'developer',
+  [`DELETE ${stream}`]: 'developer',
+  [`GET ${stream}/usage`]: 'viewer',
+  [`POST ${stream}/credentials`]: 'developer',
+  [`DELETE ${stream}/credentials/:clientId`]: 'developer',
+
+  [`GET ${stream}/outputs`]: 'viewer',
+  [`POST ${stream}/outputs`]: 'developer',
+  [`GET ${output}`]: 'viewer',
+  [`PATCH ${output}`]: 'developer',
+  [`DELETE ${output}`]: 'developer',
+  [`POST ${output}/credentials`]: 'owner',
+  [`DELETE ${output}/credentials/:clientId`]: 'owner',
+
+  [`GET ${stream}/erasures`]: 'viewer',
+  [`POST ${stream}/erasures`]: 'officer',
+  [`GET ${stream}/erasures/:erasure`]: 'viewer',
+  [`GET ${stream}/erasures/:erasure/receipt`]: 'officer',
+  [`POST ${stream}/subjects/lookup`]: 'officer',
+
+  'GET /v2/contracts': 'viewer',
+  'POST /v2/contracts': 'developer',
+  'GET /v2/contracts/:contract': 'viewer',
+  'POST /v2/contracts/:contract/archive': 'developer',
+} as const satisfies RouteNeeds
+
+export type RouteNeedsOfAuth = typeof routeNeeds
+export type Route = keyof RouteNeedsOfAuth
+
+/** @throws Error for a route that isn't in the table: the service doesn't start with it */
+export function needsOf(method: string, path: string): Needs {
+  const route = `${method} ${path.replace(/^\/v1\//, '/v2/')}`
+  const found = Object.entries<Needs>(routeNeeds).find(([known]) => known === route)
+  if (found === undefined) throw new Error(`${route} has no entry in route-needs.ts`)
+  return found[1]
+}

@@ -1,0 +1,184 @@
+// Every path of auth and what answers it. /v1 and /v2 have the same handlers and differ in how they show
+// streams.
+import express from 'express'
+import type { Express } from 'express'
+import { createCors, nameRequests, tellFaults } from '@weir/kit'
+import type { Guesses, Log, PageOf } from '@weir/kit'
+import { audited, mountManaged } from '../control/audit/managed.ts'
+import type { ManagedHandlers } from '../control/audit/managed.ts'
+import type { Handler } from './http.ts'
+import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from './http.ts'
+import { oauthErrorOf, plainErrorOf, Refusal } from '../errors.ts'
+import { limitGuesses } from './limit-guesses.ts'
+import type { Management, Shown } from './management.ts'
+import type { AuthMetrics } from '../metrics.ts'
+import { registryErrorOf } from '../registry/refusals.ts'
+import { shapes } from './render.ts'
+import * as accounts from './routes/accounts.ts'
+import * as apiKeys from './routes/api-keys.ts'
+import * as audit from './routes/audit.ts'
+import * as contracts from './routes/contracts.ts'
+import * as credentials from './routes/credentials.ts'
+import * as docs from './routes/docs.ts'
+import * as discovery from './routes/discovery.ts'
+import * as erasures from './routes/erasures.ts'
+import * as oauth2 from './routes/oauth2.ts'
+import * as keys from './routes/keys.ts'
+import * as signingKeys from './routes/signing-keys.ts'
+import * as outputs from './routes/outputs.ts'
+import * as registry from './routes/registry.ts'
+import * as streams from './routes/streams.ts'
+import * as subjects from './routes/subjects.ts'
+import * as tokens from './routes/tokens.ts'
+import * as usage from './routes/usage.ts'
+import type { TokenDesk } from '../tokens/token-desk.ts'
+
+export type Routes = {
+  readonly management: Management
+  readonly desk: TokenDesk
+  readonly discovery: discovery.Discovery
+  readonly registryDoor: registry.RegistryDoor
+  readonly docs: docs.Docs
+  readonly metrics: AuthMetrics
+  readonly guesses: Guesses
+  readonly log: Log
+  /** Pages of these may ask, too. */
+  readonly origins: readonly string[]
+  /** Where a code is explained. */
+  readonly pageOf: PageOf
+  /** False until control state is read and the keys are there; discovery answers all the same. */
+  readonly isOpen: () => boolean
+}
+
+export function createApp(routes: Routes): Express {
+  const { management, desk, metrics, log, pageOf, isOpen } = routes
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.use(countAnswers(metrics))
+  app.use(nameRequests(log))
+  app.use(shareWith(createCors(routes.origins)))
+  // Before the gate: a broker that gets no answer here ends, and auth needs the broker.
+  mountDiscovery(app, routes.discovery)
+  mountDocs(app, routes.docs)
+  errorsUnder(app, '/registry', registryErrorOf)
+  app.use((_req, _res, next) => {
+    if (!isOpen()) throw new Refusal('unavailable', 'auth is starting; try again in a moment')
+    next()
+  })
+  mountTokens(app, desk)
+  mountRegistry(app, routes.registryDoor)
+  for (const [version, shape] of Object.entries(shapes))
+    mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
+  app.use(() => {
+    throw new Refusal('not_found', 'There is nothing under this path')
+  })
+  app.use(answerErrors(tellFaults(log), pageOf, limitGuesses(routes.guesses)))
+  return app
+}
+
+function mountTokens(app: Express, desk: TokenDesk): void {
+  mount(app, '/auth', { POST: tokens.issueForSecret(desk) }, plainErrorOf)
+  mount(app, '/refresh', { POST: tokens.issueForRefreshToken(desk) }, plainErrorOf)
+  mount(app, '/oauth2/token', { POST: oauth2.issueForGrant(desk) }, oauthErrorOf)
+}
+
+function mountRegistry(app: Express, door: registry.RegistryDoor): void {
+  const show = (path: string, handler: (door: registry.RegistryDoor) => Handler): void =>
+    mount(app, `/registry${path}`, { GET: handler(door) }, registryErrorOf)
+  show('/schemas/types', registry.listTypes)
+  show('/schemas/ids/:schemaId', registry.showSchema)
+  show('/schemas/ids/:schemaId/schema', registry.showSchemaText)
+  show('/schemas/ids/:schemaId/subjects', registry.listSubjectsOfSchema)
+  show('/schemas/ids/:schemaId/versions', registry.listVersionsOfSchema)
+  show('/subjects', registry.listSubjects)
+  show('/subjects/:subject/versions', registry.listVersions)
+  show('/subjects/:subject/versions/:version', registry.showVersion)
+  show('/subjects/:subject/versions/:version/schema', registry.showVersionText)
+  show('/config', registry.showConfig)
+  show('/config/:subject', registry.showConfigOfSubject)
+  show('/mode', registry.showMode)
+  show('/mode/:subject', registry.showModeOfSubject)
+}
+
+function mountDiscovery(app: Express, deps: discovery.Discovery): void {
+  mount(app, '/.well-known/jwks.json', { GET: discovery.showJwks(deps) })
+  mount(app, '/.well-known/openid-configuration', { GET: discovery.showConfiguration(deps) })
+}
+
+function mountDocs(app: Express, deps: docs.Docs): void {
+  mount(app, '/openapi.json', { GET: docs.showOpenApi(deps) })
+  mount(app, '/docs', { GET: docs.showApi(deps) })
+  mount(app, '/docs/style.css', { GET: docs.showStyle })
+  mount(app, '/docs/errors', { GET: docs.listErrors(deps) })
+  mount(app, '/docs/errors/:code', { GET: docs.showError(deps) })
+}
+
+function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown): void {
+  const mount = <Path extends string>(path: Path, handlers: ManagedHandlers<Path>): void =>
+    mountManaged(app, { base, path, deps }, handlers)
+  mount('/account', { GET: accounts.showAccount(deps) })
+  mount('/accounts', { POST: audited('account.create', accounts.makeAccount(deps)) })
+  mount('/accounts/:billingId/keys', {
+    POST: audited('api-key.create', accounts.makeOwnerKey(deps)),
+  })
+  mount('/api-keys', {
+    GET: apiKeys.listApiKeys(deps),
+    POST: audited('api-key.create', apiKeys.makeApiKey(deps)),
+  })
+  mount('/api-keys/:keyId', { DELETE: audited('api-key.delete', apiKeys.dropApiKey(deps)) })
+  mount('/audit', { GET: audit.showAudit(deps) })
+  mount('/audit/chain', { GET: audit.showChain(deps) })
+  mount('/keys', { GET: keys.showKeys(deps) })
+  mount('/platform/signing-keys/rotate', {
+    POST: audited('keys.signing.rotate', signingKeys.rotateSigning(deps)),
+  })
+  mount('/keys/rotations', { POST: audited('keys.rotate', keys.rotateKeys(deps)) })
+  mount('/streams', {
+    GET: streams.listStreams(deps),
+    POST: audited('stream.create', streams.makeStream(deps)),
+  })
+  const stream = '/streams/:stream'
+  mount(stream, {
+    GET: streams.showStream(deps),
+    PATCH: audited('stream.change', streams.changeStream(deps)),
+    DELETE: audited('stream.delete', streams.dropStream(deps)),
+  })
+  mount(`${stream}/usage`, { GET: usage.showUsage(deps) })
+  mount(`${stream}/erasures`, {
+    GET: erasures.listErasures(deps),
+    POST: audited('erasure.create', erasures.makeErasure(deps)),
+  })
+  mount(`${stream}/subjects/lookup`, {
+    POST: audited('subject.lookup', subjects.lookUpSubject(deps)),
+  })
+  mount(`${stream}/erasures/:erasure`, { GET: erasures.showErasure(deps) })
+  mount(`${stream}/erasures/:erasure/receipt`, { GET: erasures.showReceipt(deps) })
+  mount(`${stream}/outputs`, {
+    GET: outputs.listOutputs(deps),
+    POST: audited('output.create', outputs.makeOutput(deps)),
+  })
+  const output = `${stream}/outputs/:output`
+  mount(output, {
+    GET: outputs.showOutput(deps),
+    PATCH: audited('output.change', outputs.changeOutput(deps)),
+    DELETE: audited('output.delete', outputs.dropOutput(deps)),
+  })
+  for (const owner of [stream, output]) {
+    mount(`${owner}/credentials`, {
+      POST: audited('credentials.create', credentials.makeCredentials(deps)),
+    })
+    mount(`${owner}/credentials/:clientId`, {
+      DELETE: audited('credentials.delete', credentials.dropCredentials(deps)),
+    })
+  }
+  mount('/contracts', {
+    GET: contracts.listContracts(deps),
+    POST: audited('contract.create', contracts.makeContract(deps)),
+  })
+  mount('/contracts/:contract', { GET: contracts.showContract(deps) })
+  mount('/contracts/:contract/archive', {
+    POST: audited('contract.archive', contracts.retireContract(deps)),
+  })
+}

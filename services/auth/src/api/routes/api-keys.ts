@@ -1,0 +1,41 @@
+// An account's API keys: listed, made and deleted. A key is in the answer to its creation alone.
+import { createApiKey, deleteApiKey } from '../../access/manage-api-keys.ts'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import { apiKeyBody } from '../bodies.ts'
+import type { Answer } from '../http.ts'
+import { acting } from '../management.ts'
+import type { Management } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+import { apiKeyOf } from '../render.ts'
+
+const dayMs = 86_400_000
+
+export const listApiKeys =
+  ({ stewardship }: Management) =>
+  ({ caller: { account } }: AccountCall): Answer => {
+    const { tables } = stewardship.follower
+    const body = account.apiKeys.map((apiKey) =>
+      apiKeyOf(apiKey, tables.keyUse(account.billingId, apiKey.keyId)?.usedAtMs),
+    )
+    return { status: 200, body }
+  }
+
+export const makeApiKey =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { name, role, expiresInDays } = check(apiKeyBody, await readJson(call))
+    const expiresAtMs =
+      expiresInDays === undefined ? undefined : deps.stewardship.now() + expiresInDays * dayMs
+    const request = { name, role, expiresAtMs }
+    const made = await createApiKey(acting(deps, caller), caller.billingId, request)
+    return { status: 201, body: { ...apiKeyOf(made.apiKey), apiKey: made.secret } }
+  }
+
+export const dropApiKey =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const deleted = await deleteApiKey(acting(deps, caller), caller.billingId, call.param('keyId'))
+    return { status: 200, body: { deleted: [apiKeyOf(deleted)] } }
+  }

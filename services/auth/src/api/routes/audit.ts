@@ -1,0 +1,95 @@
+// The audit log (docs/wire-format.md Management): an account sees what was done to it, the platform sees all. The
+// chain is the platform's alone: it can only be checked as a whole.
+import type { AuditEntry } from '@weir/control-state'
+import { z } from 'zod'
+import type { Caller, Platform } from '../../access/callers.ts'
+import type { CallBy, PlatformCall } from '../../control/audit/managed.ts'
+import type { Opaque } from '../../control/audit/opaque.ts'
+import { invalid } from '../../errors.ts'
+import type { Answer, Call } from '../http.ts'
+import type { Management } from '../management.ts'
+import { timeOf } from '../../usage/periods.ts'
+
+const usuallyMs = 24 * 3_600_000
+const entriesMax = 1_000
+const usuallyEntries = 200
+
+export const showAudit =
+  ({ audit, stewardship, opaque, foldAccesses }: Management) =>
+  async (call: CallBy<Caller | Platform>): Promise<Answer> => {
+    const account = 'billingId' in call.caller ? call.caller.billingId : undefined
+    const cursor = account === undefined ? plainCursor : cursorOf(opaque.page, account)
+    await foldAccesses() // before the page's end is reckoned from now
+    const question = questionOf(call, stewardship.now(), cursor)
+    const { entries, next } = await audit.page({ ...question, account })
+    const show = account === undefined ? plain : seenBy(opaque.entry, account)
+    const body = { entries: entries.map(show), next: next === undefined ? null : cursor.of(next) }
+    return { status: 200, body }
+  }
+
+export const showChain =
+  ({ audit, foldAccesses }: Management) =>
+  async (call: PlatformCall): Promise<Answer> => {
+    const problems: string[] = []
+    const from = offsetIn(call, problems, plainCursor) ?? 0n
+    if (problems.length > 0) throw invalid(problems)
+    await foldAccesses()
+    const { records, next, head } = await audit.chain(from)
+    const body = {
+      records: records.map(({ offset, value }) => ({
+        offset: String(offset),
+        value: value.toString('base64'),
+      })),
+      next: next === undefined ? null : String(next),
+      head: head ?? null,
+    }
+    return { status: 200, body }
+  }
+
+/** Where a page begins, as the caller is told it. */
+type Cursor = { of(offset: bigint): string; offsetIn(text: string): bigint | undefined }
+
+const plainCursor: Cursor = {
+  of: String,
+  offsetIn: (text) => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined),
+}
+const cursorOf = (opaque: Opaque, account: string): Cursor => ({
+  of: (offset) => opaque.of(account, offset),
+  offsetIn: (text) => opaque.numberIn(account, text),
+})
+
+const plain = (entry: AuditEntry): object => entry
+
+/** Without what counts or chains everybody's entries. */
+const seenBy =
+  (opaque: Opaque, account: string) =>
+  (entry: AuditEntry): object => {
+    const { seq, prev: _, ...rest } = entry
+    return { id: opaque.of(account, BigInt(seq)), ...rest }
+  }
+
+function questionOf(call: Call, nowMs: number, cursor: Cursor) {
+  const problems: string[] = []
+  const untilMs = timeOf('until', call.query('until'), problems) ?? nowMs
+  const fromMs = timeOf('from', call.query('from'), problems) ?? untilMs - usuallyMs
+  const limit = z.coerce.number().int().min(1).max(entriesMax)
+  const asked = limit.safeParse(call.query('limit') ?? usuallyEntries)
+  if (!asked.success) problems.push(`limit must be a whole number from 1 to ${entriesMax}`)
+  const offset = offsetIn(call, problems, cursor)
+  if (problems.length === 0 && fromMs >= untilMs) problems.push('from must be before until')
+  if (problems.length > 0) throw invalid(problems)
+  return {
+    from: offset === undefined ? { timeMs: fromMs } : { offset },
+    untilMs,
+    entriesMax: asked.data ?? usuallyEntries,
+  }
+}
+
+/** Where a page begins: what the page before gave as `next`. */
+function offsetIn(call: Call, problems: string[], cursor: Cursor): bigint | undefined {
+  const after = call.query('after')
+  if (after === undefined) return undefined
+  const offset = cursor.offsetIn(after)
+  if (offset === undefined) problems.push('after must be the `next` of the page before')
+  return offset
+}

@@ -1,0 +1,56 @@
+// Event contracts (spec Event contract): published, listed, shown, archived. Both versions of the API show
+// them alike.
+import { archiveContract } from '../../control/contracts/add-contract.ts'
+import { noContract } from '@weir/control-state'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import type { Answer } from '../http.ts'
+import { acting, lookUp } from '../management.ts'
+import type { Management } from '../management.ts'
+import { publishContract } from '../../control/contracts/publish-contract.ts'
+import { readJson } from '../read-json.ts'
+import { contractOf } from '../render.ts'
+
+export const makeContract =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { registry } = deps
+    const { contract, warnings } = await publishContract(
+      { stewardship: acting(deps, caller), registry },
+      caller.billingId,
+      await readJson(call),
+    )
+    const body = { ...contractOf(contract), ...(warnings.length > 0 ? { warnings } : {}) }
+    return { status: 201, body }
+  }
+
+export const listContracts =
+  ({ stewardship }: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
+    const contracts = stewardship.follower.tables.contractsOf(billingId)
+    return { status: 200, body: contracts.map(contractOf) }
+  }
+
+export const showContract =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
+    const id = call.param('contract')
+    const contract = await lookUp(deps, (state) => {
+      const found = state.contract(billingId, id)
+      if (found === undefined) throw noContract(id)
+      return found
+    })
+    return { status: 200, body: contractOf(contract) }
+  }
+
+export const retireContract =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const id = call.param('contract')
+    const contract = await archiveContract(acting(deps, caller), { billingId, id })
+    return { status: 200, body: contractOf(contract) }
+  }

@@ -1,0 +1,34 @@
+// Credentials of a stream, input or derived: more of them, for a rotation, and the end of old ones.
+import { addCredential, removeCredential } from '../../control/streams/manage.ts'
+import type { StreamName } from '../../control/streams/manage.ts'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import { credentialsBody } from '../bodies.ts'
+import type { Answer, Call } from '../http.ts'
+import { acting } from '../management.ts'
+import type { Management } from '../management.ts'
+import { check, readOptionalJson } from '../read-json.ts'
+import { credentialOf, secretOf } from '../render.ts'
+
+export const makeCredentials =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { scope } = check(credentialsBody, await readOptionalJson(call))
+    const made = await addCredential(acting(deps, caller), targetOf(call, caller), scope)
+    return { status: 201, body: { ...secretOf(made), scope: made.credential.scope } }
+  }
+
+export const dropCredentials =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const target = targetOf(call, caller)
+    const removed = await removeCredential(acting(deps, caller), target, call.param('clientId'))
+    return { status: 200, body: { deleted: [credentialOf(removed)] } }
+  }
+
+function targetOf(call: Call, { billingId }: { readonly billingId: string }): StreamName {
+  const output = call.param('output')
+  const stream = call.param('stream')
+  return output === '' ? { billingId, name: stream } : { billingId, name: output, input: stream }
+}

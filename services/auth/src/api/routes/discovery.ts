@@ -1,0 +1,59 @@
+// What others need to check our tokens without asking us: the public keys and where things are. Both may
+// be kept a few minutes: a key is published an hour before it signs.
+import { pollUntil } from '@weir/kit'
+import { publishedKeys } from '../../control/keys/signing-keys.ts'
+import { receiptJwks } from '../../control/erasure/receipts.ts'
+import type { StateFollower } from '@weir/control-state'
+import { jwks } from '@weir/tokens'
+import type { Handler } from '../http.ts'
+import type { KeysAre } from '../../control/steward.ts'
+
+const headers = { 'cache-control': 'public, max-age=300' }
+
+export type Discovery = {
+  readonly follower: Pick<StateFollower, 'tables'>
+  readonly keys: () => KeysAre
+  readonly issuer: string
+  readonly now: () => number
+}
+
+/** Longer than reading control state takes, and shorter than whoever asks for keys waits. */
+const keysComeWithinMs = 5_000
+
+/**
+ * Answers in any case. Without Kafka there are no keys, and Kafka's own brokers don't start without an answer:
+ * they take an empty set, and look again later. Once there is a Kafka, keys are waited for, so that nobody
+ * throws those away that he has.
+ */
+export const showJwks =
+  ({ follower, keys, now }: Discovery): Handler =>
+  async () => {
+    const what = 'reading the keys'
+    await pollUntil(() => keys() !== 'coming', {
+      deadlineMs: keysComeWithinMs,
+      everyMs: 20,
+      what,
+    }).catch(() => undefined)
+    if (keys() !== 'there') return { status: 200, body: jwks([]) }
+    return {
+      status: 200,
+      headers,
+      body: jwks([...publishedKeys(follower.tables, now()), ...receiptJwks(follower.tables)]),
+    }
+  }
+
+/** OpenID Connect Discovery 1.0, 3. */
+export const showConfiguration = ({ issuer }: Discovery): Handler => {
+  const body = {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    token_endpoint: `${issuer}/oauth2/token`,
+    grant_types_supported: ['client_credentials'],
+    response_types_supported: [],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    scopes_supported: ['send', 'listen'],
+  }
+  return () => ({ status: 200, headers, body })
+}

@@ -1,0 +1,87 @@
+// Erasures of an input stream: people who are forgotten, consents that are withdrawn. A value is read from the
+// body and handed on; no answer, no error and no line of the log holds it.
+import { eraseValues } from '../../control/erasure/erase.ts'
+import { receiptFor } from '../../control/erasure/receipts.ts'
+import { requireErasure, requireInput } from '@weir/control-state'
+import type { ErasureRecord } from '@weir/control-state'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import { erasureBody } from '../bodies.ts'
+import type { Answer } from '../http.ts'
+import { acting, lookUp } from '../management.ts'
+import type { Shown } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+import { eraseBySubject } from './subjects.ts'
+
+/** A value may be as long as an event, and JSON makes it longer. */
+const bodyBytesMax = 4_194_304
+
+export const makeErasure =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const body = check(erasureBody, await readJson(call, bodyBytesMax))
+    const { values, subject, asked } = body
+    const name = call.param('stream')
+    if (subject !== undefined) {
+      const erased = await eraseBySubject(deps, { call, caller }, { subject, asked })
+      const { erasure, salt, links } = erased
+      return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
+    }
+    const request = { billingId, name, values, ...asked }
+    const { erasure, salt } = await eraseValues(acting(deps, caller), request)
+    return { status: 201, body: { ...(await shown(deps, erasure)), salt } }
+  }
+
+export const listErasures =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const erasures = await lookUpInput(deps, call, (state, stream) =>
+      state.erasuresOf(stream.streamId),
+    )
+    const newestFirst = erasures.sort((a, b) => b.acceptedAtMs - a.acceptedAtMs)
+    return {
+      status: 200,
+      body: await Promise.all(newestFirst.map((erasure) => shown(deps, erasure))),
+    }
+  }
+
+export const showErasure =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const id = call.param('erasure')
+    const erasure = await lookUpInput(deps, call, (state, stream) =>
+      requireErasure(state, stream, id),
+    )
+    return { status: 200, body: await shown(deps, erasure) }
+  }
+
+export const showReceipt =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const { issuer, erasures } = deps
+    const names = { billingId, name: call.param('stream'), erasureId: call.param('erasure') }
+    const { tables } = deps.stewardship.follower
+    const outputs = (erasure: ErasureRecord) => erasures.outputs(tables, erasure)
+    const receipt = await receiptFor(acting(deps, caller), { ...names, issuer, outputs })
+    return { status: 200, body: { receipt } }
+  }
+
+function shown({ erasures, stewardship }: Shown, erasure: ErasureRecord) {
+  return erasures.show(stewardship.follower.tables, erasure)
+}
+
+async function lookUpInput<Found>(
+  deps: Shown,
+  call: AccountCall,
+  look: (
+    state: Parameters<typeof requireInput>[0],
+    stream: ReturnType<typeof requireInput>,
+  ) => Found,
+): Promise<Found> {
+  const { billingId } = call.caller
+  const name = call.param('stream')
+  return lookUp(deps, (state) => look(state, requireInput(state, billingId, name)))
+}

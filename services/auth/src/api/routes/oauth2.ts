@@ -1,0 +1,48 @@
+// /oauth2/token: the client credentials grant (RFC 6749 4.4), so that any OAuth client gets the same id
+// token. The client proves itself by HTTP Basic or in the form, not by both.
+import { basicOf } from '../../tokens/basic.ts'
+import { Refusal } from '../../errors.ts'
+import type { Call, Handler } from '../http.ts'
+import { idLifeSecondsMax } from '@weir/tokens'
+import type { Secrets } from '../../tokens/prove.ts'
+import { malformed, parseForm, tokenBodyBytesMax } from '../../tokens/token-body.ts'
+import type { TokenDesk } from '../../tokens/token-desk.ts'
+import { counted } from './tokens.ts'
+
+export const issueForGrant =
+  (desk: TokenDesk): Handler =>
+  (call) =>
+    counted(desk, 'client_credentials', async () => {
+      const form = parseForm(await call.readBody(tokenBodyBytesMax))
+      const grant = form.get('grant_type')
+      if (grant === undefined) throw malformed('grant_type is missing')
+      const secrets = secretsOf(call, form)
+      if (grant !== 'client_credentials')
+        throw new Refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
+      const client = await desk.prover.bySecret(secrets)
+      await desk.trace(client, call.requestId)
+      const body = {
+        access_token: desk.issue(client).idToken,
+        token_type: 'Bearer',
+        expires_in: idLifeSecondsMax,
+        scope: client.credential.scope.join(' '),
+      }
+      return { status: 200, headers: { pragma: 'no-cache' }, body }
+    })
+
+function secretsOf(call: Call, form: ReadonlyMap<string, string>): Secrets {
+  const authorization = call.header('authorization')
+  const clientId = form.get('client_id')
+  const clientSecret = form.get('client_secret')
+  if (authorization !== undefined) {
+    if (clientSecret !== undefined)
+      throw malformed('Send the client secret in one place, not in two')
+    const basic = basicOf(authorization)
+    if (clientId !== undefined && clientId !== basic.clientId)
+      throw malformed('client_id differs from the one in the header Authorization')
+    return basic
+  }
+  if (!clientId || !clientSecret)
+    throw new Refusal('invalid_credentials', 'Send client_id and client_secret, or HTTP Basic')
+  return { clientId, clientSecret }
+}

@@ -1,0 +1,66 @@
+// Derived output streams of an input stream: made, listed, shown, changed and deleted.
+import { createDerived, createUnreadDerived } from '../../control/streams/create-stream.ts'
+import { hasRole, requireInput, requireOutput } from '@weir/control-state'
+import { deleteOutput } from '../../control/streams/delete-stream.ts'
+import { patchStream } from '../../control/streams/manage.ts'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import { outputBody, outputPatch } from '../bodies.ts'
+import type { Answer } from '../http.ts'
+import { acting, lookUp } from '../management.ts'
+import type { Shown } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+
+export const makeOutput =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const request = check(outputBody, await readJson(call))
+    const linkedStream = call.param('stream')
+    // Credentials that read it are an owner's to make.
+    const create = hasRole(caller.apiKey.role, 'owner') ? createDerived : createUnreadDerived
+    const created = await create(acting(deps, caller), { billingId, linkedStream, ...request })
+    return { status: 201, body: deps.shape.created(created) }
+  }
+
+export const listOutputs =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
+    const name = call.param('stream')
+    const outputs = await lookUp(deps, (state) =>
+      state.outputsOf(requireInput(state, billingId, name)),
+    )
+    const ready = outputs.filter(({ state }) => state === 'ready')
+    return { status: 200, body: ready.map(deps.shape.shown) }
+  }
+
+export const showOutput =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
+    const names = { input: call.param('stream'), name: call.param('output') }
+    const stream = await lookUp(deps, (state) => requireOutput(state, billingId, names))
+    return { status: 200, body: deps.shape.shown(stream) }
+  }
+
+export const changeOutput =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const patch = check(outputPatch, await readJson(call))
+    const target = { billingId, input: call.param('stream'), name: call.param('output') }
+    const stream = await patchStream(acting(deps, caller), target, patch)
+    return { status: 200, body: deps.shape.shown(stream) }
+  }
+
+export const dropOutput =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const target = { billingId, input: call.param('stream'), name: call.param('output') }
+    const deleted = await deleteOutput(acting(deps, caller), target)
+    return { status: 200, body: { deleted: deleted.map(deps.shape.deleted) } }
+  }

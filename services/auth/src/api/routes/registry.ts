@@ -1,0 +1,149 @@
+// /registry: the reading half of the Confluent API over the schemas of the caller's account, so that Avro deserializers
+// work with a stream's own credentials. Answered from control state, never from the registry.
+import { hasCode } from '@weir/kit'
+import type { ContractRecord } from '@weir/control-state'
+import { invalid } from '../../errors.ts'
+import type { Answer, Call, Handler } from '../http.ts'
+import type { Readers } from '../../registry/readers.ts'
+import {
+  noSchema,
+  noSubject,
+  noSuchVersionNumber,
+  noVersion,
+  registryContentType,
+} from '../../registry/refusals.ts'
+import { schemasOf, subjectsIn } from '../../registry/schemas.ts'
+import type { SchemaVersion } from '../../registry/schemas.ts'
+
+export type RegistryDoor = {
+  readonly readers: Readers
+  readonly contractsOf: (billingId: string) => readonly ContractRecord[]
+  /** Follows control state to its end. */
+  readonly lookAgain: () => Promise<void>
+}
+
+type Schemas = readonly SchemaVersion[]
+
+/** What is said of the caller's schemas. What isn't there is looked for once more: another replica may have made it just now. */
+const showing =
+  (say: (schemas: Schemas, call: Call) => unknown) =>
+  ({ readers, contractsOf, lookAgain }: RegistryDoor): Handler =>
+  async (call) => {
+    const billingId = await readers(call)
+    const look = () => answerOf(say(schemasOf(contractsOf(billingId)), call))
+    try {
+      return look()
+    } catch (error) {
+      if (!hasCode(error, 'not_found')) throw error
+      await lookAgain()
+      return look()
+    }
+  }
+
+const answerOf = (body: unknown): Answer => ({
+  status: 200,
+  headers: { 'content-type': registryContentType },
+  body,
+})
+
+// --- by id ---
+
+export const showSchema = showing((schemas, call) => {
+  const { schema } = firstOf(withId(schemas, call))
+  const maxId = Math.max(...schemas.map(({ id }) => id))
+  return { schema, ...(call.query('fetchMaxId') === 'true' ? { maxId } : {}) }
+})
+
+export const showSchemaText = showing((schemas, call) => firstOf(withId(schemas, call)).schema)
+
+export const listSubjectsOfSchema = showing((schemas, call) => subjectsIn(withId(schemas, call)))
+
+export const listVersionsOfSchema = showing((schemas, call) =>
+  withId(schemas, call).map(({ subject, version }) => ({ subject, version })),
+)
+
+export const listTypes = showing(() => ['AVRO'])
+
+// --- by subject ---
+
+export const listSubjects = showing((schemas, call) => {
+  const prefix = call.query('subjectPrefix') ?? ''
+  // The default of the API: subjects of whatever context. There is one here.
+  const isWanted = (subject: string) => prefix === ':*:' || subject.startsWith(prefix)
+  return pageOf(subjectsIn(schemas).filter(isWanted), call)
+})
+
+export const listVersions = showing((schemas, call) =>
+  pageOf(
+    withSubject(schemas, call).map(({ version }) => version),
+    call,
+  ),
+)
+
+export const showVersion = showing((schemas, call) => oneVersion(schemas, call))
+
+export const showVersionText = showing((schemas, call) => oneVersion(schemas, call).schema)
+
+// --- settings: nobody writes here, and Weir itself asks nothing of a subject's next version ---
+
+const compatibility = { compatibilityLevel: 'NONE' }
+const readOnly = { mode: 'READONLY' }
+
+export const showConfig = showing(() => compatibility)
+export const showConfigOfSubject = showing((schemas, call) =>
+  ofSubject(schemas, call, compatibility),
+)
+export const showMode = showing(() => readOnly)
+export const showModeOfSubject = showing((schemas, call) => ofSubject(schemas, call, readOnly))
+
+function ofSubject<Setting>(schemas: Schemas, call: Call, setting: Setting): Setting {
+  if (call.query('defaultToGlobal') !== 'true') withSubject(schemas, call)
+  return setting
+}
+
+// --- looking ---
+
+function withId(schemas: Schemas, call: Call): Schemas {
+  const id = call.param('schemaId')
+  const found = schemas.filter((each) => String(each.id) === id)
+  if (found.length === 0) throw noSchema(id)
+  return found
+}
+
+function withSubject(schemas: Schemas, call: Call): Schemas {
+  const subject = call.param('subject')
+  const found = schemas.filter((each) => each.subject === subject)
+  if (found.length === 0) throw noSubject(subject)
+  return found
+}
+
+const versionMax = 2_147_483_647
+
+function oneVersion(schemas: Schemas, call: Call): SchemaVersion {
+  const version = call.param('version')
+  const isLatest = version === 'latest' || version === '-1'
+  const number = /^[1-9]\d{0,9}$/.test(version) ? Number(version) : Infinity
+  if (!isLatest && number > versionMax) throw noSuchVersionNumber(version)
+  const versions = withSubject(schemas, call)
+  const found = isLatest ? versions.at(-1) : versions.find((each) => each.version === number)
+  if (found === undefined) throw noVersion(version)
+  return found
+}
+
+function firstOf([first]: Schemas): SchemaVersion {
+  if (first === undefined) throw noSchema('')
+  return first
+}
+
+function pageOf<Item>(items: readonly Item[], call: Call): readonly Item[] {
+  const from = Number(numberIn(call, 'offset', /^\d{1,9}$/) ?? 0)
+  const most = Number(numberIn(call, 'limit', /^(-1|\d{1,9})$/) ?? -1)
+  return items.slice(from, most < 0 ? undefined : from + most)
+}
+
+/** A limit of −1 is the API's «all». */
+function numberIn(call: Call, name: string, form: RegExp): string | undefined {
+  const text = call.query(name)
+  if (text === undefined || form.test(text)) return text
+  throw invalid([`${name} must be a whole number`])
+}

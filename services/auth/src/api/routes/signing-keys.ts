@@ -1,0 +1,21 @@
+// The keys that tokens are signed with, for the platform: a new one at once, for when a copy of the former may be in
+// somebody's hands.
+import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
+import type { PlatformCall } from '../../control/audit/managed.ts'
+import { signingKeysBody } from '../bodies.ts'
+import type { Answer } from '../http.ts'
+import { acting } from '../management.ts'
+import type { Management } from '../management.ts'
+import { check, readOptionalJson } from '../read-json.ts'
+
+/** Brokers check tokens themselves, and hear of nothing: they ask for the keys now and then. */
+const BROKERS =
+  'Brokers go on taking tokens of a revoked key until they ask for the keys again (sasl.oauthbearer.jwks.endpoint.refresh.ms), and a connection that is open until its session ends (connections.max.reauth.ms).'
+
+export const rotateSigning =
+  (deps: Management) =>
+  async (call: PlatformCall): Promise<Answer> => {
+    const { revoke = false } = check(signingKeysBody, await readOptionalJson(call))
+    const { kid, revoked } = await rotateSigningKeys(acting(deps, call.caller), { revoke })
+    return { status: 200, body: { kid, revoked, brokers: BROKERS } }
+  }

@@ -1,0 +1,77 @@
+// Input streams: made, listed, shown, changed and deleted (spec Resources, States and transitions).
+import { createInput } from '../../control/streams/create-stream.ts'
+import { deleteStream } from '../../control/streams/delete-stream.ts'
+import { patchStream } from '../../control/streams/manage.ts'
+import { requireInput } from '@weir/control-state'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import { streamBody, streamPatch } from '../bodies.ts'
+import { invalid } from '../../errors.ts'
+import type { Answer, Call } from '../http.ts'
+import { acting, lookUp } from '../management.ts'
+import type { Shown } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+
+export const makeStream = (deps: Shown) => {
+  const schema = streamBody(deps.defaultLimits)
+  return async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const request = check(schema, await readJson(call))
+    const created = await createInput(acting(deps, caller), { billingId, ...request })
+    return { status: 201, body: deps.shape.created(created) }
+  }
+}
+
+export const listStreams =
+  ({ stewardship, shape }: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
+    const streams = stewardship.follower.tables
+      .streamsOf(billingId)
+      .filter(({ kind, state }) => kind === 'input' && state === 'ready')
+    return { status: 200, body: streams.map(shape.shown) }
+  }
+
+export const showStream =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
+    const name = call.param('stream')
+    const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
+    return { status: 200, body: deps.shape.shown(stream) }
+  }
+
+export const changeStream =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const patch = check(streamPatch, await readJson(call))
+    const stream = await patchStream(
+      acting(deps, caller),
+      { billingId, name: call.param('stream') },
+      patch,
+    )
+    return { status: 200, body: deps.shape.shown(stream) }
+  }
+
+export const dropStream =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { billingId } = caller
+    const recursive = isRecursive(call)
+    const deleted = await deleteStream(acting(deps, caller), {
+      billingId,
+      name: call.param('stream'),
+      recursive,
+    })
+    return { status: 200, body: { deleted: deleted.map(deps.shape.deleted) } }
+  }
+
+function isRecursive(call: Call): boolean {
+  const recursive = call.query('recursive') ?? 'false'
+  if (recursive !== 'true' && recursive !== 'false')
+    throw invalid(['recursive must be true or false'])
+  return recursive === 'true'
+}

@@ -1,0 +1,66 @@
+// Data subjects that are not the key field (docs/forgetting.md): what is kept of one, and its erasure. The value comes in
+// the body, since paths are logged on their way; it is handed on and told nowhere.
+import { act, requireInput } from '@weir/control-state'
+import { eraseSubject, requireSubjectContracts } from '../../control/erasure/erase-subject.ts'
+import type { Asked, Erased } from '../../control/erasure/erase.ts'
+import type { InputStream } from '@weir/control-state'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import { subjectBody } from '../bodies.ts'
+import type { Answer, Call } from '../http.ts'
+import { acting, lookUp } from '../management.ts'
+import type { Caller } from '../../access/callers.ts'
+import type { Shown } from '../management.ts'
+import { check, readJson } from '../read-json.ts'
+import { eraOf } from '../render.ts'
+
+/** A value may be as long as an event, and JSON makes it longer. */
+const bodyBytesMax = 4_194_304
+
+export const lookUpSubject =
+  (deps: Shown) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { caller } = call
+    const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
+    const { stream, contracts } = await inputOf(deps, call, caller)
+    // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.
+    const target = { account: stream.billingId, stream: stream.name }
+    const { writer } = deps.stewardship
+    await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
+    const found = await deps.subjects.find(stream, subject)
+    const eras = found.map(({ era, links }) => ({ ...eraOf(era), links: links.size }))
+    const links = eras.reduce((sum, each) => sum + each.links, 0)
+    const { naming, others } = contracts
+    return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }
+  }
+
+/** Answers how many links went with it. */
+export async function eraseBySubject(
+  deps: Shown,
+  { call, caller }: { call: Call; caller: Caller },
+  { subject, asked }: { subject: string; asked: Asked },
+): Promise<Erased & { links: number }> {
+  const { stream } = await inputOf(deps, call, caller)
+  const found = await deps.subjects.find(stream, subject)
+  const links = new Map(found.map((each) => [each.era, [...each.links.values()]]))
+  const erased = await eraseSubject(acting(deps, caller), { stream, subject, links, ...asked })
+  // With some levels left the links are needed yet. What stays here by a fault leads to what is erased.
+  if (asked.fromLevel === undefined)
+    await deps.subjects.forget(found).catch((error: unknown) => {
+      const { log } = deps.stewardship
+      log.warn({ err: error }, 'links of an erased data subject are left until their time is over')
+    })
+  return { ...erased, links: [...links.values()].reduce((sum, each) => sum + each.length, 0) }
+}
+
+/** With everything that ingest has acknowledged by now: its keys are those that auth has, too. */
+async function inputOf(
+  deps: Shown,
+  call: Call,
+  { billingId }: Caller,
+): Promise<{ stream: InputStream; contracts: ReturnType<typeof requireSubjectContracts> }> {
+  const name = call.param('stream')
+  return lookUp(deps, (state) => {
+    const stream = requireInput(state, billingId, name)
+    return { stream, contracts: requireSubjectContracts(state, stream) }
+  })
+}

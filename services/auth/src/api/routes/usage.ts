@@ -1,0 +1,54 @@
+// What an input stream took in a time (docs/wire-format.md Management): JSON, or CSV for who asks for it by
+// `format` or by `Accept`.
+import { requireInput } from '@weir/control-state'
+import type { AccountCall } from '../../control/audit/managed.ts'
+import { invalid } from '../../errors.ts'
+import type { Answer, Call } from '../http.ts'
+import { lookUp } from '../management.ts'
+import type { Management } from '../management.ts'
+import { foldedBefore, periodOf } from '../../usage/periods.ts'
+import { reportOf, toCsv, toJson } from '../../usage/report.ts'
+
+const dayMs = 86_400_000
+
+export const showUsage =
+  (deps: Management) =>
+  async (call: AccountCall): Promise<Answer> => {
+    const { billingId } = call.caller
+    const name = call.param('stream')
+    const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
+    const isCsv = wantsCsv(call)
+    const nowMs = deps.stewardship.now()
+    const asked = { by: call.query('by'), from: call.query('from'), until: call.query('until') }
+    const period = periodOf(asked, nowMs)
+    // What is being folded, or was, has to be read to the end: its minutes are taken away there.
+    const isOld = period.fromMs < foldedBefore(nowMs + dayMs)
+    const table = await deps.usage.ofStream(stream.streamId, {
+      fromMs: Math.max(period.fromMs, stream.createdAtMs),
+      toMs: isOld ? undefined : period.untilMs,
+    })
+    const report = reportOf(table, period)
+    if (!isCsv) return { status: 200, body: toJson(name, report) }
+    const headers = { 'content-type': 'text/csv; charset=utf-8; header=present' }
+    return { status: 200, headers, body: toCsv(report) }
+  }
+
+function wantsCsv(call: Call): boolean {
+  const format = call.query('format')
+  if (format !== undefined && format !== 'json' && format !== 'csv')
+    throw invalid(['format must be json or csv'])
+  if (format !== undefined) return format === 'csv'
+  const accept = call.header('accept') ?? ''
+  return weightOf(accept, 'text/csv') > weightOf(accept, 'application/json')
+}
+
+/** RFC 9110 12.5.1, as far as it tells these two apart: a type that isn't named has no say. */
+function weightOf(accept: string, type: string): number {
+  for (const range of accept.toLowerCase().split(',')) {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim())
+    if (name !== type) continue
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+    return weight === undefined ? 1 : Number(weight) || 0
+  }
+  return 0
+}

@@ -1,0 +1,152 @@
+// Letting a stream's credentials into Kafka, and shutting them out (docs/adr/0026-analysts-kafka.md), and the same for
+// ingest and output where they log in under principals of their own (docs/adr/0028-keks-and-rotation.md). Kafka
+// knows no transaction over ACLs and control state, and any replica of auth may be at it, so this has an order:
+// who lets in does it after the record that says so is there, and then looks whether it still says so; who shuts
+// out does it before its record changes, and once more after. What a crash leaves in between, `settle` finds.
+import { AppError, hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import type { Acl, Acls } from '@weir/kafka'
+import type { StateFollower } from '@weir/control-state'
+import { aclsOf, differenceOf, principalOf } from './read-acls.ts'
+import type { StreamRecord } from '@weir/control-state'
+import { serviceAclsOf, serviceDifferenceOf } from './service-acls.ts'
+import type { ServicePrincipals } from './service-acls.ts'
+import type { Stewardship } from '../stewardship.ts'
+
+/** All of them throw AppError `unavailable` or `refused` when Kafka doesn't do it. */
+export type ReadAccess = {
+  /** Resolves once services may do their work in a stream's topics. */
+  serve(stream: StreamRecord): Promise<void>
+  /** Resolves once a stream's credentials may read what control state says. */
+  letIn(stream: Pick<StreamRecord, 'billingId' | 'name'>): Promise<void>
+  /** Resolves once these may read nothing at any broker. */
+  shutOut(clientIds: readonly string[]): Promise<void>
+  /** Resolves once no service may do anything in topics of this name: its stream and topics are gone. */
+  forget(stream: StreamRecord): Promise<void>
+  /** Makes what is missing, and takes away what is left of ours. */
+  settle(): Promise<void>
+}
+
+/** For a Kafka whose ACLs are none of Weir's business. */
+export const noReadAccess: ReadAccess = {
+  serve: async () => {},
+  letIn: async () => {},
+  shutOut: async () => {},
+  forget: async () => {},
+  settle: async () => {},
+}
+
+export type ReadAccessOptions = {
+  readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'>
+  readonly follower: Pick<StateFollower, 'tables' | 'catchUp'>
+  readonly log: Log
+  readonly principals: ServicePrincipals
+  /** Without it, brokers that have no authorizer are told of once, and let be. */
+  readonly isRequired: boolean
+}
+
+export function createReadAccess(options: ReadAccessOptions): ReadAccess {
+  const { acls, follower, log, principals } = options
+  const { tables } = follower
+  let wasTold = false
+
+  const whereThereIsOne = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      if (!hasCode(error, 'no_authorizer')) throw error
+      if (options.isRequired) throw new AppError('refused', error.message, { cause: error })
+      if (!wasTold)
+        log.warn(
+          'Kafka has no authorizer: whoever reaches its brokers may read and write everything',
+        )
+      wasTold = true
+    }
+  }
+
+  /** Allows, and takes it back where control state has changed its mind in the meantime. */
+  const allow = async (wanted: readonly Acl[]): Promise<void> => {
+    if (wanted.length === 0) return
+    await acls.allow(wanted)
+    await follower.catchUp()
+    const still = new Set([...tables.streams()].flatMap(aclsOf).map(({ principal }) => principal))
+    const principals = new Set(wanted.map(({ principal }) => principal))
+    await acls.disallow([...principals].filter((principal) => !still.has(principal)))
+  }
+
+  /** The same for services. A stream may have gone in the meantime, and its name be another's soon. */
+  const allowServices = async (wanted: readonly Acl[]): Promise<void> => {
+    if (wanted.length === 0) return
+    await acls.allow(wanted)
+    await follower.catchUp()
+    const { stale } = serviceDifferenceOf(principals, wanted, tables.streams())
+    if (stale.length > 0) await acls.revoke(stale)
+  }
+
+  const settleServices = async (found: readonly Acl[]): Promise<void> => {
+    const { stale, missing } = serviceDifferenceOf(principals, found, tables.streams())
+    if (stale.length + missing.length === 0) return
+    if (stale.length > 0) await acls.revoke(stale)
+    await allowServices(missing)
+    log.info(
+      { taken: stale.length, given: missing.length },
+      'what services may do in Kafka is settled anew',
+    )
+  }
+
+  return {
+    serve: (stream) => whereThereIsOne(() => allowServices(serviceAclsOf(principals, stream))),
+    letIn: ({ billingId, name }) =>
+      whereThereIsOne(async () => {
+        const stream = tables.stream(billingId, name)
+        if (stream !== undefined) await allow(aclsOf(stream))
+      }),
+    shutOut: (clientIds) =>
+      whereThereIsOne(async () => {
+        await acls.disallow(clientIds.map(principalOf))
+      }),
+    forget: (stream) =>
+      whereThereIsOne(async () => {
+        const held = serviceAclsOf(principals, stream)
+        if (held.length > 0) await acls.revoke(held)
+      }),
+    settle: () =>
+      whereThereIsOne(async () => {
+        // In this order: whatever is found was asked for by a record that is older.
+        const found = await acls.list()
+        await follower.catchUp()
+        await settleServices(found)
+        const { stale, missing } = differenceOf(found, tables.streams())
+        if (stale.length + missing.length === 0) return
+        await acls.disallow(stale)
+        await allow(missing)
+        log.info({ taken: stale.length, given: missing.length }, 'access to Kafka is settled anew')
+      }),
+  }
+}
+
+/** Runs a change that takes from streams' credentials what they may read: Kafka does so first. */
+export async function shuttingOut<Answer>(
+  deps: Stewardship,
+  clientIds: readonly string[],
+  change: () => Promise<Answer>,
+): Promise<Answer> {
+  const { access, accessSoon, log } = deps
+  try {
+    await access.shutOut(clientIds)
+    const answer = await change()
+    // Another replica that didn't know yet may have let them in again.
+    await access.shutOut(clientIds).catch((error: unknown) => {
+      log.warn({ err: error }, 'whether Kafka lets nobody in again is looked at later')
+      accessSoon()
+    })
+    return answer
+  } catch (error) {
+    // What is still there as it was gets back what it may.
+    accessSoon()
+    throw error
+  }
+}
+
+export const clientIdsOf = (streams: readonly StreamRecord[]): string[] =>
+  streams.flatMap(({ credentials }) => credentials.map(({ clientId }) => clientId))

@@ -1,0 +1,135 @@
+// `weir.audit` as it lies in Kafka, read when somebody asks, a page at a time. Nothing of it is kept in memory, and a
+// page is bounded in entries, bytes and records looked at, however long the log is.
+import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import { auditTopic } from '@weir/control-state'
+import type { AuditEntry, AuditHead, StateFollower } from '@weir/control-state'
+
+export type AuditQuestion = {
+  /** Where the page begins: a time, or the `next` of the page before. */
+  readonly from: { readonly timeMs: number } | { readonly offset: bigint }
+  readonly untilMs: number
+  /** That account's entries alone. */
+  readonly account?: string | undefined
+  readonly entriesMax: number
+}
+
+export type AuditPage = {
+  readonly entries: readonly AuditEntry[]
+  /** Where the next page begins; undefined after the last one. A page may be empty and not be the last. */
+  readonly next: bigint | undefined
+}
+
+/** Records as they lie there, for whoever checks the chain himself. */
+export type ChainPage = {
+  readonly records: readonly { readonly offset: bigint; readonly value: Buffer }[]
+  readonly next: bigint | undefined
+  /** Of control state, read after the records: it can't be behind them. */
+  readonly head: AuditHead | undefined
+}
+
+export type AuditLog = {
+  page(question: AuditQuestion): Promise<AuditPage>
+  chain(from: bigint): Promise<ChainPage>
+}
+
+/** Replicas of auth write in turn, each with its own clock: how far those may be apart. */
+const clocksMs = 5 * 60_000
+const looksMax = 20_000
+const bytesMax = 2_000_000
+const chainMax = 1_000
+
+export function createAuditLog(deps: {
+  admin: Pick<Admin, 'earliestOffsets' | 'endOffsets' | 'offsetsAt'>
+  reader: Pick<RangeReader, 'read'>
+  follower: Pick<StateFollower, 'catchUp' | 'tables'>
+}): AuditLog {
+  const { admin, reader, follower } = deps
+
+  /** The offset that comes next, undefined when the log was read to its end or `take` had enough. */
+  const read = async (
+    from: bigint,
+    take: (record: SourceRecord) => 'more' | 'full' | 'enough',
+  ): Promise<bigint | undefined> => {
+    const [first = 0n] = await admin.earliestOffsets(auditTopic)
+    const [to = 0n] = await admin.endOffsets(auditTopic, { isolation: 'read_committed' })
+    const range = { topic: auditTopic, partition: 0, from: from > first ? from : first, to }
+    let next: bigint | undefined
+    await reader.read(range, async (records) => {
+      for (const record of records) {
+        const said = take(record)
+        if (said === 'full') next = record.offset + 1n
+        if (said !== 'more') return false
+      }
+      return true
+    })
+    return next
+  }
+
+  return {
+    async page({ from, untilMs, account, entriesMax }) {
+      const entries: AuditEntry[] = []
+      const isOver = createBounds({ itemsMax: entriesMax, looksMax })
+      const first =
+        'offset' in from ? from.offset : ((await admin.offsetsAt(auditTopic, from.timeMs))[0] ?? 0n)
+      const fromMs = 'timeMs' in from ? from.timeMs : -Infinity
+      const next = await read(first, ({ value, timestampMs }) => {
+        if (timestampMs >= untilMs + clocksMs) return 'enough'
+        const entry = value === null ? undefined : entryOf(value)
+        const isAsked = entry !== undefined && isIn(entry, { fromMs, untilMs, account })
+        if (isAsked) entries.push(entry)
+        return isOver(isAsked ? value : null) ? 'full' : 'more'
+      })
+      return { entries, next }
+    },
+
+    async chain(from) {
+      const records: { offset: bigint; value: Buffer }[] = []
+      const isOver = createBounds({ itemsMax: chainMax, looksMax: chainMax })
+      const next = await read(from, ({ offset, value }) => {
+        records.push({ offset, value: value ?? Buffer.alloc(0) })
+        return isOver(value) ? 'full' : 'more'
+      })
+      await follower.catchUp()
+      return { records, next, head: follower.tables.auditHead() }
+    },
+  }
+}
+
+/** Says when a page has as much as it may have. */
+function createBounds(max: { itemsMax: number; looksMax: number }) {
+  let [items, looks, bytes] = [0, 0, 0]
+  return (value: Buffer | null): boolean => {
+    looks += 1
+    items += value === null ? 0 : 1
+    bytes += value?.length ?? 0
+    return items >= max.itemsMax || looks >= max.looksMax || bytes >= bytesMax
+  }
+}
+
+function isIn(
+  entry: AuditEntry,
+  { fromMs, untilMs, account }: { fromMs: number; untilMs: number; account: string | undefined },
+): boolean {
+  const timeMs = Date.parse(entry.time)
+  if (timeMs < fromMs || timeMs >= untilMs) return false
+  return account === undefined || entry.target.account === account
+}
+
+/** Only auth writes the topic. What somebody else put there is for `weir audit verify` to find. */
+function entryOf(value: Buffer): AuditEntry | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value.toString('utf8'))
+    return isEntry(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isEntry = (value: unknown): value is AuditEntry =>
+  typeof value === 'object' &&
+  value !== null &&
+  'time' in value &&
+  typeof value.time === 'string' &&
+  'target' in value &&
+  typeof value.target === 'object' &&
+  value.target !== null

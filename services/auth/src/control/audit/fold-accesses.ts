@@ -1,0 +1,141 @@
+// Folds the notices of `weir.accesses` into the audit log and into what is known of API keys, each once: how far it is
+// stands in control state and moves in the transaction of the entry. Whichever replica does it, the others find nothing
+// left. A notice is output's word, so it is taken for no more than a reading, and only in a form that a reading has.
+import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import type { Log } from '@weir/kit'
+import { accessesKey, accessesTopic, act, keyUseKey, readActions } from '@weir/control-state'
+import type { Audited, Change, Draft, Notice, StateFollower } from '@weir/control-state'
+import type { Writer } from '../writer.ts'
+import { z } from 'zod'
+
+const hourMs = 3_600_000
+const auth = { actor: { kind: 'auth' } } as const
+
+export type Fold = () => Promise<void>
+
+export function createFold(deps: {
+  admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
+  reader: Pick<RangeReader, 'read'>
+  follower: Pick<StateFollower, 'tables' | 'catchUp'>
+  writer: Pick<Writer, 'change'>
+  log: Log
+}): Fold {
+  const { admin, reader, follower, writer, log } = deps
+
+  /** Nothing happens when another replica was faster. */
+  const move = (what: Change, from: bigint, to: bigint, more?: (draft: Draft) => void) =>
+    writer.change(what, (draft) => {
+      if (nextIn(draft) !== from) return
+      draft.put(accessesKey, { nextOffset: String(to) })
+      more?.(draft)
+    })
+
+  /** Where the topic begins for us. What lies there no more is told as lost; a topic made anew begins with its first. */
+  const begin = async (first: bigint, end: bigint): Promise<bigint> => {
+    const next = nextIn(follower.tables)
+    if (next >= first && next <= end) return next
+    const lost = next < first ? { count: Number(first - next) } : {}
+    await move({ ...act(auth, 'read.lost', lost) }, next, first)
+    return first
+  }
+
+  const foldOne = (record: SourceRecord, from: bigint): Promise<void> => {
+    const to = record.offset + 1n
+    const notice = noticeOf(record)
+    if (notice === undefined) {
+      log.warn({ offset: String(record.offset) }, 'a notice in weir.accesses can not be read')
+      return move('note', from, to)
+    }
+    if (notice.kind === 'read') return move(entryOf(notice), from, to)
+    return move('note', from, to, (draft) => putUse(draft, notice))
+  }
+
+  const fold = async (): Promise<void> => {
+    const [first = 0n] = await admin.earliestOffsets(accessesTopic)
+    const [end = 0n] = await admin.endOffsets(accessesTopic, { isolation: 'read_committed' })
+    if (nextIn(follower.tables) === end) return
+    await follower.catchUp()
+    let from = await begin(first, end)
+    const range = { topic: accessesTopic, partition: 0, from, to: end }
+    await reader.read(range, async (records) => {
+      // In one transaction, as far as they fit: the writer takes them in this order.
+      const moves = records.map((record) => {
+        const moved = foldOne(record, from)
+        from = record.offset + 1n
+        return moved
+      })
+      await Promise.all(moves)
+      return true
+    })
+  }
+
+  /** One at a time. Whoever comes while one is running may ask for something newer, so another one follows. */
+  let running: Promise<void> | undefined
+  let following: Promise<void> | undefined
+  const start = (): Promise<void> => (running = fold().finally(() => (running = undefined)))
+  const follow = async (before: Promise<void>): Promise<void> => {
+    await before.catch(() => undefined)
+    following = undefined
+    await start()
+  }
+  return () => (running === undefined ? start() : (following ??= follow(running)))
+}
+
+const nextIn = (state: Pick<StateFollower['tables'], 'accesses'>): bigint =>
+  BigInt(state.accesses()?.nextOffset ?? 0)
+
+const entryOf = ({ action, actor, target, at }: Extract<Notice, { kind: 'read' }>): Audited => ({
+  action,
+  actor,
+  target: { ...target, at },
+})
+
+function putUse(draft: Draft, { billingId, keyId, at }: Extract<Notice, { kind: 'use' }>): void {
+  const usedAtMs = Math.floor(Date.parse(at) / hourMs) * hourMs
+  const isThere = draft.account(billingId)?.apiKeys.some((apiKey) => apiKey.keyId === keyId)
+  const known = draft.keyUse(billingId, keyId)?.usedAtMs ?? 0
+  if (isThere === true && known < usedAtMs) draft.put(keyUseKey(billingId, keyId), { usedAtMs })
+}
+
+const name = z.string().regex(/^(?=.{1,63}$)[a-z0-9](-?[a-z0-9])*$/)
+const keyId = z.string().regex(/^[0-9a-f]{12}$/)
+const at = z.iso.datetime()
+const requestId = z.string().max(100)
+const actor = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('account'),
+    billingId: name,
+    keyId,
+    name: z.string().max(100),
+    requestId,
+  }),
+  z.strictObject({
+    kind: z.literal('credentials'),
+    billingId: name,
+    clientId: z.uuid(),
+    requestId,
+  }),
+])
+const target = z.strictObject({
+  account: name,
+  stream: name,
+  output: name.exactOptional(),
+  levels: z.array(z.int().min(0).max(255)).max(256).exactOptional(),
+  count: z.int().min(1).exactOptional(),
+})
+const noticeForm = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('read'), at, action: z.enum(readActions), actor, target }),
+  z.strictObject({ kind: z.literal('use'), at, billingId: name, keyId }),
+])
+
+const isOfOneAccount = (notice: Notice): boolean =>
+  notice.kind === 'use' || notice.actor.billingId === notice.target.account
+
+function noticeOf({ value }: SourceRecord): Notice | undefined {
+  try {
+    const parsed = noticeForm.safeParse(JSON.parse(value?.toString('utf8') ?? ''))
+    return parsed.success && isOfOneAccount(parsed.data) ? parsed.data : undefined
+  } catch {
+    return undefined
+  }
+}

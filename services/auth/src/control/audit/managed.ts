@@ -1,0 +1,119 @@
+// Endpoints of management. Who may call one is told by the table of routes and settled here, before its handler runs: a
+// handler is given its caller, and finds none itself. One that changes something names its action, so that what is refused
+// there is told in the audit log, too; the types ask for it. What is done is told by the writer of control state.
+import type { Express } from 'express'
+import { hasCode } from '@weir/kit'
+import { isRole, requireRole } from '@weir/control-state'
+import type { Actor, AuditAction, AuditTarget, Needs, Role } from '@weir/control-state'
+import type { Caller, Callers, Platform } from '../../access/callers.ts'
+import { refusalOf, statusOf } from '../../errors.ts'
+import { mount } from '../../api/http.ts'
+import type { Answer, Call, Handler, Method } from '../../api/http.ts'
+import { needsOf } from '../../api/route-needs.ts'
+import type { Route, RouteNeedsOfAuth } from '../../api/route-needs.ts'
+import type { Refusals } from './refusals.ts'
+
+/** A request whose caller is known and may make it. */
+export type CallBy<Who> = Call & { readonly caller: Who }
+export type AccountCall = CallBy<Caller>
+export type PlatformCall = CallBy<Platform>
+
+type CallerWho<Need extends Needs> = Need extends Role
+  ? Caller
+  : Need extends 'platform'
+    ? Platform
+    : Caller | Platform
+type HandlerBy<Who> = (call: CallBy<Who>) => Answer | Promise<Answer>
+
+/** A handler that changes something, and what it does to the audit log. */
+export type Managed<Who> = { readonly action: AuditAction; readonly handler: HandlerBy<Who> }
+
+export const audited = <Who>(action: AuditAction, handler: HandlerBy<Who>): Managed<Who> => ({
+  action,
+  handler,
+})
+
+type NeedOf<M extends Method, Path extends string> = `${M} /v2${Path}` extends Route
+  ? RouteNeedsOfAuth[`${M} /v2${Path}`]
+  : never
+
+/** Handlers for the methods that the table knows of this path, and no others. */
+export type ManagedHandlers<Path extends string> = {
+  readonly [M in Method as NeedOf<M, Path> extends never ? never : M]?: M extends 'GET'
+    ? HandlerBy<CallerWho<NeedOf<M, Path>>>
+    : Managed<CallerWho<NeedOf<M, Path>>>
+}
+
+export type ManagedDeps = { readonly refusals: Refusals; readonly callers: Callers }
+
+export function mountManaged<Path extends string>(
+  app: Express,
+  { base, path, deps }: { base: '/v1' | '/v2'; path: Path; deps: ManagedDeps },
+  handlers: ManagedHandlers<Path>,
+): void {
+  const mounted: Record<string, Handler> = {}
+  for (const [method, managed] of Object.entries(handlers))
+    mounted[method] = watched(deps, needsOf(method, base + path), asManaged(managed))
+  mount(app, base + path, mounted)
+}
+
+type AnyManaged = {
+  readonly action?: AuditAction
+  readonly handler: HandlerBy<Caller | Platform>
+}
+
+/** The table, which types the handlers by who calls them, is what `callerFor` goes by, too. */
+const asManaged = (managed: unknown): AnyManaged =>
+  (typeof managed === 'function' ? { handler: managed } : managed) as AnyManaged
+
+async function callerFor(callers: Callers, needs: Needs, call: Call): Promise<Caller | Platform> {
+  if (needs === 'platform') return callers.platform(call)
+  if (needs === 'platform or viewer') return callers.accountOrPlatform(call)
+  if (!isRole(needs)) throw new Error(`no caller is known for a route that needs ${needs}`)
+  const caller = await callers.account(call)
+  requireRole(caller.apiKey, needs)
+  return caller
+}
+
+function watched(
+  { refusals, callers }: ManagedDeps,
+  needs: Needs,
+  { handler, action }: AnyManaged,
+): Handler {
+  return async (call) => {
+    let actor: Actor | undefined
+    const isFrom: Call['isFrom'] = (caller, who) => {
+      actor = who
+      call.isFrom(caller, who)
+    }
+    try {
+      const caller = await callerFor(callers, needs, { ...call, isFrom })
+      return await handler({ ...call, isFrom, caller })
+    } catch (error) {
+      if (hasCode(error, 'invalid_api_key', 'invalid_platform_key')) refusals.denied()
+      const refusal = refusalOf(error)
+      if (actor !== undefined && action !== undefined && statusOf(refusal) < 500)
+        refusals.refused({ action, actor, target: targetOf(call, actor), code: refusal.code })
+      throw error
+    }
+  }
+}
+
+const name = /^(?=.{1,63}$)[a-z0-9](-?[a-z0-9])*$/
+const forms = {
+  stream: name,
+  output: name,
+  contract: /^[\w.:/-]{1,200}$/,
+  clientId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  keyId: /^[0-9a-f]{12}$/,
+}
+
+/** What the path names, as far as it can be a name: anything may be asked for. */
+function targetOf(call: Call, actor: Actor): AuditTarget {
+  const named = Object.entries(forms).flatMap(([what, form]) => {
+    const text = call.param(what)
+    return form.test(text) ? [[what, text] as const] : []
+  })
+  const account = actor.kind === 'account' ? actor.billingId : call.param('billingId')
+  return { ...(name.test(account) ? { account } : {}), ...Object.fromEntries(named) }
+}

@@ -1,0 +1,78 @@
+// Entries of the audit log for what changed nothing: actions that were refused to a caller who is known, and how
+// many requests came without a key that is. A caller may fill the log no faster than the bound, a stranger adds one
+// entry in ten minutes at most; what went over the bound is counted in an entry of its own.
+import type { Log } from '@weir/kit'
+import type { Actor, Audited, AuditAction, AuditTarget } from '@weir/control-state'
+import type { Writer } from '../writer.ts'
+
+export type Refused = {
+  readonly action: AuditAction
+  readonly actor: Actor
+  readonly target: AuditTarget
+  readonly code: string
+}
+
+export type Refusals = {
+  /** Nobody waits for the entry: when Kafka can't take it, the log of this process has it alone. */
+  refused(refused: Refused): void
+  /** A request of management without a key that is known. */
+  denied(): void
+  /** Writes what was only counted so far. */
+  tellCounts(): Promise<void>
+}
+
+const aMinuteMax = 30
+const minuteMs = 60_000
+const platform = ''
+
+export function createRefusals(deps: {
+  writer: Pick<Writer, 'change'>
+  log: Log
+  now: () => number
+}): Refusals {
+  const { writer, log, now } = deps
+  /** By account. Callers are known, so there are no more of them than accounts. */
+  let told = new Map<string, number>()
+  let sinceMs = now()
+  const dropped = new Map<string, number>()
+  let deniedCount = 0
+
+  const write = (what: Audited): Promise<void> =>
+    writer
+      .change(what, () => undefined)
+      .catch((error: unknown) =>
+        log.warn({ err: error, action: what.action }, 'a refusal is not in the audit log'),
+      )
+
+  const mayTell = (caller: string): boolean => {
+    if (now() - sinceMs >= minuteMs) {
+      told = new Map()
+      sinceMs = now()
+    }
+    const count = (told.get(caller) ?? 0) + 1
+    told.set(caller, count)
+    return count <= aMinuteMax
+  }
+
+  return {
+    refused({ code, ...what }) {
+      const caller = what.actor.kind === 'account' ? what.actor.billingId : platform
+      if (mayTell(caller)) void write({ ...what, refused: code })
+      else dropped.set(caller, (dropped.get(caller) ?? 0) + 1)
+    },
+    denied: () => void (deniedCount += 1),
+    async tellCounts() {
+      const counts = [...dropped]
+      const denials = deniedCount
+      dropped.clear()
+      deniedCount = 0
+      const actor: Actor = { kind: 'auth' }
+      for (const [account, count] of counts) {
+        const target = account === platform ? { count } : { account, count }
+        await write({ action: 'access.refused', actor, target, always: true })
+      }
+      if (denials > 0)
+        await write({ action: 'access.denied', actor, target: { count: denials }, always: true })
+    },
+  }
+}

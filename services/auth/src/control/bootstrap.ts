@@ -1,0 +1,131 @@
+// The topics that the services meet on, made at the first start (docs/architecture.md «What we ask of Kafka»,
+// docs/keys.md «complete»). What brokers make of it is looked at in kafka-promises.ts.
+import type { Admin } from '@weir/kafka'
+import {
+  accessesTopic,
+  auditTopic,
+  controlTopic,
+  countsTopic,
+  keysTopic,
+  replicasTopic,
+  subjectsPartitions,
+  subjectsRetentionMs,
+  subjectsTopic,
+  usagePartitions,
+  usageTopic,
+} from '@weir/control-state'
+import { allPins } from './streams/topic-pins.ts'
+import type { Pins } from './streams/topic-pins.ts'
+import type { Stewardship } from './stewardship.ts'
+import type { StreamRecord } from '@weir/control-state'
+
+const minuteMs = 60_000
+const usualKeyRetentionDays = 365
+
+const controlConfig = {
+  'cleanup.policy': 'compact',
+  'delete.retention.ms': String(24 * 60 * minuteMs),
+  'max.message.bytes': '4194304',
+}
+
+/** An erased key must leave the log soon: old segments close, and are compacted, within the hour. */
+const keysConfig = {
+  ...controlConfig,
+  'segment.ms': String(10 * minuteMs),
+  'max.compaction.lag.ms': String(60 * minuteMs),
+  'min.compaction.lag.ms': '0',
+  'min.cleanable.dirty.ratio': '0.01',
+  'unclean.leader.election.enable': 'false',
+}
+
+/** Records that are written again every second: a start reads through all versions that are left. */
+const rewrittenConfig = {
+  ...controlConfig,
+  'segment.ms': String(minuteMs),
+  'min.cleanable.dirty.ratio': '0.1',
+}
+
+/** Their timestamps are the brokers': auth tells by them whether its own clock is right. */
+const replicasConfig = { ...rewrittenConfig, 'message.timestamp.type': 'LogAppendTime' }
+
+/**
+ * Written again every second for a minute, then kept. Nobody reads all of them: what belongs to a time is found
+ * by when it was written, by one clock.
+ */
+const usageConfig = {
+  ...rewrittenConfig,
+  'segment.ms': String(60 * minuteMs),
+  'message.timestamp.type': 'LogAppendTime',
+}
+
+/** For ever: its entries are a chain, and without the first ones it can't be followed. */
+const auditConfig = {
+  'cleanup.policy': 'delete',
+  'retention.ms': '-1',
+  'retention.bytes': '-1',
+  'unclean.leader.election.enable': 'false',
+}
+
+/** Kept as long as the keys of streams that say nothing else; see `keepSubjects` for the others. */
+const subjectsConfig = {
+  'cleanup.policy': 'compact,delete',
+  'retention.ms': String(subjectsRetentionMs(usualKeyRetentionDays)),
+  'unclean.leader.election.enable': 'false',
+}
+
+/** auth folds notices within seconds; it may be away for that long before one is lost, which the audit log then tells. */
+const accessesConfig = {
+  'cleanup.policy': 'delete',
+  'retention.ms': String(30 * 24 * 60 * minuteMs),
+  'retention.bytes': '-1',
+  'unclean.leader.election.enable': 'false',
+}
+
+type Wanted = { readonly partitions: number; readonly config: Readonly<Record<string, string>> }
+
+const topics: Readonly<Record<string, Wanted>> = {
+  [controlTopic]: { partitions: 1, config: controlConfig },
+  [keysTopic]: { partitions: 1, config: keysConfig },
+  [auditTopic]: { partitions: 1, config: auditConfig },
+  [accessesTopic]: { partitions: 1, config: accessesConfig },
+  [subjectsTopic]: { partitions: subjectsPartitions, config: subjectsConfig },
+  [replicasTopic]: { partitions: 1, config: replicasConfig },
+  [countsTopic]: { partitions: 1, config: rewrittenConfig },
+  [usageTopic]: { partitions: usagePartitions, config: usageConfig },
+}
+
+/** What each of them is told for itself. */
+export const controlPins: ReadonlyMap<string, Pins> = new Map(
+  Object.entries(topics).map(([topic, { config }]) => [topic, config]),
+)
+
+type Bootstrap = { admin: Admin; topicReplication: number | undefined }
+
+export async function makeControlTopics({ admin, topicReplication }: Bootstrap): Promise<void> {
+  for (const [topic, { partitions, config }] of Object.entries(topics)) {
+    await admin.createTopic({
+      topic,
+      partitions,
+      replicationFactor: topicReplication,
+      config: allPins(config, topicReplication),
+    })
+    const found = await admin.partitionCount(topic)
+    if (found !== partitions)
+      throw new Error(`${topic} has ${found} partitions; it must have ${partitions}`)
+  }
+}
+
+/** Whose keys live longer needs to be found by his data subjects as long. It is never made shorter. */
+export async function keepSubjects(
+  { admin }: Pick<Stewardship, 'admin'>,
+  streams: Iterable<StreamRecord>,
+): Promise<void> {
+  let days = usualKeyRetentionDays
+  for (const stream of streams)
+    if (stream.kind === 'input') days = Math.max(days, stream.keyRetentionDays)
+  const wanted = subjectsRetentionMs(days)
+  const found = (await admin.describeTopics([subjectsTopic])).get(subjectsTopic)
+  const retentionMs = found?.config['retention.ms']
+  if (found === undefined || retentionMs === '-1' || Number(retentionMs) >= wanted) return
+  await admin.setTopicConfig(subjectsTopic, { ...found.own, 'retention.ms': String(wanted) })
+}

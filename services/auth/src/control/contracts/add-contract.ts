@@ -1,0 +1,132 @@
+// Publishing a contract (docs/architecture.md 12): its subject is claimed for the account, its schema
+// registered, then the record appears together with the key parts of levels that are new. A
+// published contract never changes; a new version is a new id.
+import type { PreparedContract } from '@weir/contracts'
+import { AppError } from '@weir/kit'
+import { act, partOf } from '@weir/control-state'
+import type { Draft } from '@weir/control-state'
+import { putEraParts } from '../keys/era-parts.ts'
+import type { ContractRecord } from '@weir/control-state'
+import { contractKey, subjectKey } from '@weir/control-state'
+import { noContract, requireAccount } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+/** Makes the subject the account's, before anything is registered under it. */
+export async function claimSubject(
+  deps: Stewardship,
+  request: { billingId: string; id: string; subject: string },
+): Promise<void> {
+  const { billingId, id, subject } = request
+  await deps.writer.change(partOf('contract.create'), (draft) => {
+    requireAccount(draft, billingId)
+    requireFreeId(draft, billingId, id)
+    const owner = draft.subjectOwner(subject)
+    if (owner === billingId) return
+    if (owner !== undefined)
+      throw new AppError(
+        'invalid',
+        `schema.schema_registry_ref: the subject ${subject} is taken; choose another name`,
+      )
+    draft.put(subjectKey(subject), { subject, ownerBillingId: billingId })
+  })
+}
+
+export type ContractRequest = {
+  billingId: string
+  prepared: PreparedContract
+  schemaRegistryRef: string
+  subject: string
+  registryId: number
+  registryVersion: number
+}
+
+/** The contract as it stands now, and sentences about what its author may not have meant. */
+export async function addContract(
+  deps: Stewardship,
+  request: ContractRequest,
+): Promise<{ contract: ContractRecord; warnings: string[] }> {
+  const { billingId, prepared } = request
+  const newLevels = Object.values(prepared.piiFields)
+  const what = act(deps, 'contract.create', { account: billingId, contract: prepared.id })
+  return deps.rings.changeFor(what, { billingId, newLevels }, (draft) => {
+    requireAccount(draft, billingId)
+    requireFreeId(draft, billingId, prepared.id)
+    const contract = contractRecord(request, deps.now())
+    draft.put(contractKey(billingId, prepared.id), contract)
+    for (const stream of draft.streamsOf(billingId))
+      if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
+    return {
+      contract,
+      warnings: [...keyFieldWarnings(draft, contract), ...subjectWarnings(contract)],
+    }
+  })
+}
+
+export async function archiveContract(
+  deps: Stewardship,
+  request: { billingId: string; id: string },
+): Promise<ContractRecord> {
+  const { billingId: account, id } = request
+  return deps.writer.change(act(deps, 'contract.archive', { account, contract: id }), (draft) => {
+    const contract = draft.contract(request.billingId, request.id)
+    if (contract === undefined) throw noContract(request.id)
+    const archived: ContractRecord = { ...contract, status: 'archived' }
+    draft.put(contractKey(contract.billingId, contract.id), archived)
+    return archived
+  })
+}
+
+function contractRecord(request: ContractRequest, nowMs: number): ContractRecord {
+  const { prepared } = request
+  return {
+    billingId: request.billingId,
+    id: prepared.id,
+    status: 'active',
+    schemaRegistryRef: request.schemaRegistryRef,
+    subject: request.subject,
+    registryId: request.registryId,
+    registryVersion: request.registryVersion,
+    schemaText: prepared.schemaText,
+    validations: prepared.validations,
+    keyField: prepared.keyField,
+    piiFields: prepared.piiFields,
+    ...(prepared.dataSubjectField === undefined
+      ? {}
+      : { dataSubjectField: prepared.dataSubjectField }),
+    createdAtMs: nowMs,
+  }
+}
+
+function requireFreeId(draft: Draft, billingId: string, id: string): void {
+  if (draft.contract(billingId, id) !== undefined)
+    throw new AppError(
+      'name_taken',
+      `There is a contract ${id} already, and a published contract never changes: choose a new id`,
+    )
+}
+
+function subjectWarnings({ dataSubjectField, piiFields }: ContractRecord): string[] {
+  if (dataSubjectField === undefined || piiFields[dataSubjectField] !== undefined) return []
+  return [
+    `The data subject field ${dataSubjectField} is not among the PII fields: its values are stored and delivered in the clear`,
+  ]
+}
+
+/**
+ * A key field value is as secret as the lowest level that any contract of the stream gives it
+ * (docs/keys.md): whoever sees it in one contract's events knows whose the others' are.
+ */
+function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
+  const levelOf = (each: ContractRecord): number | undefined => each.piiFields[each.keyField]
+  const text = (level: number | undefined): string =>
+    level === undefined ? 'in the clear' : `at level ${level}`
+  const mine = levelOf(contract)
+  return draft
+    .contractsOf(contract.billingId)
+    .filter((other) => other.status === 'active' && levelOf(other) !== mine)
+    .map(
+      (other) =>
+        `The key field ${contract.keyField} is ${text(mine)}, that of contract ${other.id} (${other.keyField}) is ${text(levelOf(other))}: ` +
+        'in one stream, key field values are as secret as the lower of the two',
+    )
+}

@@ -1,0 +1,102 @@
+// Publishing a contract (spec Event contract): everything wrong with it is told at once; then its subject
+// is claimed, its schema registered or read from the registry, and its record made. What is settled here
+// once, no service asks the registry again.
+import { definitionText, parseSchemaRef, prepareContract } from '@weir/contracts'
+import type { SchemaRef } from '@weir/contracts'
+import type { RegisteredSchema, Registry as WholeRegistry } from '@weir/schema-registry'
+import { AppError, hasCode } from '@weir/kit'
+import { addContract, claimSubject } from './add-contract.ts'
+import type { ContractRecord } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+import { invalid } from '../../errors.ts'
+import { unknownMembers } from '../../api/unknown-members.ts'
+
+type Registry = Pick<WholeRegistry, 'register' | 'bySubject'>
+
+export type Published = { readonly contract: ContractRecord; readonly warnings: readonly string[] }
+
+export async function publishContract(
+  deps: { stewardship: Stewardship; registry: Registry },
+  billingId: string,
+  input: unknown,
+): Promise<Published> {
+  const { stewardship, registry } = deps
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw invalid(['The body must be a JSON object'])
+  const schemaRegistryRef = refIn(input)
+  const ref = parseSchemaRef(schemaRegistryRef)
+  const inline = definitionText(input)
+  const mayRead = inline === undefined && ref && !(await isOthers(stewardship, billingId, ref))
+  const found = mayRead ? await readSchema(registry, ref) : undefined
+  const prepared = await prepareContract(input, inline ?? found?.schemaText)
+  const problems = [...unknownMembers(input), ...('problems' in prepared ? prepared.problems : [])]
+  if ('problems' in prepared || problems.length > 0 || ref === undefined) throw invalid(problems)
+  const { subject } = ref
+  await claimSubject(stewardship, { billingId, id: prepared.prepared.id, subject })
+  const schema = found ?? (await register(registry, ref, prepared.prepared.schemaText))
+  return addContract(stewardship, {
+    billingId,
+    prepared: prepared.prepared,
+    schemaRegistryRef,
+    subject,
+    registryId: schema.id,
+    registryVersion: schema.version,
+  })
+}
+
+/** What is wrong with a contract would tell of the schema: another account's is as good as none. */
+async function isOthers(
+  { follower }: Stewardship,
+  billingId: string,
+  { subject }: SchemaRef,
+): Promise<boolean> {
+  await follower.lookAgain() // its owner may be new
+  return (follower.tables.subjectOwner(subject) ?? billingId) !== billingId
+}
+
+/** Of whatever JSON; what isn't a ref is told by `prepareContract`. */
+function refIn(input: object): string {
+  const schema: unknown = 'schema' in input ? input.schema : undefined
+  if (typeof schema !== 'object' || schema === null) return ''
+  const ref: unknown = 'schema_registry_ref' in schema ? schema.schema_registry_ref : undefined
+  return typeof ref === 'string' ? ref : ''
+}
+
+async function readSchema(
+  registry: Registry,
+  { subject, version }: SchemaRef,
+): Promise<RegisteredSchema | undefined> {
+  try {
+    return await registry.bySubject(subject, version === 'latest' ? 'latest' : Number(version))
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return undefined
+    throw unavailableIfRegistry(error)
+  }
+}
+
+/** A ref that names a version must name the one that the schema is registered as. */
+async function register(
+  registry: Registry,
+  ref: SchemaRef,
+  schemaText: string,
+): Promise<RegisteredSchema> {
+  const registered = await registry.register(ref.subject, schemaText).catch((error: unknown) => {
+    if (hasCode(error, 'incompatible', 'invalid_schema'))
+      throw invalid([`schema.definition: ${error.message}`])
+    throw unavailableIfRegistry(error)
+  })
+  if (ref.version === 'latest') return registered
+  const named = await readSchema(registry, ref)
+  if (named?.id === registered.id) return registered
+  throw invalid([
+    `schema.schema_registry_ref: version ${ref.version} of ${ref.subject} is not this schema; write latest, or leave the definition out`,
+  ])
+}
+
+function unavailableIfRegistry(error: unknown): unknown {
+  return hasCode(error, 'registry_unavailable')
+    ? new AppError('unavailable', 'The schema registry does not answer; try again', {
+        cause: error,
+      })
+    : error
+}

@@ -1,0 +1,122 @@
+// Forgetting a data subject (docs/forgetting.md): every link that was kept of it goes, in the same change that erases a
+// person by a value of the key field. Where the links are found is the caller's; the value is put nowhere.
+import { randomBytes } from 'node:crypto'
+import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
+import { AppError } from '@weir/kit'
+import { changeErasing, putErasure, subjectOf } from './erase.ts'
+import type { Asked, Erased } from './erase.ts'
+import type { InputStream } from '@weir/control-state'
+import { requireInput } from '@weir/control-state'
+import type { State } from '@weir/control-state'
+import type { StateFollower } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+/** The links of a data subject, by era. */
+export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
+
+export type EraseSubjectRequest = {
+  /** Whose links they are: a re-created name is another stream. */
+  readonly stream: InputStream
+  readonly subject: string
+  readonly links: LinksByEra
+} & Asked
+
+const saltBytes = 32
+
+/** Accepted, once it resolves. @throws AppError `no_such_subject` */
+export async function eraseSubject(
+  deps: Stewardship,
+  { stream, subject, links, fromLevel, reference }: EraseSubjectRequest,
+): Promise<Erased> {
+  const { billingId, name, streamId } = stream
+  if (links.size === 0) throw noSuchSubject(name)
+  const salt = randomBytes(saltBytes).toString('base64url')
+  const target = {
+    account: billingId,
+    stream: name,
+    ...(fromLevel === undefined ? {} : { fromLevel }),
+  }
+  const erasure = await changeErasing(deps, target, (draft) => {
+    const current = requireInput(draft, billingId, name)
+    if (current.streamId !== streamId) throw noSuchSubject(name)
+    const put = putErasure(deps, draft, {
+      stream: current,
+      subjects: [subjectOf(salt, subject)],
+      linksIn: ({ era }) => links.get(era) ?? [],
+      counted: Math.max(...[...links.values()].map((inEra) => inEra.length)),
+      fromLevel,
+      reference,
+    })
+    // It isn't counted before it is taken, so one that changes nothing must leave no record either.
+    if (put.eras.length === 0) throw nothingAtLevel(name, fromLevel)
+    return put
+  })
+  return { erasure, salt }
+}
+
+/** Which contracts of an account name a data subject, and which don't. Archived ones count: their events may be there. */
+export type SubjectContracts = {
+  readonly naming: readonly { readonly id: string; readonly field: string }[]
+  readonly others: readonly string[]
+}
+
+/** @throws AppError `no_data_subject_field`: where none names one, nothing can be said of a data subject */
+export function requireSubjectContracts(state: State, stream: InputStream): SubjectContracts {
+  const contracts = state.contractsOf(stream.billingId)
+  const naming = contracts.flatMap(({ id, dataSubjectField: field }) =>
+    field === undefined ? [] : [{ id, field }],
+  )
+  if (naming.length === 0) throw noDataSubjectField(stream.name)
+  const others = contracts.filter(({ dataSubjectField }) => dataSubjectField === undefined)
+  return { naming, others: others.map(({ id }) => id) }
+}
+
+/** The eras of which links may have been kept, and may still be read. */
+export function subjectEras(
+  { keyring }: Pick<StateFollower, 'keyring'>,
+  { billingId, streamId }: InputStream,
+): number[] {
+  const eras = new Set<number>()
+  const prefix = `${billingId}/${streamId}/`
+  for (const key of keyring.under(prefix)) {
+    const [era, part] = key.slice(prefix.length).split('/')
+    if (part === 'link') eras.add(Number(era))
+  }
+  return [...eras].sort((a, b) => a - b)
+}
+
+/** Says whether anything that was sealed for a link in an era may still be opened, at some level. */
+export function openableIn(
+  { keyring }: Pick<StateFollower, 'keyring'>,
+  { billingId, streamId }: InputStream,
+  { era, tree }: EraKeys,
+): (link: Uint8Array) => boolean {
+  const prefix = `${billingId}/${streamId}/${era}/`
+  const levels = [...keyring.under(prefix)].flatMap(
+    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
+  )
+  return (link) => prefixesOf(link, levels).some((path) => tree.find(path) !== 'erased')
+}
+
+/** What is there of a subject is known by its links alone, so one that isn't kept can't be erased. */
+const noSuchSubject = (name: string): AppError<'no_such_subject'> =>
+  new AppError(
+    'no_such_subject',
+    `No event that can still be decrypted names this data subject in the stream ${name}: none ever did under a contract with a ` +
+      'data subject field, or it was erased, or the keys are past their age',
+  )
+
+const nothingAtLevel = (name: string, fromLevel = 0): AppError<'no_such_subject'> =>
+  new AppError(
+    'no_such_subject',
+    `Nothing of this data subject can be decrypted from level ${fromLevel} up in the stream ${name}: it was withdrawn or erased before, or there is no such level`,
+  )
+
+const noDataSubjectField = (name: string): AppError<'no_data_subject_field'> =>
+  new AppError(
+    'no_data_subject_field',
+    `No contract of the account has a data_subject_field, so Weir does not know which events of the stream ${name} are about ` +
+      'which data subject; they may well be there. Erase by values of the key field instead, or publish a contract with ' +
+      'data_subject_field for events to come',
+  )

@@ -1,0 +1,50 @@
+// How much an account may have erased (docs/forgetting.md, Bounds). A value that no event ever had costs as much as a real
+// one: some 10 kB of key tree in each era that the stream has keys of, in `weir.keys` and in the memory of every replica.
+// So values are counted while their erasure's record is kept, that is as long as the trees that they were cut out of.
+//
+// Counted is each value of each request, however many eras it changes: who erases a value twice has cut out two branches.
+// A data subject counts as many values as it has pseudonyms in one era, and is never refused: its pseudonyms come
+// from events that were stored, and each is cut out once, so `eventCount` and `eventRate` are its bound.
+import { AppError } from '@weir/kit'
+import type { State } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+/** From this share on whoever runs Weir is told. */
+const warnShare = 0.8
+
+function erasedValuesOf(state: State, billingId: string): number {
+  let count = 0
+  for (const { streamId } of state.streamsOf(billingId))
+    for (const { counted } of state.erasuresOf(streamId)) count += counted
+  return count
+}
+
+/** @throws AppError `erasures_exceeded` */
+export function requireRoom(
+  { erasuresMax }: Pick<Stewardship, 'erasuresMax'>,
+  state: State,
+  { billingId, count }: { billingId: string; count: number },
+): void {
+  const used = erasedValuesOf(state, billingId)
+  if (used + count > erasuresMax) throw exceeded({ used, count, erasuresMax })
+}
+
+/** After an erasure: an account that comes near its bound stands in the log. */
+export function warnOfBound(
+  { follower, erasuresMax, log }: Pick<Stewardship, 'follower' | 'erasuresMax' | 'log'>,
+  billingId: string,
+): void {
+  const used = follower.tables.erasedValues().get(billingId) ?? 0
+  if (used < erasuresMax * warnShare) return
+  log.warn({ account: billingId, used, erasuresMax }, 'an account comes near ERASURES_MAX')
+}
+
+type Exceeded = { readonly used: number; readonly count: number; readonly erasuresMax: number }
+
+const exceeded = ({ used, count, erasuresMax }: Exceeded): AppError<'erasures_exceeded'> =>
+  new AppError(
+    'erasures_exceeded',
+    `The account has ${used} erased values and may have ${erasuresMax} (ERASURES_MAX), so ${count} more are too many: nothing ` +
+      'was erased. Erase data subjects by `subject`, which is never refused for this, delete streams that nobody needs, or ' +
+      'ask whoever runs Weir to raise ERASURES_MAX',
+  )

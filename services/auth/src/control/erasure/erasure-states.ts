@@ -1,0 +1,201 @@
+// How far an erasure has come after it was accepted (docs/forgetting.md): applied, once every replica that is heard
+// of has followed the keys past it; complete, once Kafka's own log holds no older version of what it changed. Run
+// by every auth replica, in rounds: each looks for itself, and whoever sees it first writes it down.
+import { treePart } from '@weir/fieldcrypt'
+import type { LogScan } from '@weir/kafka'
+import { act, partOf } from '@weir/control-state'
+import type { AuditAction } from '@weir/control-state'
+import type { Draft } from '@weir/control-state'
+import type { ReplicaFollower } from '@weir/control-state'
+import { erasureMarker } from '@weir/control-state'
+import { eraPrefix } from '@weir/control-state'
+import { erasureKey, keysTopic } from '@weir/control-state'
+import type { ErasureRecord, ErasureScan } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+export type ErasureStates = {
+  /** One look at all that is pending; in how many ms the next one is worth it. */
+  round(): Promise<number>
+}
+
+export type ErasureStatesDeps = Pick<
+  Stewardship,
+  'writer' | 'follower' | 'admin' | 'now' | 'actor'
+> & {
+  readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead' | 'catchUp'>
+  readonly logScan: Pick<LogScan, 'scan'>
+}
+
+const applyEveryMs = 200
+const idleMs = 5_000
+const scanEveryMinMs = 500
+const scanEveryMaxMs = 300_000
+
+/** A segment is closed by the first record that comes after its time; without traffic this one does it. */
+const beatKey = '_beat'
+
+export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
+  const { follower, now } = deps
+  const { tables } = follower
+  /** How far the keys must be followed for each erasure. */
+  const targets = new Map<string, bigint>()
+  /** Since when the log is known to hold nothing older. */
+  const clean = new Map<string, ErasureScan>()
+  let nextScanMs = 0
+  let nextLookMs = 0
+
+  const forgetOthers = (pending: readonly ErasureRecord[]): void => {
+    const ids = new Set(pending.map(({ erasureId }) => erasureId))
+    for (const map of [targets, clean])
+      for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
+  }
+
+  const apply = async (pending: readonly ErasureRecord[]): Promise<void> => {
+    const waiting = pending.filter(({ appliedAtMs }) => appliedAtMs === undefined)
+    if (waiting.length === 0) return
+    if (waiting.some(({ erasureId }) => !targets.has(erasureId))) {
+      // Its records are followed by then, so where the tables stand is past them.
+      await follower.catchUp()
+      const { keys } = follower.positions()
+      for (const { erasureId } of waiting) if (!targets.has(erasureId)) targets.set(erasureId, keys)
+    }
+    if (!deps.replicas.isRead()) return
+    await deps.replicas.catchUp()
+    const heard = deps.replicas.replicas.heard().map(({ beat }) => BigInt(beat.keys))
+    const applied = waiting.filter(({ erasureId }) => {
+      const target = targets.get(erasureId)
+      return target !== undefined && heard.every((keys) => keys >= target)
+    })
+    await reach(deps, 'erasure.applied', applied, (draft, erasure) => {
+      if (erasure.appliedAtMs !== undefined) return
+      put(draft, { ...erasure, appliedAtMs: now() })
+    })
+  }
+
+  const scan = async (pending: readonly ErasureRecord[], segmentMs: number): Promise<void> => {
+    const due = pending.filter(
+      ({ erasureId, acceptedAtMs }) => !clean.has(erasureId) && now() - acceptedAtMs >= segmentMs,
+    )
+    if (due.length === 0 || now() < nextScanMs) return
+    nextScanMs = now() + Math.min(scanEveryMaxMs, Math.max(scanEveryMinMs, segmentMs / 4))
+    const { cleanIds, to, leader } = await scanFor(deps.logScan, due)
+    const found = { scannedAtMs: now(), scannedTo: to.toString(), leader }
+    for (const id of cleanIds) clean.set(id, found)
+  }
+
+  const complete = async (
+    pending: readonly ErasureRecord[],
+    { segmentMs, fileDeleteMs }: KeyLogTimes,
+  ): Promise<void> => {
+    await scan(pending, segmentMs)
+    const done = pending.filter(({ erasureId, appliedAtMs }) => {
+      const { scannedAtMs } = clean.get(erasureId) ?? {}
+      const isGone = scannedAtMs !== undefined && now() - scannedAtMs >= fileDeleteMs
+      return isGone && appliedAtMs !== undefined
+    })
+    await reach(deps, 'erasure.complete', done, (draft, erasure) => {
+      const scanned = clean.get(erasure.erasureId)
+      if (scanned === undefined) return
+      const { replaced: _, ...kept } = erasure
+      put(draft, { ...kept, complete: { ...scanned, atMs: now() } })
+      draft.putKey(erasureMarker(erasure.erasureId), null)
+    })
+  }
+
+  return {
+    async round() {
+      const pending = tables.pendingErasures()
+      forgetOthers(pending)
+      if (pending.length === 0) return idleMs
+      await apply(pending)
+      if (now() >= nextLookMs) {
+        const times = await keyLogTimes(deps)
+        await beat(deps, times.segmentMs)
+        await complete(tables.pendingErasures(), times)
+        nextLookMs = now() + Math.min(idleMs, Math.max(scanEveryMinMs, times.segmentMs / 4))
+      }
+      const isWaiting = tables
+        .pendingErasures()
+        .some(({ appliedAtMs }) => appliedAtMs === undefined)
+      return isWaiting ? applyEveryMs : Math.max(applyEveryMs, nextLookMs - now())
+    },
+  }
+}
+
+const put = (draft: Draft, erasure: ErasureRecord): void =>
+  draft.put(erasureKey(erasure.streamId, erasure.erasureId), erasure)
+
+/** A change for each, all in one transaction; each sees the record as it is by then. */
+async function reach(
+  { writer, follower, actor }: ErasureStatesDeps,
+  action: AuditAction,
+  erasures: readonly ErasureRecord[],
+  change: (draft: Draft, erasure: ErasureRecord) => void,
+): Promise<void> {
+  await Promise.all(
+    erasures.map(({ billingId: account, streamId, erasureId: erasure }) => {
+      const { name } = follower.tables.streamById(streamId) ?? {}
+      const target = { account, erasure, ...(name === undefined ? {} : { stream: name }) }
+      return writer.change(act({ actor }, action, target), (draft) => {
+        const current = draft.erasure(streamId, erasure)
+        if (current !== undefined && current.complete === undefined) change(draft, current)
+      })
+    }),
+  )
+}
+
+// --- Kafka's log ---
+
+type KeyLogTimes = { readonly segmentMs: number; readonly fileDeleteMs: number }
+
+/** As the topic has them; what auth asks for is elsewhere, and may have been refused. */
+async function keyLogTimes({ admin }: Pick<ErasureStatesDeps, 'admin'>): Promise<KeyLogTimes> {
+  const config = await admin.topicConfig(keysTopic)
+  const ms = (setting: string, otherwise: number): number => Number(config[setting] ?? otherwise)
+  return { segmentMs: ms('segment.ms', 600_000), fileDeleteMs: ms('file.delete.delay.ms', 60_000) }
+}
+
+async function beat(
+  { writer, follower, now }: ErasureStatesDeps,
+  segmentMs: number,
+): Promise<void> {
+  const isDue = (last: Buffer | undefined): boolean =>
+    Math.abs(now() - Number(last?.toString() ?? 0)) > segmentMs * 1.05
+  if (!isDue(follower.keyStore.get(beatKey))) return
+  await writer.change(partOf('erasure.complete'), (draft) => {
+    if (isDue(draft.key(beatKey))) draft.putKey(beatKey, Buffer.from(String(now())))
+  })
+}
+
+/**
+ * Of which erasures no older version of what they replaced is left. Each has a marker that lies in front of its own
+ * records; what was written before that is older, also when it was never committed.
+ */
+async function scanFor(
+  logScan: ErasureStatesDeps['logScan'],
+  erasures: readonly ErasureRecord[],
+): Promise<{ cleanIds: string[]; to: bigint; leader: number }> {
+  const markers = new Map(
+    erasures.map(({ erasureId }) => [erasureMarker(erasureId), undefined as bigint | undefined]),
+  )
+  const firsts = new Map<string, bigint>()
+  const watched = new Set(erasures.flatMap(replacedKeys))
+  const { to, leader } = await logScan.scan(keysTopic, ({ key, offset }) => {
+    // A try that failed leaves a marker, too: the last one counts.
+    if (markers.has(key)) markers.set(key, offset)
+    if (watched.has(key) && !firsts.has(key)) firsts.set(key, offset)
+  })
+  const isClean = (erasure: ErasureRecord): boolean => {
+    const marker = markers.get(erasureMarker(erasure.erasureId))
+    if (marker === undefined) return false
+    return replacedKeys(erasure).every((key) => (firsts.get(key) ?? to) > marker)
+  }
+  return { cleanIds: erasures.filter(isClean).map(({ erasureId }) => erasureId), to, leader }
+}
+
+const replacedKeys = ({ billingId, streamId, replaced = {} }: ErasureRecord): string[] =>
+  Object.entries(replaced).flatMap(([era, suffixes]) =>
+    suffixes.map(
+      (suffix) => eraPrefix({ billingId, streamId, era: Number(era) }) + treePart(suffix),
+    ),
+  )

@@ -1,0 +1,132 @@
+// Receipts of erasures (docs/forgetting.md): what one claims, and the keys that they are signed with. A key signs for a
+// year; its public half stays published for ever, since a receipt has no end. Private halves are auth's alone.
+import { createPrivateKey } from 'node:crypto'
+import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
+import { AppError } from '@weir/kit'
+import { makeReceiptKey, signReceipt } from '@weir/tokens'
+import { act } from '@weir/control-state'
+import { privateReceiptKey } from '@weir/control-state'
+import { keysTopic, receiptKeyKey } from '@weir/control-state'
+import type { ErasureRecord, ReceiptKeyRecord } from '@weir/control-state'
+import { requireErasure, requireInput } from '@weir/control-state'
+import type { State } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+const signsForMs = 365 * 24 * 3_600_000
+
+/** Makes the first key, and the next one when its time has come. */
+export async function keepReceiptKey(deps: Stewardship): Promise<void> {
+  if (!isDue(deps.follower.tables, deps.now())) return
+  const { kid, publicJwk, privatePem } = makeReceiptKey()
+  const recordKey = privateReceiptKey(kid)
+  const what = act(deps, 'keys.receipt.rotate', { kid })
+  await deps.rings.changeWith(what, [SIGN_RING], (draft) => {
+    if (!isDue(draft, deps.now())) return
+    for (const old of draft.receiptKeys())
+      if (draft.key(privateReceiptKey(old.kid)) !== undefined)
+        draft.putKey(privateReceiptKey(old.kid), null)
+    draft.put(receiptKeyKey(kid), { kid, publicJwk, receiptsFromMs: deps.now() })
+    const plain = Buffer.from(privatePem, 'utf8')
+    draft.putKey(recordKey, wrapPart({ ...deps.rings.current(SIGN_RING), recordKey, plain }))
+  })
+}
+
+const newestOf = (state: State): ReceiptKeyRecord | undefined =>
+  state.receiptKeys().sort((a, b) => b.receiptsFromMs - a.receiptsFromMs)[0]
+
+function isDue(state: State, nowMs: number): boolean {
+  const newest = newestOf(state)
+  return newest === undefined || newest.receiptsFromMs + signsForMs <= nowMs
+}
+
+/** The public halves of all keys that ever signed a receipt, as JWKs. */
+export const receiptJwks = (state: State): Readonly<Record<string, unknown>>[] =>
+  state.receiptKeys().map(({ publicJwk }) => publicJwk)
+
+/** An output that holds decrypted values of the erasure's levels: see holding-outputs.ts. */
+export type OutputClaim = {
+  readonly name: string
+  readonly levels: readonly number[]
+  /** A time, or `unknown`. */
+  readonly clearAt: string
+  /** Why it is unknown. */
+  readonly because?: string
+  /** Its topic is there for some seconds yet. */
+  readonly deleted?: boolean
+}
+
+export type ReceiptRequest = {
+  readonly billingId: string
+  readonly name: string
+  readonly erasureId: string
+  readonly issuer: string
+  readonly outputs: (erasure: ErasureRecord) => Promise<OutputClaim[]>
+}
+
+/** @throws AppError `not_found`, `not_complete`, `unavailable` */
+export async function receiptFor(deps: Stewardship, request: ReceiptRequest): Promise<string> {
+  const { billingId, name, erasureId } = request
+  const what = act(deps, 'erasure.receipt', {
+    account: billingId,
+    stream: name,
+    erasure: erasureId,
+  })
+  const erasure = await deps.writer.change({ ...what, always: true }, (draft) => {
+    const found = requireErasure(draft, requireInput(draft, billingId, name), erasureId)
+    if (found.complete === undefined) throw notComplete(found)
+    return found
+  })
+  const outputs = await request.outputs(erasure)
+  return sign(deps, { ...claimsOf(erasure, request.issuer, deps.now()), outputs })
+}
+
+const notComplete = ({ erasureId }: ErasureRecord): AppError<'not_complete'> =>
+  new AppError(
+    'not_complete',
+    `The erasure ${erasureId} is not complete yet: Kafka still holds what it has replaced`,
+  )
+
+function sign({ follower }: Pick<Stewardship, 'follower'>, claims: object): string {
+  const newest = newestOf(follower.tables)
+  const pem = newest && follower.keyring.open(privateReceiptKey(newest.kid), SIGN_RING)
+  if (newest === undefined || pem === undefined)
+    throw new AppError('unavailable', 'There is no key to sign receipts with yet; try again')
+  const privateKey = createPrivateKey(pem)
+  pem.fill(0)
+  return signReceipt({ kid: newest.kid, privateKey }, claims)
+}
+
+const claim =
+  'From completeAt on, the log of Weir gives no key for the encrypted fields of these values, in these eras and levels. ' +
+  'The outputs named here may hold values that were decrypted before appliedAt, each until its clearAt. ' +
+  'Nothing is claimed of whether there was data, nor of what was exported or copied from outputs.'
+
+function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
+  const { erasureId, billingId, streamId, reference, subjects, eras, levels, keks, complete } =
+    erasure
+  const time = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : new Date(ms).toISOString()
+  return {
+    iss: issuer,
+    iat: Math.floor(nowMs / 1_000),
+    jti: erasureId,
+    claim,
+    billingId,
+    streamId,
+    reference,
+    subjects,
+    eras,
+    levels: erasure.fromLevel === undefined ? 'all' : levels,
+    acceptedAt: time(erasure.acceptedAtMs),
+    appliedAt: time(erasure.appliedAtMs),
+    completeAt: time(complete?.atMs),
+    destroyedAt: time(erasure.destroyedAtMs),
+    scanned: {
+      topic: keysTopic,
+      to: complete?.scannedTo,
+      leader: complete?.leader,
+      at: time(complete?.scannedAtMs),
+    },
+    keks,
+  }
+}

@@ -1,0 +1,102 @@
+// An erasure as the API shows it: how far it is, by when the rest is expected, and which outputs hold decrypted values
+// and until when. What Kafka doesn't tell now is unknown here, and never a reason to show nothing.
+import { AppError } from '@weir/kit'
+import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
+import type { ErasureRecord, HoldingOutput, State } from '@weir/control-state'
+import type { OutputClaim } from './receipts.ts'
+import { keptFor } from './clear-at.ts'
+import type { KeptFor } from './clear-at.ts'
+import { appliedBy, completeBy } from './expected.ts'
+import type { SettingsReader } from './settings.ts'
+
+type Json = Record<string, unknown>
+
+export type ErasureView = {
+  show(state: State, erasure: ErasureRecord): Promise<Json>
+  /** For a receipt, which is kept. @throws AppError `unavailable` when Kafka doesn't tell now */
+  outputs(state: State, erasure: ErasureRecord): Promise<OutputClaim[]>
+}
+
+const unknown = 'unknown'
+
+export function createErasureView(settings: SettingsReader): ErasureView {
+  /** Undefined where the topic is gone. */
+  const kept = async (topic: string): Promise<KeptFor | undefined> => {
+    const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
+    return ofTopic && keptFor(ofTopic, ofBroker)
+  }
+  const claim = async (
+    { output, levels }: HoldingOutput,
+    { writtenByMs, orElse }: { writtenByMs: number; orElse: (error: unknown) => KeptFor },
+  ): Promise<OutputClaim[]> => {
+    const topic = topicOf(output)
+    const until = await kept(topic).catch(orElse)
+    if (until === undefined) return []
+    const isDeleted = output.state === 'deleting' ? { deleted: true } : {}
+    const clear =
+      'ms' in until
+        ? { clearAt: timeOf(writtenByMs + until.ms) }
+        : { clearAt: unknown, because: `${topic} ${until.unknown}` }
+    return [{ name: output.name, levels, ...clear, ...isDeleted }]
+  }
+  const claims = async (
+    { state, erasure }: { state: State; erasure: ErasureRecord },
+    orElse: (error: unknown) => KeptFor,
+  ): Promise<OutputClaim[]> => {
+    const writtenByMs = appliedBy(erasure)
+    const holding = outputsHolding(state, erasure)
+    return (await Promise.all(holding.map((one) => claim(one, { writtenByMs, orElse })))).flat()
+  }
+  return {
+    async show(state, erasure) {
+      const [outputs, keys] = await Promise.all([
+        claims({ state, erasure }, () => ({ unknown: 'is not told of by Kafka now' })),
+        erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
+      ])
+      const { fromLevel, levels, reference } = erasure
+      const states = statesOf(erasure, completeBy(erasure, keys ?? {}))
+      return {
+        id: erasure.erasureId,
+        state: Object.entries(states).findLast(([, reached]) => 'at' in reached)?.[0],
+        values: erasure.subjects.length,
+        ...(reference === undefined ? {} : { reference }),
+        ...(fromLevel === undefined ? {} : { fromLevel, levels }),
+        eras: erasure.eras,
+        states,
+        outputs,
+      }
+    },
+    outputs: (state, erasure) =>
+      claims({ state, erasure }, (cause) => {
+        throw new AppError(
+          'unavailable',
+          'Kafka does not tell how long outputs are kept; try again',
+          { cause },
+        )
+      }),
+  }
+}
+
+type Reached = { readonly at: string }
+/** A time, or `unknown`. */
+type Expected = { readonly expectedBy: string }
+
+/** `destroyed` comes when whoever runs Weir destroys the KEKs. */
+function statesOf(
+  erasure: ErasureRecord,
+  completeByMs: number | undefined,
+): Record<string, Reached | Expected> {
+  const { acceptedAtMs, appliedAtMs, complete, destroyedAtMs } = erasure
+  const one = (atMs: number | undefined, byMs: number | undefined): Reached | Expected => {
+    if (atMs !== undefined) return { at: timeOf(atMs) }
+    return { expectedBy: byMs === undefined ? unknown : timeOf(byMs) }
+  }
+  return {
+    accepted: { at: timeOf(acceptedAtMs) },
+    applied: one(appliedAtMs, appliedBy(erasure)),
+    complete: one(complete?.atMs, completeByMs),
+    destroyed: one(destroyedAtMs, undefined),
+  }
+}
+
+const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()

@@ -1,0 +1,90 @@
+// `weir.subjects` as it lies in Kafka, read when somebody asks for a data subject: of each era that still has keys, the
+// one partition in which its records lie, for the time in which they were written. Nothing is kept in memory but what
+// was found. A value is asked for, and stands in no record, error or line of the log.
+import type { EraKeys } from '@weir/fieldcrypt'
+import { ERA_MS } from '@weir/fieldcrypt'
+import type { Admin, RangeReader } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import { linkIn, subjectPartitionOf, subjectPrefix, subjectsTopic } from '@weir/control-state'
+import { openableIn, subjectEras } from './erase-subject.ts'
+import type { InputStream, StateFollower } from '@weir/control-state'
+import type { WriteTombstones } from '../../usage/tombstones.ts'
+
+export type FoundEra = {
+  readonly era: number
+  readonly partition: number
+  /** By the key of the record that holds it. */
+  readonly links: ReadonlyMap<string, Uint8Array>
+}
+
+export type SubjectLog = {
+  /** Eras in which something is kept. @throws AppError `unavailable`: what can't be read is never taken for nothing */
+  find(stream: InputStream, subject: string): Promise<readonly FoundEra[]>
+  /** Takes the records away, once what they lead to is erased. */
+  forget(found: readonly FoundEra[]): Promise<void>
+}
+
+/** More than clocks of replicas differ, and an event waits. */
+const aroundMs = 24 * 3_600_000
+
+export function createSubjectLog(deps: {
+  admin: Pick<Admin, 'offsetsAt' | 'endOffsets'>
+  reader: Pick<RangeReader, 'read'>
+  follower: Pick<StateFollower, 'keyring'>
+  write: WriteTombstones
+}): SubjectLog {
+  const { admin, reader, follower, write } = deps
+
+  const linksOf = async (
+    keys: EraKeys,
+    { stream, subject }: { stream: InputStream; subject: string },
+  ): Promise<FoundEra> => {
+    const { era, link } = keys
+    if (link === undefined) throw unreadable()
+    const hash = link.subjectHash(subject)
+    const prefix = subjectPrefix(keys, hash)
+    const partition = subjectPartitionOf(hash)
+    const [from, to] = await Promise.all([
+      admin.offsetsAt(subjectsTopic, era * ERA_MS - aroundMs),
+      admin.offsetsAt(subjectsTopic, (era + 1) * ERA_MS + aroundMs),
+    ])
+    const range = { topic: subjectsTopic, partition, from: from[partition] ?? 0n }
+    const links = new Map<string, Uint8Array>()
+    await reader.read({ ...range, to: to[partition] ?? 0n }, (records) => {
+      for (const { key: bytes, value } of records) {
+        const key = bytes?.toString('utf8') ?? ''
+        if (!key.startsWith(prefix)) continue
+        const found = linkIn(key, prefix, link)
+        if (value === null || found === undefined) links.delete(key)
+        else links.set(key, found)
+      }
+    })
+    // A tombstone may lie beyond what was read.
+    const isOpenable = openableIn(follower, stream, keys)
+    for (const [key, each] of links) if (!isOpenable(each)) links.delete(key)
+    return { era, partition, links }
+  }
+
+  return {
+    async find(stream, subject) {
+      const { billingId, streamId } = stream
+      const found: FoundEra[] = []
+      for (const era of subjectEras(follower, stream)) {
+        const keys = follower.keyring.eraKeys(billingId, streamId, era)
+        if (keys === undefined) throw unreadable()
+        const inEra = await linksOf(keys, { stream, subject })
+        if (inEra.links.size > 0) found.push(inEra)
+      }
+      return found
+    },
+    forget: (found) =>
+      write(
+        found.flatMap(({ partition, links }) =>
+          [...links.keys()].map((key) => ({ topic: subjectsTopic, partition, key })),
+        ),
+      ),
+  }
+}
+
+const unreadable = (): AppError<'unavailable'> =>
+  new AppError('unavailable', 'The keys of an era can not be read now; try again')

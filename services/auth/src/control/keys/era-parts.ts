@@ -1,0 +1,62 @@
+// The key parts of a stream's eras (docs/keys.md): made once, always one era ahead, and for every
+// level of the account's active contracts. Wrapped by their rings before they leave this file.
+import { randomBytes } from 'node:crypto'
+import { ERA_MS, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
+import { act } from '@weir/control-state'
+import type { Draft } from '@weir/control-state'
+import { eraPrefix } from '@weir/control-state'
+import type { InputStream, StreamRecord } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+/** Everything that `weir.keys` holds of a stream, over all eras. */
+export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
+  draft.keysUnder(`${stream.billingId}/${stream.streamId}/`)
+
+/** The levels that an account's contracts ask for. */
+export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): number[] {
+  const levels = new Set<number>()
+  for (const contract of draft.contractsOf(billingId))
+    if (contract.status === 'active')
+      for (const level of Object.values(contract.piiFields)) levels.add(level)
+  return [...levels].sort((a, b) => a - b)
+}
+
+/** Puts what this era and the next lack. The rings must be there: see `Rings.changeFor`. */
+export function putEraParts(
+  deps: Pick<Stewardship, 'rings' | 'now'>,
+  draft: Draft,
+  stream: InputStream,
+): void {
+  const era = Math.floor(deps.now() / ERA_MS)
+  const levels = levelsOf(draft, stream.billingId)
+  for (const each of [era, era + 1]) {
+    const prefix = eraPrefix({ ...stream, era: each })
+    const there = new Set(draft.keysUnder(prefix).map((key) => wholePart(key.slice(prefix.length))))
+    for (const part of ['link', 'label', 'tree', ...levels.map(levelPart)])
+      if (!there.has(part)) draft.putKey(prefix + part, newPart(deps, prefix + part, part))
+  }
+}
+
+/** A tree that was split is there as well. */
+const wholePart = (part: string): string => (suffixOfPart(part) === undefined ? part : 'tree')
+
+function newPart({ rings }: Pick<Stewardship, 'rings'>, recordKey: string, part: string): Buffer {
+  const plain = makePart(part, randomBytes)
+  const wrapped = wrapPart({ ...rings.current(ringOfPart(part)), recordKey, plain })
+  plain.fill(0)
+  return wrapped
+}
+
+/** Makes the parts of the next era before it begins; cheap when nothing is missing. */
+export async function keepErasAhead(deps: Stewardship): Promise<void> {
+  const accounts = new Set<string>()
+  for (const stream of deps.follower.tables.streams())
+    if (stream.kind === 'input' && stream.state !== 'deleting') accounts.add(stream.billingId)
+  for (const billingId of accounts) {
+    const what = act(deps, 'keys.era.create', { account: billingId })
+    await deps.rings.changeFor(what, { billingId }, (draft) => {
+      for (const stream of draft.streamsOf(billingId))
+        if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
+    })
+  }
+}

@@ -1,0 +1,102 @@
+// Old data dies by itself: the keys of an era go when it has been past for a stream's `keyRetentionDays`
+// (docs/keys.md, Age). A clock that jumps must not do that, so it takes two clocks that agree, and even then no
+// stream loses more than one era a day.
+import { ERA_MS } from '@weir/fieldcrypt'
+import type { Admin } from '@weir/kafka'
+import { act } from '@weir/control-state'
+import type { Draft, KeyStore } from '@weir/control-state'
+import { dropErasure } from '../erasure/erase.ts'
+import type { ReplicaFollower } from '@weir/control-state'
+import { eraPrefix } from '@weir/control-state'
+import type { ErasureRecord, InputStream } from '@weir/control-state'
+import { streamKey } from '@weir/control-state'
+import { replicasTopic } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+const dayMs = 86_400_000
+const clocksDifferMsMax = 60_000
+
+const againMs = 3_600_000
+/** Without a replica that is heard, or with clocks that differ. */
+const unsureMs = 10_000
+const tellEveryMs = 600_000
+
+/** The time, if the broker's clock has it too; undefined when they differ or nobody was heard. */
+export type AgreedNow = () => Promise<number | undefined>
+
+export function createAgreedNow(deps: {
+  replicas: Pick<ReplicaFollower, 'replicas'>
+  admin: Pick<Admin, 'topicConfig'>
+  now: () => number
+  log: Stewardship['log']
+}): AgreedNow {
+  let toldMs = -Infinity
+  const tell = (aheadMs: number): void => {
+    if (performance.now() - toldMs < tellEveryMs) return
+    toldMs = performance.now()
+    const aheadOfBrokerSeconds = Math.round(aheadMs / 1_000)
+    deps.log.error({ aheadOfBrokerSeconds }, 'the clocks differ: no keys are taken away')
+  }
+  return async () => {
+    const aheadMs = deps.replicas.replicas.aheadOfBrokerMs()
+    if (aheadMs === undefined) return undefined
+    if (Math.abs(aheadMs) > clocksDifferMsMax) {
+      tell(aheadMs)
+      return undefined
+    }
+    // A topic from before, or set otherwise: then its timestamps are only those of other replicas.
+    const { 'message.timestamp.type': type } = await deps.admin.topicConfig(replicasTopic)
+    return type === 'LogAppendTime' ? deps.now() - Math.max(0, aheadMs) : undefined
+  }
+}
+
+/** One round; how long to wait for the next. */
+export async function expireEras(deps: Stewardship, agreedNow: AgreedNow): Promise<number> {
+  const { tables, keyStore } = deps.follower
+  const nowMs = await agreedNow()
+  if (nowMs === undefined) return unsureMs
+  for (const stream of Array.from(tables.streams())) {
+    if (stream.kind !== 'input' || expiredEra(keyStore, stream, nowMs) === undefined) continue
+    const { billingId: account, name } = stream
+    const what = act(deps, 'keys.expire', { account, stream: name })
+    const era = await deps.writer.change(what, (draft) => expireOne(draft, stream, nowMs))
+    if (era !== undefined)
+      deps.log.info({ stream: stream.streamId, era }, 'keys past their age are gone')
+  }
+  return againMs
+}
+
+/** The oldest era that is past its time; undefined while there is none, or one went less than a day ago. */
+function expiredEra(
+  store: Pick<KeyStore, 'under'>,
+  stream: InputStream,
+  nowMs: number,
+): number | undefined {
+  const { state, keyRetentionDays, keysExpiredAtMs = -Infinity } = stream
+  if (state === 'deleting' || nowMs - keysExpiredAtMs < dayMs) return undefined
+  let oldest: number | undefined
+  for (const key of store.under(`${stream.billingId}/${stream.streamId}/`)) {
+    const era = Number(key.split('/')[2])
+    if (oldest === undefined || era < oldest) oldest = era
+  }
+  if (oldest === undefined) return undefined
+  return (oldest + 1) * ERA_MS + keyRetentionDays * dayMs < nowMs ? oldest : undefined
+}
+
+function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, nowMs: number) {
+  const current = draft.stream(billingId, name)
+  if (current?.kind !== 'input' || current.streamId !== streamId) return undefined
+  const era = expiredEra({ under: draft.keysUnder }, current, nowMs)
+  if (era === undefined) return undefined
+  const keys = draft.keysUnder(eraPrefix({ ...current, era }))
+  for (const key of keys) draft.putKey(key, null)
+  for (const erasure of draft.erasuresOf(streamId))
+    if (isPast(erasure, era)) dropErasure(draft, erasure)
+  draft.put(streamKey(billingId, name), { ...current, keysExpiredAtMs: nowMs })
+  draft.note({ era, count: keys.length })
+  return era
+}
+
+/** All of what an erasure had changed is gone by then, so there is nothing to tell of it any more. */
+const isPast = ({ eras, acceptedAtMs, complete }: ErasureRecord, era: number): boolean =>
+  complete !== undefined && Math.max(Math.floor(acceptedAtMs / ERA_MS), ...eras) <= era

@@ -1,0 +1,130 @@
+// Rings as auth keeps them: made when first needed, wrapped by the KEK, and handed out to wrap parts
+// with. What is wrapped by which ring is in docs/keys.md.
+import { randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { levelPart, wrapRing } from '@weir/fieldcrypt'
+import type { KekProvider } from '@weir/fieldcrypt'
+import { AppError, hasCode, withTimeout } from '@weir/kit'
+import { act } from '@weir/control-state'
+import type { Change } from '@weir/control-state'
+import { levelsOf } from './era-parts.ts'
+import type { StateFollower } from '@weir/control-state'
+import { ringKey } from '@weir/control-state'
+import type { Decide, Writer } from '../writer.ts'
+
+export type Ring = { readonly ringVersion: number; readonly ringKey: KeyObject }
+
+export type Rings = {
+  /**
+   * A change that wraps with the named rings: they exist when it is decided and this process can use their newest
+   * versions, also when another replica makes some in the meantime. @throws AppError `unavailable` and what `decide` does
+   */
+  changeWith<Answer>(
+    what: Change,
+    names: readonly string[],
+    decide: Decide<Answer>,
+  ): Promise<Answer>
+  /** The same with all rings that make key parts for the streams of an account. */
+  changeFor<Answer>(
+    what: Change,
+    account: { billingId: string; newLevels?: readonly number[] },
+    decide: Decide<Answer>,
+  ): Promise<Answer>
+  /** The newest version of a ring. @throws AppError `ring_missing`, which the two above see to */
+  current(name: string): Ring
+}
+
+const settleMs = 10_000
+const triesMax = 4
+
+/** A random ring, wrapped. @throws AppError `unavailable` */
+export async function newRing(kek: KekProvider, recordKey: string): Promise<Buffer> {
+  const plain = randomBytes(32)
+  try {
+    return await wrapRing(kek, recordKey, plain)
+  } catch (cause) {
+    // What is wrong with the KEKs is for whoever runs auth: it is in the log.
+    throw new AppError('unavailable', 'The key that wraps rings can not be used now; try again', {
+      cause,
+    })
+  } finally {
+    plain.fill(0)
+  }
+}
+
+export function createRings(deps: {
+  writer: Writer
+  follower: StateFollower
+  kek: KekProvider
+}): Rings {
+  const { writer, follower, kek } = deps
+
+  const make = async (names: readonly string[]): Promise<void> => {
+    const wrapped = await Promise.all(
+      names.map(async (name) => {
+        const recordKey = ringKey(name, 1)
+        return { name, recordKey, value: await newRing(kek, recordKey) }
+      }),
+    )
+    const what = act({ actor: { kind: 'auth' } }, 'keys.ring.create', {})
+    await writer.change(what, (draft) => {
+      const made: string[] = []
+      for (const { name, recordKey, value } of wrapped)
+        if (draft.keysUnder(ringKey(name, '')).length === 0) {
+          draft.putKey(recordKey, value)
+          made.push(name)
+        }
+      draft.note({ rings: made })
+    })
+  }
+
+  const settled = (): Promise<void> =>
+    withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the rings').catch(
+      (cause: unknown) => {
+        throw new AppError('unavailable', 'A key ring can not be unwrapped yet; try again', {
+          cause,
+        })
+      },
+    )
+
+  const ensure = async (names: readonly string[]): Promise<void> => {
+    await settled()
+    const missing = names.filter((name) => follower.keyring.newestRing(name) === undefined)
+    if (missing.length === 0) return
+    await make(missing)
+    await settled()
+  }
+
+  const change = async <Answer>(
+    what: Change,
+    namesNow: () => readonly string[],
+    decide: Decide<Answer>,
+  ): Promise<Answer> => {
+    for (let tries = 1; ; tries++) {
+      await ensure(namesNow())
+      try {
+        return await writer.change(what, decide)
+      } catch (error) {
+        if (!hasCode(error, 'ring_missing')) throw error
+        if (tries === triesMax) throw new AppError('unavailable', error.message, { cause: error })
+      }
+    }
+  }
+
+  const ringsFor = (billingId: string, newLevels: readonly number[]): string[] => {
+    const levels = new Set([...levelsOf(follower.tables, billingId), ...newLevels])
+    return ['link', 'open', ...[...levels].map(levelPart)]
+  }
+
+  return {
+    changeWith: (what, names, decide) => change(what, () => names, decide),
+    changeFor: (what, { billingId, newLevels = [] }, decide) =>
+      change(what, () => ringsFor(billingId, newLevels), decide),
+    current(name) {
+      const newest = follower.keyring.newestRing(name)
+      if (newest === undefined)
+        throw new AppError('ring_missing', `The key ring ${name} is not there yet; try again`)
+      return { ringVersion: newest.version, ringKey: newest.key }
+    },
+  }
+}

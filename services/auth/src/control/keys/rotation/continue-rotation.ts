@@ -1,0 +1,164 @@
+// The rest of a rotation, run by every auth replica's upkeep, one of them at a time: parts are wrapped anew, a bounded
+// number in one change, and in the end the old rings go. Each part is taken as the last committed change left
+// it, read under the writer's fence: what an erasure took out meanwhile is not there to come back. All state lies in
+// control state, so whoever goes on after a crash does so where it ended.
+import { kekOf, ringVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
+import { AppError, hasCode } from '@weir/kit'
+import { act, partOf } from '@weir/control-state'
+import type { Draft } from '@weir/control-state'
+import { ringKey, versionOfRingKey } from '@weir/control-state'
+import type { RotationRecord, UnusedKek } from '@weir/control-state'
+import { rotationKey } from '@weir/control-state'
+import type { Stewardship } from '../../stewardship.ts'
+import { isBehind, partsBehind, ringOfRecord } from './key-report.ts'
+
+/** Whether each replica that may be at work has the new rings and can unwrap those that it may use. */
+export type HaveRings = (rotation: RotationRecord) => boolean
+
+// Two at it at once do no harm, but fence each other.
+const leaseMs = 5_000
+const partsAtOnceMax = 250
+const bytesAtOnceMax = 400_000
+const unusedKeksMax = 1_000
+
+const idleMs = 15_000
+const waitMs = 1_000
+const stuckMs = 60_000
+
+/** One round; how long to wait for the next. */
+export async function continueRotation(deps: Stewardship, haveRings: HaveRings): Promise<number> {
+  const rotation = deps.follower.tables.rotation()
+  if (rotation === undefined || rotation.finishedAtMs !== undefined) return idleMs
+  if (isElsewhere(deps, rotation) || !canUnwrap(deps, rotation) || !haveRings(rotation))
+    return waitMs
+  const behind = partsBehind(deps.follower.keyStore, rotation.rings)
+  for (const recordKeys of chunksOf(deps, behind)) {
+    const isMine = await deps.writer.change(partOf('keys.rotate'), (draft) =>
+      rewrap(deps, draft, { rotation, recordKeys }),
+    )
+    if (!isMine) return waitMs
+  }
+  const isDone = await deps.writer.change(act(deps, 'keys.rotated', {}), (draft) =>
+    finish(deps, draft, rotation),
+  )
+  if (isDone) return idleMs
+  const left = partsBehind(deps.follower.keyStore, rotation.rings)
+  if (left.length < behind.length) return 0
+  deps.log.error(
+    { parts: left.length },
+    'parts of keys can not be wrapped anew: the old rings stay',
+  )
+  return stuckMs
+}
+
+function isElsewhere(deps: Stewardship, { worker }: RotationRecord): boolean {
+  return worker !== undefined && worker.replica !== deps.replica && deps.now() < worker.untilMs
+}
+
+const canUnwrap = ({ follower }: Stewardship, { rings }: RotationRecord): boolean =>
+  Object.entries(rings).every(([ring, version]) => follower.keyring.ring(ring, version))
+
+function* chunksOf({ follower }: Stewardship, recordKeys: readonly string[]): Generator<string[]> {
+  let chunk: string[] = []
+  let bytes = 0
+  for (const recordKey of recordKeys) {
+    chunk.push(recordKey)
+    bytes += follower.keyStore.get(recordKey)?.length ?? 0
+    if (chunk.length < partsAtOnceMax && bytes < bytesAtOnceMax) continue
+    yield chunk
+    chunk = []
+    bytes = 0
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+/** The record as it is now, if it is still this replica's turn. */
+function mineIn(
+  deps: Stewardship,
+  draft: Draft,
+  { rotationId }: RotationRecord,
+): RotationRecord | undefined {
+  const current = draft.rotation()
+  const isIt = current?.rotationId === rotationId && current.finishedAtMs === undefined
+  return isIt && !isElsewhere(deps, current) ? current : undefined
+}
+
+function rewrap(
+  deps: Stewardship,
+  draft: Draft,
+  { rotation, recordKeys }: { rotation: RotationRecord; recordKeys: readonly string[] },
+): boolean {
+  const current = mineIn(deps, draft, rotation)
+  if (current === undefined) return false
+  const worker = { replica: deps.replica, untilMs: deps.now() + leaseMs }
+  draft.put(rotationKey, { ...current, worker })
+  for (const recordKey of recordKeys) {
+    const value = draft.key(recordKey)
+    if (value === undefined || !isBehind(recordKey, value, current.rings)) continue
+    const wrapped = wrapAnew(deps, { recordKey, value, rings: current.rings })
+    if (wrapped !== undefined) draft.putKey(recordKey, wrapped)
+  }
+  return true
+}
+
+/** undefined when it can't be opened; then it stays as it is, and so does its ring. */
+function wrapAnew(
+  { follower, log }: Stewardship,
+  part: { recordKey: string; value: Buffer; rings: RotationRecord['rings'] },
+): Buffer | undefined {
+  const { recordKey, value, rings } = part
+  const ring = ringOfRecord(recordKey) ?? ''
+  const ringVersion = rings[ring] ?? 0
+  const oldKey = follower.keyring.ring(ring, ringVersionOf(value))
+  const ringKeyObject = follower.keyring.ring(ring, ringVersion)
+  if (oldKey === undefined || ringKeyObject === undefined) return undefined
+  try {
+    const plain = unwrapPart({ ringKey: oldKey, recordKey, value })
+    const wrapped = wrapPart({ ringVersion, ringKey: ringKeyObject, recordKey, plain })
+    plain.fill(0)
+    return wrapped
+  } catch (error) {
+    if (!hasCode(error, 'record_unreadable')) throw error
+    log.error({ err: error }, 'a part can not be wrapped anew')
+    return undefined
+  }
+}
+
+/** Takes the old rings away, unless a part lies under one of them. */
+function finish(deps: Stewardship, draft: Draft, rotation: RotationRecord): boolean {
+  const current = mineIn(deps, draft, rotation)
+  if (current === undefined) return false
+  const { rings, unusedKeks } = current
+  if (partsBehind({ keys: draft.allKeys, get: draft.key }, rings).length > 0) return false
+  const gone = new Set<string>()
+  for (const [ring, version] of Object.entries(rings))
+    for (const recordKey of draft.keysUnder(ringKey(ring, ''))) {
+      if (versionOfRingKey(recordKey) >= version) continue
+      gone.add(kekIn(draft, recordKey))
+      draft.putKey(recordKey, null)
+    }
+  const { worker: _done, ...rest } = current
+  draft.note({ rings: Object.keys(rings), count: current.parts })
+  const unused = unusedOf(draft, unusedKeks, { keks: gone, sinceMs: deps.now() })
+  draft.put(rotationKey, { ...rest, unusedKeks: unused, finishedAtMs: deps.now() })
+  return true
+}
+
+function unusedOf(
+  draft: Draft,
+  before: readonly UnusedKek[],
+  gone: { keks: ReadonlySet<string>; sinceMs: number },
+): UnusedKek[] {
+  const used = new Set(draft.keysUnder('_ring/').map((recordKey) => kekIn(draft, recordKey)))
+  const known = new Set(before.map(({ kek }) => kek))
+  const added = [...gone.keks].filter((kek) => !known.has(kek))
+  return [...before, ...added.map((kek) => ({ kek, sinceMs: gone.sinceMs }))]
+    .filter(({ kek }) => !used.has(kek))
+    .slice(-unusedKeksMax)
+}
+
+function kekIn(draft: Draft, recordKey: string): string {
+  const value = draft.key(recordKey)
+  if (value === undefined) throw new AppError('ring_missing', `the ring ${recordKey} is gone`)
+  return kekOf(recordKey, value)
+}

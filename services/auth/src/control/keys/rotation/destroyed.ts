@@ -1,0 +1,66 @@
+// The last state of an erasure (docs/forgetting.md): no KEK is at hand any more that could open what was replaced,
+// wherever a copy of the log lies. Told by the places that KEKs come from; copies that somebody made of a KEK file
+// are unknown here.
+import { act } from '@weir/control-state'
+import type { ErasureRecord } from '@weir/control-state'
+import { erasureKey } from '@weir/control-state'
+import type { Stewardship } from '../../stewardship.ts'
+
+const idleMs = 60_000
+
+/** One round; how long to wait for the next. */
+export async function lookForDestroyed(deps: Stewardship): Promise<number> {
+  const { tables } = deps.follower
+  const isAtHand = askOnce(deps)
+  for (const { streamId, name } of Array.from(tables.streams()))
+    for (const erasure of tables.erasuresOf(streamId)) {
+      if (erasure.appliedAtMs === undefined || erasure.destroyedAtMs !== undefined) continue
+      if (await isAnyAtHand(keksOf(deps, erasure), isAtHand)) continue
+      await putDestroyed(deps, erasure, name)
+    }
+  return idleMs
+}
+
+/**
+ * Those that had wrapped what was replaced, and all that wrap nothing any more: what was replaced may have lain under
+ * one of them before, also until a moment before, in a rotation that was under way.
+ */
+const keksOf = ({ follower }: Stewardship, { keks }: ErasureRecord): string[] => [
+  ...keks,
+  ...(follower.tables.rotation()?.unusedKeks ?? []).map(({ kek }) => kek),
+]
+
+type IsAtHand = (kek: string) => Promise<boolean>
+
+/** Each KEK once a round. What can't be told counts as at hand. */
+function askOnce({ kek, log }: Stewardship): IsAtHand {
+  const asked = new Map<string, Promise<boolean>>()
+  const ask = (id: string): Promise<boolean> =>
+    kek.has(id).catch((error: unknown) => {
+      log.warn({ err: error, kek: id }, 'whether a KEK is there still can not be told')
+      return true
+    })
+  return (id) => {
+    const answer = asked.get(id) ?? ask(id)
+    asked.set(id, answer)
+    return answer
+  }
+}
+
+async function isAnyAtHand(keks: readonly string[], isAtHand: IsAtHand): Promise<boolean> {
+  for (const kek of keks) if (await isAtHand(kek)) return true
+  return false
+}
+
+async function putDestroyed(
+  deps: Stewardship,
+  { billingId: account, streamId, erasureId: erasure }: ErasureRecord,
+  stream: string,
+): Promise<void> {
+  const what = act(deps, 'erasure.destroyed', { account, stream, erasure })
+  await deps.writer.change(what, (draft) => {
+    const current = draft.erasure(streamId, erasure)
+    if (current === undefined || current.destroyedAtMs !== undefined) return
+    draft.put(erasureKey(streamId, erasure), { ...current, destroyedAtMs: deps.now() })
+  })
+}

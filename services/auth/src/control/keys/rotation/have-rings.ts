@@ -1,0 +1,37 @@
+// Whether parts may be wrapped by new rings yet: a replica that lacks the new KEK would lose the keys that it works
+// with. Replicas say so in their heartbeats; one that isn't heard of any more isn't waited for.
+import type { Log } from '@weir/kit'
+import type { StateFollower } from '@weir/control-state'
+import type { ReplicaFollower } from '@weir/control-state'
+import type { HaveRings } from './continue-rotation.ts'
+
+const tellEveryMs = 60_000
+
+/** To be asked once this process has the rotation's rings itself. */
+export function createHaveRings(options: {
+  replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
+  follower: Pick<StateFollower, 'positions'>
+  log: Log
+}): HaveRings {
+  const { replicas, follower, log } = options
+  let asked: { readonly rotationId: string; readonly keys: bigint } | undefined
+  let toldMs = -Infinity
+  return ({ rotationId }) => {
+    if (asked?.rotationId !== rotationId) asked = { rotationId, keys: follower.positions().keys }
+    const { keys } = asked
+    if (!replicas.isRead()) return false
+    const waiting = replicas.replicas
+      .heard()
+      .filter(({ beat }) => beat.sealedRings !== undefined || BigInt(beat.keys) < keys)
+    if (waiting.length === 0) return true
+    if (performance.now() - toldMs > tellEveryMs) {
+      toldMs = performance.now()
+      const ids = waiting.slice(0, 10).map(({ id, beat }) => `${beat.service} ${id}`)
+      log.info(
+        { replicas: waiting.length, ids },
+        'the rotation waits for replicas that can not unwrap the new rings yet',
+      )
+    }
+    return false
+  }
+}

@@ -1,0 +1,103 @@
+// What lies under which ring, and which KEK wraps it, told by the records themselves: nothing is unwrapped and
+// no KMS is asked.
+import { kekOf, ringOfPart, ringVersionOf, SIGN_RING } from '@weir/fieldcrypt'
+import type { KeyStore } from '@weir/control-state'
+import type { StateFollower } from '@weir/control-state'
+import { versionOfRingKey } from '@weir/control-state'
+import type { RotationRecord } from '@weir/control-state'
+
+export type RingReport = {
+  readonly ring: string
+  readonly version: number
+  readonly kek: string
+  /** Parts, and private keys, that this version wraps. */
+  readonly parts: number
+}
+
+const isRingKey = (recordKey: string): boolean => recordKey.startsWith('_ring/')
+const nameOfRingKey = (recordKey: string): string => recordKey.split('/')[1] ?? ''
+
+/** The ring that wraps a record of `weir.keys`; undefined for rings and for what holds no key. */
+export function ringOfRecord(recordKey: string): string | undefined {
+  if (/^_(signing|receipt)\//.test(recordKey)) return SIGN_RING
+  if (recordKey.startsWith('_')) return undefined
+  return ringOfPart(recordKey.slice(recordKey.lastIndexOf('/') + 1))
+}
+
+/** By name and version. */
+function reportRings(store: Pick<KeyStore, 'keys' | 'get'>): RingReport[] {
+  const partsUnder = new Map<string, number>()
+  const rings: Omit<RingReport, 'parts'>[] = []
+  for (const recordKey of store.keys()) {
+    const value = store.get(recordKey)
+    if (value === undefined) continue
+    const ring = ringOfRecord(recordKey)
+    if (isRingKey(recordKey)) {
+      const kek = kekOf(recordKey, value)
+      rings.push({ ring: nameOfRingKey(recordKey), version: versionOfRingKey(recordKey), kek })
+    } else if (ring !== undefined) {
+      const under = `${ring}/${ringVersionOf(value)}`
+      partsUnder.set(under, (partsUnder.get(under) ?? 0) + 1)
+    }
+  }
+  return rings
+    .map((each) => ({ ...each, parts: partsUnder.get(`${each.ring}/${each.version}`) ?? 0 }))
+    .sort((a, b) => (a.ring === b.ring ? a.version - b.version : a.ring < b.ring ? -1 : 1))
+}
+
+/** Keys of the records that older versions than these wrap. */
+export function partsBehind(
+  store: Pick<KeyStore, 'keys' | 'get'>,
+  versions: Readonly<Record<string, number>>,
+): string[] {
+  const behind: string[] = []
+  for (const recordKey of store.keys()) {
+    const value = store.get(recordKey)
+    if (value !== undefined && isBehind(recordKey, value, versions)) behind.push(recordKey)
+  }
+  return behind
+}
+
+export function isBehind(
+  recordKey: string,
+  value: Buffer,
+  versions: Readonly<Record<string, number>>,
+): boolean {
+  const ring = ringOfRecord(recordKey)
+  const wanted = ring === undefined ? undefined : versions[ring]
+  return wanted !== undefined && ringVersionOf(value) < wanted
+}
+
+/** The newest version of each ring. */
+export function newestVersions(recordKeys: Iterable<string>): Map<string, number> {
+  const newest = new Map<string, number>()
+  for (const recordKey of recordKeys) {
+    if (!isRingKey(recordKey)) continue
+    const ring = nameOfRingKey(recordKey)
+    newest.set(ring, Math.max(newest.get(ring) ?? 0, versionOfRingKey(recordKey)))
+  }
+  return newest
+}
+
+export type KeyReport = {
+  readonly rings: readonly (RingReport & { readonly isNewest: boolean })[]
+  readonly rotation: RotationRecord | undefined
+  /** Of the rotation. */
+  readonly partsLeft: number
+}
+
+export function keyReport({
+  tables,
+  keyStore,
+}: Pick<StateFollower, 'tables' | 'keyStore'>): KeyReport {
+  const newest = newestVersions(keyStore.under('_ring/'))
+  const rotation = tables.rotation()
+  return {
+    rings: reportRings(keyStore).map((each) => ({
+      ...each,
+      isNewest: newest.get(each.ring) === each.version,
+    })),
+    rotation,
+    partsLeft: rotation === undefined ? 0 : partsBehind(keyStore, rotation.rings).length,
+  }
+}

@@ -1,0 +1,130 @@
+// The keys that id tokens are signed with (docs/wire-format.md Tokens): made by auth's writer, the
+// public half in control state for everyone, the private half wrapped by the ring `sign`. A key is
+// published an hour before it signs, and stays so until the last token under it is dead. On request a new one signs at
+// once, and the former ones are dead at once: in control state there is nothing to check a token with any more.
+import { createPrivateKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
+import { AppError } from '@weir/kit'
+import { makeSigningKey } from '@weir/tokens'
+import type { SigningKey } from '@weir/tokens'
+import { act } from '@weir/control-state'
+import type { Draft } from '@weir/control-state'
+import { privateSigningKey } from '@weir/control-state'
+import type { SigningKeyRecord } from '@weir/control-state'
+import { signingKeyKey } from '@weir/control-state'
+import type { State } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const signsForMs = 30 * dayMs
+const clocksDifferMsMax = 60_000
+/** A refresh token is what lives longest. */
+const tokensLiveMs = 30 * dayMs
+
+/** Makes the first key, or the next one when its time has come, and drops what is past. */
+export async function keepSigningKeys(deps: Stewardship): Promise<void> {
+  const due = keysDue(deps.follower.tables, deps.now())
+  if (!due.next && due.past.length === 0) return
+  const made = makeSigningKey()
+  await deps.rings.changeWith(act(deps, 'keys.signing.rotate', {}), [SIGN_RING], (draft) => {
+    const { next, past } = keysDue(draft, deps.now())
+    for (const key of past) drop(draft, key)
+    if (!next) return
+    draft.note({ kid: made.kid })
+    const nowMs = deps.now()
+    putNewKey(deps, draft, made, draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs)
+  })
+}
+
+export type SigningKeysRotated = { readonly kid: string; readonly revoked: readonly string[] }
+
+/**
+ * A new key signs at once. With `revoke` all former ones go, whoever holds a copy of them; without it they go on to be
+ * checked with, and sign no more.
+ */
+export async function rotateSigningKeys(
+  deps: Stewardship,
+  { revoke }: { revoke: boolean },
+): Promise<SigningKeysRotated> {
+  const made = makeSigningKey()
+  const what = act(deps, 'keys.signing.rotate', {})
+  return deps.rings.changeWith(what, [SIGN_RING], (draft) => {
+    const nowMs = deps.now()
+    const former = draft.signingKeys()
+    // One that would sign later would take the new one's place.
+    const gone = former.filter((key) => revoke || key.signsFromMs > nowMs)
+    for (const key of former)
+      if (gone.includes(key)) drop(draft, key)
+      else draft.put(signingKeyKey(key.kid), retired(key, nowMs))
+    const revoked = revoke ? gone.map(({ kid }) => kid) : []
+    draft.note({ kid: made.kid, ...(revoke ? { revoked } : {}) })
+    const latestMs = Math.max(...former.map((key) => key.signsFromMs).filter((ms) => ms <= nowMs))
+    // A replica whose clock is behind signs with it, too.
+    putNewKey(deps, draft, made, Math.max(nowMs - clocksDifferMsMax, latestMs + 1))
+    return { kid: made.kid, revoked }
+  })
+}
+
+const retired = (key: SigningKeyRecord, nowMs: number): SigningKeyRecord => ({
+  ...key,
+  signsUntilMs: Math.min(key.signsUntilMs, nowMs),
+  publishedUntilMs: Math.min(key.publishedUntilMs, nowMs + tokensLiveMs),
+})
+
+function drop(draft: Draft, { kid }: SigningKeyRecord): void {
+  draft.put(signingKeyKey(kid), null)
+  draft.putKey(privateSigningKey(kid), null)
+}
+
+function putNewKey(
+  deps: Pick<Stewardship, 'rings'>,
+  draft: Draft,
+  { kid, publicJwk, privatePem }: SigningKey,
+  signsFromMs: number,
+): void {
+  const signsUntilMs = signsFromMs + signsForMs
+  const publishedUntilMs = signsUntilMs + tokensLiveMs
+  draft.put(signingKeyKey(kid), { kid, publicJwk, signsFromMs, signsUntilMs, publishedUntilMs })
+  const recordKey = privateSigningKey(kid)
+  const plain = Buffer.from(privatePem, 'utf8')
+  draft.putKey(recordKey, wrapPart({ ...deps.rings.current(SIGN_RING), recordKey, plain }))
+}
+
+function keysDue(state: State, nowMs: number): { next: boolean; past: SigningKeyRecord[] } {
+  const keys = state.signingKeys()
+  return {
+    next: keys.every((key) => key.signsUntilMs - hourMs <= nowMs),
+    past: keys.filter((key) => key.publishedUntilMs <= nowMs),
+  }
+}
+
+export type Signer = { readonly kid: string; readonly privateKey: KeyObject }
+
+/** Gives the key that signs now. @throws AppError `unavailable` while there is none */
+export function createSigner(deps: Pick<Stewardship, 'follower' | 'now'>): () => Signer {
+  let last: Signer | undefined
+  return () => {
+    const nowMs = deps.now()
+    const [newest] = deps.follower.tables
+      .signingKeys()
+      .filter((key) => key.signsFromMs <= nowMs)
+      .sort((a, b) => b.signsFromMs - a.signsFromMs)
+    if (newest !== undefined && newest.kid === last?.kid) return last
+    const pem = newest && deps.follower.keyring.open(privateSigningKey(newest.kid), SIGN_RING)
+    if (newest === undefined || pem === undefined)
+      throw new AppError('unavailable', 'There is no key to sign tokens with yet; try again')
+    last = { kid: newest.kid, privateKey: createPrivateKey(pem) }
+    pem.fill(0)
+    return last
+  }
+}
+
+/** The public keys to verify tokens with, as JWKs. */
+export function publishedKeys(state: State, nowMs: number): Readonly<Record<string, unknown>>[] {
+  return state
+    .signingKeys()
+    .filter((key) => nowMs < key.publishedUntilMs)
+    .map((key) => key.publicJwk)
+}

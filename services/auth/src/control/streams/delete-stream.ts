@@ -1,0 +1,75 @@
+// Deleting a stream (docs/architecture.md 11). The record turns `deleting`, and with that the stream
+// is gone for everyone: tokens, WebSockets, readers of the API. The clean-up does the rest later.
+import { AppError } from '@weir/kit'
+import { act } from '@weir/control-state'
+import type { Audited } from '@weir/control-state'
+import type { Draft } from '@weir/control-state'
+import { clientIdsOf, shuttingOut } from '../acls/read-access.ts'
+import type { StreamRecord } from '@weir/control-state'
+import { streamKey } from '@weir/control-state'
+import { requireInput, requireOutput } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+/** Everything that was deleted: the outputs first, then the input stream itself. */
+export async function deleteStream(
+  deps: Stewardship,
+  request: { billingId: string; name: string; recursive: boolean },
+): Promise<StreamRecord[]> {
+  const target = { account: request.billingId, stream: request.name }
+  const what = act(deps, 'stream.delete', target)
+  const deleted = await putAllDeleting(deps, what, (draft) => {
+    const stream = requireInput(draft, request.billingId, request.name)
+    const outputs = draft.outputsOf(stream).filter(({ state }) => state !== 'deleting')
+    if (outputs.length > 0 && !request.recursive) throw hasOutputs(stream.name, outputs)
+    if (outputs.length > 0) draft.note({ outputs: outputs.map(({ name }) => name) })
+    return [...outputs, stream]
+  })
+  // One that was still being made was never announced, so nobody knows that it is gone.
+  return deleted.filter(({ state }) => state === 'ready')
+}
+
+export function deleteOutput(
+  deps: Stewardship,
+  request: { billingId: string; input: string; name: string },
+): Promise<StreamRecord[]> {
+  const { billingId, input, name } = request
+  const what = act(deps, 'output.delete', { account: billingId, stream: input, output: name })
+  return putAllDeleting(deps, what, (draft) => [requireOutput(draft, billingId, request)])
+}
+
+/** As they were before. */
+async function putAllDeleting(
+  deps: Stewardship,
+  what: Audited,
+  choose: (draft: Draft) => StreamRecord[],
+): Promise<StreamRecord[]> {
+  const doomed = await deps.writer.change('look', choose)
+  const deleted = await shuttingOut(deps, clientIdsOf(doomed), () =>
+    deps.writer.change(what, (draft) => {
+      const streams = choose(draft)
+      for (const stream of streams) putDeleting(draft, stream, deps.now())
+      return streams
+    }),
+  )
+  deps.cleanUpSoon()
+  return deleted
+}
+
+/** From here on the stream is gone for everyone but the clean-up. */
+export function putDeleting(draft: Draft, stream: StreamRecord, nowMs: number): void {
+  const dead: StreamRecord = {
+    ...stream,
+    ...(stream.state === 'creating' ? { neverReady: true } : {}),
+    state: 'deleting',
+    stateSinceMs: nowMs,
+  }
+  draft.put(streamKey(dead.billingId, dead.name), dead)
+}
+
+function hasOutputs(name: string, outputs: readonly StreamRecord[]): AppError<'has_outputs'> {
+  const names = outputs.map((output) => output.name).join(', ')
+  return new AppError(
+    'has_outputs',
+    `The stream ${name} has derived streams: ${names}. Delete them first, or delete recursively`,
+  )
+}

@@ -1,0 +1,233 @@
+// Whether Kafka is what Weir's own promises rest on (docs/operations.md, What Kafka must promise): topics get what they
+// can be told, and what they can't, or what somebody has set otherwise, is told in a sentence for each setting. With
+// KAFKA_REQUIRE_DURABLE auth isn't ready while one of these may lose an event that was acknowledged.
+import type { Admin, Settings, TopicSettings } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import { pinTopics } from './topic-pins.ts'
+import type { Pins, SetOtherwise } from './topic-pins.ts'
+
+export type KafkaPromises = {
+  /** Looks anew. @throws AppError `unavailable` */
+  check(): Promise<void>
+  notReady(): string[]
+}
+
+type Finding = {
+  readonly setting: string
+  readonly value: string
+  readonly where: string
+  readonly wanted: string
+  /** What comes of it. */
+  readonly without: string
+  readonly mayLose: boolean
+}
+
+export type PromisesDeps = {
+  readonly admin: Pick<Admin, 'describeTopics' | 'setTopicConfig' | 'brokerConfigs'>
+  readonly log: Log
+  /** Those that are Weir's, and what each is to be told. */
+  readonly topics: () => ReadonlyMap<string, Pins>
+  readonly topicReplication: number | undefined
+  readonly isRequired: boolean
+}
+
+type Check = Omit<Finding, 'value' | 'where'> & {
+  readonly holds: (value: string) => boolean
+  /** Made with it once: what the topic is counts then. */
+  readonly of?: string
+}
+
+const atLeast = (least: number) => (value: string) => Number(value) >= least
+const is = (wanted: string) => (value: string) => value === wanted
+const offsetsTopic = '__consumer_offsets'
+const transactionsTopic = '__transaction_state'
+const replicasMin = 3
+const inSyncMin = 2
+
+const losesPlaces = { wanted: '3', without: 'derived streams lose their places', mayLose: true }
+const losesOnDisk = {
+  wanted: '3',
+  without: "a broker's disk takes acknowledged events with it",
+  mayLose: true,
+}
+const inSync = {
+  setting: 'min.insync.replicas',
+  wanted: '2',
+  without: 'an event is acknowledged with one copy',
+  mayLose: true,
+}
+const noUnclean = {
+  setting: 'unclean.leader.election.enable',
+  wanted: 'false',
+  without: 'a broker that lags behind becomes leader, and what it lacks is gone',
+  mayLose: true,
+}
+
+const brokerChecks: readonly Check[] = [
+  {
+    setting: 'offsets.topic.replication.factor',
+    ...losesPlaces,
+    holds: atLeast(3),
+    of: offsetsTopic,
+  },
+  {
+    setting: 'transaction.state.log.replication.factor',
+    ...losesPlaces,
+    holds: atLeast(3),
+    of: transactionsTopic,
+  },
+  {
+    setting: 'transaction.state.log.min.isr',
+    wanted: '2',
+    without: 'a transaction is committed with one copy',
+    mayLose: true,
+    holds: atLeast(inSyncMin),
+  },
+  { ...noUnclean, holds: is('false') },
+  {
+    setting: 'auto.create.topics.enable',
+    wanted: 'false',
+    without: 'a deleted topic comes back',
+    mayLose: false,
+    holds: is('false'),
+  },
+  {
+    setting: 'offsets.retention.minutes',
+    wanted: '129600',
+    without: 'a deriver that was off for a week looks for its place anew',
+    mayLose: false,
+    holds: atLeast(129_600),
+  },
+  {
+    setting: 'group.initial.rebalance.delay.ms',
+    wanted: '0',
+    without: 'each start and each new derived stream waits that long',
+    mayLose: false,
+    holds: is('0'),
+  },
+]
+
+export function createKafkaPromises(deps: PromisesDeps): KafkaPromises {
+  const { log, isRequired } = deps
+  let findings: readonly Finding[] = []
+  let told = new Set<string>()
+
+  return {
+    async check() {
+      findings = await look(deps)
+      const sentences = new Map(findings.map((finding) => [sentenceOf(finding), finding]))
+      for (const [sentence, { setting, value, wanted }] of sentences)
+        if (!told.has(sentence)) log.warn({ setting, value, wanted }, sentence)
+      told = new Set(sentences.keys())
+    },
+    notReady: () => (isRequired ? findings.filter(({ mayLose }) => mayLose).map(sentenceOf) : []),
+  }
+}
+
+const sentenceOf = ({ setting, value, where, wanted, without }: Finding): string =>
+  `Kafka: ${setting} is ${value} ${where}; set it to ${wanted}: ${without}`
+
+async function look({ admin, topics, topicReplication }: PromisesDeps): Promise<Finding[]> {
+  try {
+    const { topics: ours, otherwise } = await pinTopics(admin, topics())
+    const internal = await admin.describeTopics([offsetsTopic, transactionsTopic])
+    const brokers = await admin.brokerConfigs()
+    return [
+      ...replicationOf(ours, topicReplication),
+      ...ofTopics(ours, { ...inSync, holds: atLeast(inSyncMin) }),
+      ...ofTopics(ours, { ...noUnclean, holds: is('false') }),
+      ...brokerChecks.flatMap((check) => ofBrokers(brokers, internal, check)),
+      ...setOtherwise(otherwise),
+    ]
+  } catch (error) {
+    if (!hasCode(error, 'refused')) throw error
+    return [notAllowed(error.message)]
+  }
+}
+
+function replicationOf(
+  topics: ReadonlyMap<string, TopicSettings>,
+  topicReplication: number | undefined,
+): Finding[] {
+  const few = [...topics].filter(([, { replication }]) => replication < replicasMin)
+  const least = Math.min(...few.map(([, { replication }]) => replication))
+  const setting =
+    topicReplication === undefined ? 'default.replication.factor' : 'TOPIC_REPLICATION'
+  const finding = { setting: `replication (${setting})`, ...losesOnDisk, value: String(least) }
+  return few.length === 0 ? [] : [{ ...finding, where: on(few.map(([topic]) => topic)) }]
+}
+
+/** What holds there, by each value that doesn't. */
+function ofTopics(topics: ReadonlyMap<string, TopicSettings>, check: Check): Finding[] {
+  const found = new Map<string, string[]>()
+  for (const [topic, { config }] of topics) {
+    const value = config[check.setting]
+    if (value !== undefined && !check.holds(value))
+      found.set(value, [...(found.get(value) ?? []), topic])
+  }
+  return [...found].map(([value, names]) => ({ ...check, value, where: on(names) }))
+}
+
+function ofBrokers(
+  brokers: ReadonlyMap<string, Settings>,
+  internal: ReadonlyMap<string, TopicSettings>,
+  check: Check,
+): Finding[] {
+  const topic = check.of === undefined ? undefined : internal.get(check.of)
+  if (check.of !== undefined && topic !== undefined) {
+    const value = String(topic.replication)
+    const finding = { ...check, setting: 'replication', value, where: `of ${check.of}` }
+    return check.holds(value) ? [] : [finding]
+  }
+  const found = new Map<string, string[]>()
+  for (const [id, config] of brokers) {
+    const value = config[check.setting]
+    if (value !== undefined && !check.holds(value))
+      found.set(value, [...(found.get(value) ?? []), id])
+  }
+  return [...found].map(([value, ids]) => ({
+    ...check,
+    value,
+    where: `on broker ${ids.join(', ')}`,
+  }))
+}
+
+/** Those that have a check of their own are told by it. */
+function setOtherwise(otherwise: readonly SetOtherwise[]): Finding[] {
+  const own: readonly string[] = [inSync.setting, noUnclean.setting]
+  const findings = new Map<string, { one: SetOtherwise; topics: string[] }>()
+  for (const one of otherwise) {
+    const { topic, setting, value, wanted } = one
+    const isLonger = setting === 'retention.ms' && Number(value) > Number(wanted)
+    if (own.includes(setting) || isLonger) continue
+    const same = `${setting} ${value} ${wanted}`
+    const known = findings.get(same)
+    if (known) known.topics.push(topic)
+    else findings.set(same, { one, topics: [topic] })
+  }
+  return [...findings.values()].map(({ one, topics }) => ({
+    setting: one.setting,
+    value: one.value,
+    wanted: one.wanted,
+    where: on(topics),
+    without: 'Weir makes its topics so, and somebody has changed it',
+    mayLose: false,
+  }))
+}
+
+const notAllowed = (reason: string): Finding => ({
+  setting: 'access',
+  value: 'refused',
+  where: `(${reason})`,
+  wanted: 'DescribeConfigs and AlterConfigs on topics, DescribeConfigs on the cluster, for auth',
+  without: 'nobody knows whether Kafka keeps what it acknowledges',
+  mayLose: true,
+})
+
+const namesMax = 3
+
+function on(topics: readonly string[]): string {
+  const names = topics.toSorted().slice(0, namesMax).join(', ')
+  return topics.length > namesMax ? `on ${topics.length} topics (${names}, …)` : `on ${names}`
+}

@@ -1,0 +1,155 @@
+// The small changes of control state: credentials and settings of a stream.
+import { AppError } from '@weir/kit'
+import { act } from '@weir/control-state'
+import type { Audited, AuditTarget } from '@weir/control-state'
+import type { Draft } from '@weir/control-state'
+import { clientIdsOf, shuttingOut } from '../acls/read-access.ts'
+import type { Credential, Scope, StreamRecord } from '@weir/control-state'
+import { streamKey } from '@weir/control-state'
+import { requireInput, requireOutput } from '@weir/control-state'
+import type { NewCredential } from '@weir/control-state'
+import { newCredential } from '@weir/control-state'
+import type { Stewardship } from '../stewardship.ts'
+
+const credentialsMax = 20
+
+/** Which stream a request means; an output is named together with its input. */
+export type StreamName = { billingId: string; name: string; input?: string }
+
+/** Without a scope, for all that the stream can be used for. */
+export async function addCredential(
+  deps: Stewardship,
+  target: StreamName,
+  scope?: readonly Scope[],
+): Promise<NewCredential> {
+  const wanted = scope ?? (target.input === undefined ? ['send', 'listen'] : ['listen'])
+  const made = newCredential(wanted, deps.now())
+  const { clientId } = made.credential
+  const what = act(deps, 'credentials.create', { ...targetOf(target), clientId })
+  await changeStream(deps, { what, target }, (current) => {
+    if (current.credentials.length >= credentialsMax)
+      throw new AppError(
+        'too_many_credentials',
+        `A stream has at most ${credentialsMax} credentials; delete one first`,
+      )
+    if (current.kind === 'derived' && wanted.includes('send'))
+      throw new AppError(
+        'invalid_scope',
+        'scope must be listen: nothing can be sent to a derived stream',
+      )
+    return { ...current, credentials: [...current.credentials, made.credential] }
+  })
+  try {
+    await deps.access.letIn(target)
+  } catch (error) {
+    // Nobody will ever know their secret.
+    await dropCredential(deps, target, clientId).catch(() => {})
+    deps.accessSoon()
+    throw error
+  }
+  return made
+}
+
+/** Its tokens are dead once this resolves. */
+export async function removeCredential(
+  deps: Stewardship,
+  target: StreamName,
+  clientId: string,
+): Promise<Credential> {
+  await deps.writer.change('look', (draft) =>
+    requireCredential(requireTarget(draft, target), clientId),
+  )
+  return shuttingOut(deps, [clientId], () => dropCredential(deps, target, clientId))
+}
+
+function dropCredential(
+  deps: Stewardship,
+  target: StreamName,
+  clientId: string,
+): Promise<Credential> {
+  const what = act(deps, 'credentials.delete', { ...targetOf(target), clientId })
+  return deps.writer.change(what, (draft) => {
+    const current = requireTarget(draft, target)
+    const removed = requireCredential(current, clientId)
+    const credentials = current.credentials.filter((credential) => credential !== removed)
+    draft.put(streamKey(current.billingId, current.name), { ...current, credentials })
+    return removed
+  })
+}
+
+function requireCredential({ name, credentials }: StreamRecord, clientId: string): Credential {
+  const found = credentials.find((credential) => credential.clientId === clientId)
+  if (found === undefined)
+    throw new AppError('not_found', `The stream ${name} has no such credentials`)
+  return found
+}
+
+/** What is undefined stays as it is. */
+export type StreamPatch = {
+  enabled?: boolean | undefined
+  tags?: readonly string[] | undefined
+  limits?: { eventRate?: string | undefined; eventCount?: string | undefined } | undefined
+  keyRetentionDays?: number | undefined
+}
+
+export async function patchStream(
+  deps: Stewardship,
+  target: StreamName,
+  patch: StreamPatch,
+): Promise<StreamRecord> {
+  const what = act(deps, target.input === undefined ? 'stream.change' : 'output.change', {
+    ...targetOf(target),
+    ...changesOf(patch),
+  })
+  const change = () => changeStream(deps, { what, target }, (current) => patched(current, patch))
+  if (patch.enabled === false) {
+    const current = await deps.writer.change('look', (draft) => requireTarget(draft, target))
+    return shuttingOut(deps, clientIdsOf([current]), change)
+  }
+  const changed = await change()
+  if (patch.enabled === true) await deps.access.letIn(changed)
+  return changed
+}
+
+function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
+  const { enabled = current.enabled, tags = current.tags } = patch
+  if (current.kind === 'derived') return { ...current, enabled, tags }
+  const { keyRetentionDays = current.keyRetentionDays } = patch
+  const { eventRate, eventCount } = current.limits
+  const limits = {
+    eventRate: patch.limits?.eventRate ?? eventRate,
+    eventCount: patch.limits?.eventCount ?? eventCount,
+  }
+  return { ...current, enabled, tags, limits, keyRetentionDays }
+}
+
+/** For the audit log: which members are set, and to what where it says who may pass. */
+function changesOf(patch: StreamPatch): AuditTarget {
+  const changed = Object.entries(patch).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  )
+  return { changed, ...(patch.enabled === undefined ? {} : { enabled: patch.enabled }) }
+}
+
+const targetOf = ({ billingId, name, input }: StreamName): AuditTarget =>
+  input === undefined
+    ? { account: billingId, stream: name }
+    : { account: billingId, stream: input, output: name }
+
+async function changeStream(
+  deps: Stewardship,
+  { what, target }: { what: Audited; target: StreamName },
+  change: (current: StreamRecord) => StreamRecord,
+): Promise<StreamRecord> {
+  return deps.writer.change(what, (draft) => {
+    const changed = change(requireTarget(draft, target))
+    draft.put(streamKey(changed.billingId, changed.name), changed)
+    return changed
+  })
+}
+
+function requireTarget(draft: Draft, { billingId, name, input }: StreamName): StreamRecord {
+  return input === undefined
+    ? requireInput(draft, billingId, name)
+    : requireOutput(draft, billingId, { input, name })
+}

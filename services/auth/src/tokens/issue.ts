@@ -1,0 +1,45 @@
+// Issuing tokens to a client that has proved itself (docs/wire-format.md Tokens).
+import type { Signer } from '../control/keys/signing-keys.ts'
+import {
+  idLifeSecondsMax,
+  refreshLifeSecondsMax,
+  signIdToken,
+  signRefreshToken,
+} from '@weir/tokens'
+import type { ProvedClient } from './prove.ts'
+
+/** Drivers break on any other member. */
+export type Tokens = {
+  readonly idToken: string
+  readonly refreshToken: string
+  /** Of the id token, in epoch seconds. */
+  readonly expiresAt: number
+}
+
+export type Issue = (client: ProvedClient) => Tokens
+
+export function createIssue(deps: {
+  /** @throws AppError `unavailable` while there is no key */
+  signer: () => Signer
+  issuer: string
+  now: () => number
+}): Issue {
+  const { signer, issuer, now } = deps
+  return ({ stream, credential, provedAtSeconds }) => {
+    const key = signer()
+    const nowSeconds = Math.floor(now() / 1000)
+    const { billingId, name, streamId, kind } = stream
+    const sub = credential.clientId
+    const idToken = signIdToken(
+      key,
+      { sub, billingId, stream: name, streamId, kind },
+      { issuer, nowSeconds, lifeSeconds: idLifeSecondsMax },
+    )
+    const refreshToken = signRefreshToken(
+      key,
+      { sub, billingId, auth_time: provedAtSeconds },
+      { issuer, nowSeconds, lifeSeconds: provedAtSeconds + refreshLifeSecondsMax - nowSeconds },
+    )
+    return { idToken, refreshToken, expiresAt: nowSeconds + idLifeSecondsMax }
+  }
+}

@@ -1,0 +1,101 @@
+// Proving to be a stream's client: by clientId and secret, or by a refresh token. Whatever is wrong, the
+// answer is the same, and so is the way to it: an unknown client costs what a wrong secret costs.
+import { timingSafeEqual } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { hasCode } from '@weir/kit'
+import type { FailureLimit } from '@weir/kit'
+import { hashSecret } from '@weir/control-state'
+import type { Credential, StateFollower, StreamRecord } from '@weir/control-state'
+import { verifyRefreshToken } from '@weir/tokens'
+import { Refusal } from '../errors.ts'
+
+export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
+
+export type ProvedClient = Client & {
+  /** When its secret was shown; refreshing doesn't renew that. */
+  readonly provedAtSeconds: number
+}
+
+export type Secrets = {
+  /** Left out where a client doesn't tell it: clientIds are unique over all accounts. */
+  readonly billingId?: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export type Prover = {
+  /** @throws Refusal `invalid_credentials`, `too_many_failures` */
+  bySecret(secrets: Secrets): Promise<ProvedClient>
+  /** @throws Refusal `invalid_credentials` */
+  byRefreshToken(token: string): Promise<ProvedClient>
+}
+
+const clientIdCharsMax = 64
+const nobodysHash = Buffer.alloc(32)
+
+export function createProver(deps: {
+  follower: Pick<StateFollower, 'lookAgain'> & {
+    tables: Pick<StateFollower['tables'], 'credential'>
+  }
+  failures: FailureLimit
+  keyOf: (kid: string) => KeyObject | undefined
+  issuer: string
+  now: () => number
+}): Prover {
+  const { follower, failures, keyOf, issuer, now } = deps
+
+  const clientOf = (clientId: string, billingId?: string): Client | undefined => {
+    const found = follower.tables.credential(clientId)
+    if (found?.stream.state !== 'ready') return undefined
+    return billingId === undefined || billingId === found.stream.billingId ? found : undefined
+  }
+
+  const match = ({ billingId, clientId }: Secrets, hash: Buffer): ProvedClient | undefined => {
+    const client = clientOf(clientId, billingId)
+    const stored = client ? Buffer.from(client.credential.secretHash, 'hex') : nobodysHash
+    if (!timingSafeEqual(hash, stored) || client === undefined) return undefined
+    return { ...client, provedAtSeconds: Math.floor(now() / 1000) }
+  }
+
+  const refresh = (token: string): ProvedClient | undefined => {
+    try {
+      const nowSeconds = Math.floor(now() / 1000)
+      const claims = verifyRefreshToken(token, { keyOf, issuer, nowSeconds })
+      const client = clientOf(claims.sub, claims.billingId)
+      return client && { ...client, provedAtSeconds: claims.auth_time }
+    } catch (error) {
+      if (hasCode(error, 'invalid_token')) return undefined
+      throw error
+    }
+  }
+
+  return {
+    async bySecret(secrets) {
+      const hash = Buffer.from(hashSecret(secrets.clientSecret), 'hex')
+      const client = match(secrets, hash)
+      if (client !== undefined) return client
+      // Another replica may have made these credentials a moment ago; a wrong secret waits as well.
+      await follower.lookAgain()
+      const late = match(secrets, hash)
+      if (late !== undefined) return late
+      const waitSeconds = failures.fail(secrets.clientId.slice(0, clientIdCharsMax))
+      throw waitSeconds === undefined ? invalidCredentials() : tooManyFailures(waitSeconds)
+    },
+    async byRefreshToken(token) {
+      const client = refresh(token)
+      if (client !== undefined) return client
+      await follower.lookAgain()
+      const late = refresh(token)
+      if (late === undefined) throw invalidCredentials()
+      return late
+    },
+  }
+}
+
+const invalidCredentials = (): Refusal =>
+  new Refusal('invalid_credentials', 'The credentials are unknown, wrong, expired or revoked')
+
+const tooManyFailures = (waitSeconds: number): Refusal =>
+  new Refusal('too_many_failures', 'Too many failed attempts for this client; wait and try again', {
+    headers: { 'retry-after': String(waitSeconds) },
+  })

@@ -1,0 +1,41 @@
+// What strangers may send to /auth, /refresh and /oauth2/token, before anybody has proved who they are: bodies of a
+// few kilobytes with a few parameters. Protects: reading one costs time in proportion to its bytes, and those are few.
+import { Refusal } from '../errors.ts'
+
+export const tokenBodyBytesMax = 16_384
+const parametersMax = 20
+
+/**
+ * The parameters of a form, each once (RFC 6749 3.2).
+ * @throws Refusal `invalid_request`
+ */
+export function parseForm(body: Buffer): ReadonlyMap<string, string> {
+  const text = body.toString('utf8')
+  if (holdsMoreThan(text, '&', parametersMax - 1)) throw tooManyParameters()
+  const form = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (form.has(name)) throw malformed('A parameter is sent twice; send each once')
+    form.set(name, value)
+  }
+  return form
+}
+
+/** @throws Refusal `invalid_request` when a JSON object has more members than anybody needs here */
+export function requireFewMembers(body: unknown): void {
+  if (typeof body === 'object' && body !== null && Object.keys(body).length > parametersMax)
+    throw tooManyParameters()
+}
+
+export const malformed = (sentence: string): Refusal => new Refusal('invalid_request', sentence)
+
+const tooManyParameters = (): Refusal =>
+  malformed(`The body has more than ${parametersMax} parameters; send only those that are needed`)
+
+function holdsMoreThan(text: string, character: string, most: number): boolean {
+  let at = -1
+  for (let found = 0; found <= most; found += 1) {
+    at = text.indexOf(character, at + 1)
+    if (at < 0) return false
+  }
+  return true
+}

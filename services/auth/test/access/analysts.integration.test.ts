@@ -1,0 +1,330 @@
+// Kafka's listener for analysts, as a client of theirs meets it: what a stream's own credentials may, and that
+// they may nothing else, with everything running as `npm start` has it.
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  kekFilesIn,
+  makeKekFiles,
+  makePlatformKey,
+  secretsIn,
+  startEverything,
+} from '@weir/devstack'
+import type { Everything } from '@weir/devstack'
+import { parseKekFile } from '@weir/fieldcrypt'
+import { createKafka } from '@weir/kafka'
+import { createLog, pollUntil } from '@weir/kit'
+import { createSigner } from '../../src/control/keys/signing-keys.ts'
+import { followState } from '@weir/control-state'
+import type { Signer } from '../../src/control/keys/signing-keys.ts'
+import type { StateFollower } from '@weir/control-state'
+import {
+  account as accountAt,
+  connectProducer,
+  exampleEvent,
+  openAnalysts,
+  request,
+  textIn,
+} from '@weir/testkit'
+import type { Account, Analysts, Producer, Task, TestStream } from '@weir/testkit'
+import { signIdToken, signReceipt } from '@weir/tokens'
+
+const billingId = 'acme'
+const log = createLog('analysts-test', 'silent')
+
+let folder: string
+let everything: Everything
+let account: Account
+let producer: Producer
+let inputToken: string
+let follower: StateFollower
+let analysts: Analysts
+let input: TestStream
+let mine: TestStream
+let others: TestStream
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-analysts-'))
+  await makeKekFiles(folder)
+  const PLATFORM_KEY = makePlatformKey()
+  everything = await startEverything({
+    stack: { folder, ports: 'free' },
+    ports: 'free',
+    env: {},
+    envOf: secretsIn(folder, PLATFORM_KEY),
+  })
+  const { auth, ingest, stack } = everything
+  const made = await request(auth.url, PLATFORM_KEY, 'POST', '/v2/accounts', { billingId })
+  account = accountAt(auth.url, billingId, textIn(made.body, 'apiKey'))
+  await account.contract('clickstream')
+  input = await account.input('in', { partitions: 1 })
+  mine = await makeOutput('mine')
+  others = await makeOutput('others')
+  inputToken = await account.token(input)
+  producer = await connectProducer(ingest.url)
+  await send('first')
+  const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'analysts-test', log })
+  const kek = parseKekFile(await readFile(kekFilesIn(folder).auth, 'utf8'))
+  follower = followState({ kafka, service: 'analysts-test', kek, mayUseRing: () => true, log })
+  await follower.start()
+  analysts = openAnalysts()
+  // The broker started before auth had keys to show, and looks again each second.
+  const first = analysts.start({ do: 'topics', settings: settingsOf(mine) })
+  await first.until(({ topics }) => topics.length > 0)
+}, 300_000)
+
+afterAll(async () => {
+  analysts?.close()
+  producer?.close()
+  await follower?.close()
+  await everything?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+const makeOutput = (name: string): Promise<TestStream> =>
+  account.output('in', name, { consentLevels: [0], from: 'earliest' })
+
+/** An event with a mark that can be found in the derived record. */
+async function send(mark: string): Promise<void> {
+  const event = { ...(await exampleEvent('clickstream')), referrer: `https://mark/${mark}` }
+  const answer = await producer.send(event, { token: inputToken, schemaId: 'clickstream' })
+  expect(answer.status).toBe(204)
+}
+
+const has = (mark: string) => (record: string) =>
+  Buffer.from(record, 'hex').includes(`https://mark/${mark}`)
+
+type Secrets = { readonly clientId: string; readonly clientSecret: string }
+
+/** As `weir kafka` prints them. */
+function settingsOf({ clientId, clientSecret }: Secrets, group = clientId): Task['settings'] {
+  return {
+    ...onTheListener(group),
+    'sasl.mechanism': 'OAUTHBEARER',
+    'sasl.oauthbearer.method': 'oidc',
+    'sasl.oauthbearer.token.endpoint.url': `${everything.auth.url}/oauth2/token`,
+    'sasl.oauthbearer.client.id': clientId,
+    'sasl.oauthbearer.client.secret': clientSecret,
+  }
+}
+
+const onTheListener = (group: string): Task['settings'] => ({
+  'bootstrap.servers': everything.stack.analystBrokers ?? '',
+  'security.protocol': 'SASL_PLAINTEXT',
+  'group.id': group,
+  'isolation.level': 'read_committed',
+})
+
+const withToken = (token: string): Task['settings'] => ({
+  ...onTheListener(mine.clientId),
+  'sasl.mechanism': 'OAUTHBEARER',
+  token,
+})
+
+const follow = (stream: Secrets & { topic: string }, group?: string) =>
+  analysts.start({ do: 'follow', settings: settingsOf(stream, group), topic: stream.topic })
+
+describe("a stream's own credentials", () => {
+  test('read its topic, in groups that begin with the clientId, and see no other topic', async () => {
+    const reader = follow(mine)
+    const second = follow(mine, `${mine.clientId}-second`)
+    for (const each of [reader, second])
+      await each.until(({ records }) => records.some(has('first')))
+    const looker = analysts.start({ do: 'topics', settings: settingsOf(mine) })
+    await looker.until(({ topics }) => topics.length > 0)
+    expect(looker.topics).toEqual([mine.topic])
+    expect([...reader.errors, ...second.errors]).toEqual([])
+  }, 60_000)
+
+  test("may not read another stream's topic, dead records, or anything of Weir's own", async () => {
+    const topics = [others.topic, input.topic, `${mine.topic}.dead`, 'weir.control', 'weir.keys']
+    for (const topic of [...topics, '__consumer_offsets']) {
+      const reader = analysts.start({ do: 'read', settings: settingsOf(mine), topic })
+      await reader.until(({ errors }) => errors.length > 0)
+      expect([topic, new Set(reader.errors)]).toEqual([
+        topic,
+        new Set(['TOPIC_AUTHORIZATION_FAILED']),
+      ])
+      expect(reader.records).toEqual([])
+    }
+  }, 120_000)
+
+  test('may write nothing, not even to their own topic', async () => {
+    for (const topic of [mine.topic, others.topic, 'weir.control', 'new-topic']) {
+      const writer = analysts.start({ do: 'write', settings: settingsOf(mine), topic })
+      await writer.until(({ errors }) => errors.length > 0)
+      expect([topic, writer.errors[0]]).toEqual([topic, 'TOPIC_AUTHORIZATION_FAILED'])
+    }
+  }, 120_000)
+
+  test("may not be in another's group, or in the one that derives the stream", async () => {
+    for (const group of [others.clientId, 'any', `weir.${mine.topic}`]) {
+      const reader = follow(mine, group)
+      await reader.until(({ errors }) => errors.includes('GROUP_AUTHORIZATION_FAILED'))
+      expect(reader.records).toEqual([])
+    }
+  }, 120_000)
+
+  test('of an input stream may not read it, unless they were made to listen and for nothing else', async () => {
+    const producers = follow(input)
+    await producers.until(({ errors }) => errors.length > 0)
+    const path = '/v2/streams/in/credentials'
+    const { body } = await account.call('POST', path, { scope: ['listen'] })
+    const listener = {
+      clientId: textIn(body, 'clientId'),
+      clientSecret: textIn(body, 'clientSecret'),
+    }
+    const reader = follow({ ...listener, topic: input.topic })
+    await reader.until(({ records }) => records.some(has('first')))
+    expect(Buffer.from(reader.records[0] ?? '', 'hex').includes('customer-00042')).toBe(false)
+  }, 60_000)
+})
+
+describe('whoever comes without a token that auth has signed for this', () => {
+  let signer: Signer
+  const claims = () => {
+    const stream = follower.tables.stream(billingId, 'mine')
+    return {
+      sub: mine.clientId,
+      billingId,
+      stream: 'mine',
+      streamId: stream?.streamId ?? '',
+      kind: 'derived' as const,
+    }
+  }
+  const signed = (key: Signer, issuer: string, lifeSeconds: number, ago = 0): string => {
+    const nowSeconds = Math.floor(Date.now() / 1000) - ago
+    return signIdToken(key, claims(), { issuer, nowSeconds, lifeSeconds })
+  }
+  const isRefused = async (settings: Task['settings']): Promise<void> => {
+    const reader = analysts.start({ do: 'read', settings, topic: mine.topic })
+    await reader.until(({ errors }) => errors.length > 0)
+    expect(reader.records).toEqual([])
+    expect(reader.errors[0]).toMatch(/^_(AUTHENTICATION|TRANSPORT|ALL_BROKERS_DOWN)$/)
+  }
+
+  beforeAll(() => {
+    signer = createSigner({ follower, now: Date.now })()
+  })
+
+  test('gets in with one that fits', async () => {
+    const token = signed(signer, everything.auth.url, 600)
+    const reader = analysts.start({ do: 'read', settings: withToken(token), topic: mine.topic })
+    await reader.until(({ records }) => records.some(has('first')))
+  }, 60_000)
+
+  test('is refused with one that is expired, or names another issuer', async () => {
+    await isRefused(withToken(signed(signer, everything.auth.url, 600, 700)))
+    await isRefused(withToken(signed(signer, 'http://elsewhere.test', 600)))
+  }, 60_000)
+
+  test('is refused with a refresh token, which is for auth alone', async () => {
+    const { clientId, clientSecret } = mine
+    const reply = await account.call('POST', '/auth', { billingId, clientId, clientSecret })
+    await isRefused(withToken(textIn(reply.body, 'refreshToken')))
+  }, 60_000)
+
+  test('is refused with one of a foreign key, under a new name or under ours', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    for (const kid of ['foreign', signer.kid])
+      await isRefused(withToken(signed({ kid, privateKey }, everything.auth.url, 600)))
+  }, 60_000)
+
+  test('is refused with a receipt of an erasure, though its key is among those that are published', async () => {
+    const [key] = follower.tables.receiptKeys()
+    const pem = follower.keyring.open(`_receipt/${key?.kid}`, 'sign')
+    if (key === undefined || pem === undefined) throw new Error('auth has no key for receipts')
+    const receiptSigner = { kid: key.kid, privateKey: createPrivateKey(pem) }
+    const iat = Math.floor(Date.now() / 1_000)
+    const claims = { iss: everything.auth.url, iat, jti: mine.clientId, billingId, levels: 'all' }
+    await isRefused(withToken(signReceipt(receiptSigner, claims)))
+  }, 60_000)
+
+  test('is refused as nobody: in the clear, by password, or as ANONYMOUS with an unsigned token', async () => {
+    const group = onTheListener('any')
+    await isRefused({ ...group, 'security.protocol': 'PLAINTEXT' })
+    const password = { 'sasl.username': mine.clientId, 'sasl.password': mine.clientSecret }
+    await isRefused({ ...group, 'sasl.mechanism': 'PLAIN', ...password })
+    await isRefused({
+      ...group,
+      'sasl.mechanism': 'OAUTHBEARER',
+      'enable.sasl.oauthbearer.unsecure.jwt': 'true',
+      'sasl.oauthbearer.config': 'principal=ANONYMOUS scope=send',
+    })
+  }, 60_000)
+
+  test('is cut off when the token ends under an open connection', async () => {
+    const lifeSeconds = 6
+    const token = signed(signer, everything.auth.url, lifeSeconds)
+    const reader = analysts.start({ do: 'read', settings: withToken(token), topic: mine.topic })
+    await reader.until(({ records }) => records.some(has('first')))
+    await reader.until(({ errors }) => errors.includes('_AUTHENTICATION'), 30_000)
+    // A fetch that had been asked for before may still be answered, once.
+    await send('at-its-end')
+    const other = follow(mine, `${mine.clientId}-after`)
+    await other.until(({ records }) => records.some(has('at-its-end')))
+    await send('after-its-end')
+    await other.until(({ records }) => records.some(has('after-its-end')))
+    expect(reader.records.some(has('after-its-end'))).toBe(false)
+  }, 60_000)
+})
+
+describe('an open connection', () => {
+  const secondsMs = 10_000
+
+  /** Another analyst, of the stream `others`, has seen it: so it was there to be seen. */
+  async function sendAndSee(mark: string): Promise<void> {
+    await send(mark)
+    const witness = follow(others, `${others.clientId}-${mark}`)
+    await witness.until(({ records }) => records.some(has(mark)))
+  }
+
+  test('gives nothing more within seconds after its credentials were revoked; others go on', async () => {
+    const path = '/v2/streams/in/outputs/mine/credentials'
+    const { body } = await account.call('POST', path)
+    const doomed = {
+      clientId: textIn(body, 'clientId'),
+      clientSecret: textIn(body, 'clientSecret'),
+    }
+    const reader = follow({ ...doomed, topic: mine.topic })
+    const staying = follow(mine, `${mine.clientId}-staying`)
+    for (const each of [reader, staying])
+      await each.until(({ records }) => records.some(has('first')))
+
+    const answer = await account.call('DELETE', `${path}/${doomed.clientId}`)
+
+    expect(answer.status).toBe(200)
+    await reader.until(({ errors }) => errors.length > 0, secondsMs)
+    await sendAndSee('after-revocation')
+    await staying.until(({ records }) => records.some(has('after-revocation')))
+    expect(reader.records.some(has('after-revocation'))).toBe(false)
+  }, 60_000)
+
+  test('gives nothing while its stream is disabled, and goes on by itself when it is enabled', async () => {
+    const reader = follow(mine, `${mine.clientId}-switched`)
+    await reader.until(({ records }) => records.some(has('first')))
+    await account.call('PATCH', '/v2/streams/in/outputs/mine', { enabled: false })
+    await reader.until(({ errors }) => errors.length > 0, secondsMs)
+    await sendAndSee('while-disabled')
+    expect(reader.records.some(has('while-disabled'))).toBe(false)
+    await account.call('PATCH', '/v2/streams/in/outputs/mine', { enabled: true })
+    await reader.until(({ records }) => records.some(has('while-disabled')), 30_000)
+  }, 90_000)
+
+  test('ends with its stream, also when one of the same name follows', async () => {
+    const reader = follow(mine, `${mine.clientId}-last`)
+    await reader.until(({ records }) => records.some(has('first')))
+    await account.call('DELETE', '/v2/streams/in/outputs/mine')
+    await reader.until(({ errors }) => errors.length > 0, secondsMs)
+    const remake = () => makeOutput('mine').catch(() => undefined) // 409 while it is being deleted
+    const next = await pollUntil(remake, { deadlineMs: 40_000, everyMs: 500 })
+    const { records } = follow(next)
+    await pollUntil(() => records.some(has('first')), { deadlineMs: 20_000 })
+    const old = follow(mine, `${mine.clientId}-old`)
+    await old.until(({ errors }) => errors.length > 0)
+    await sendAndSee('after-remaking')
+    expect([...reader.records, ...old.records].some(has('after-remaking'))).toBe(false)
+  }, 90_000)
+})

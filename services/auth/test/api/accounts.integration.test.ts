@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import {
+  asPlatform,
+  makeAccount,
+  problem,
+  problemsOf,
+  send,
+  startAuth,
+  textOf,
+  uniqueName,
+} from '../support.ts'
+import type { Account } from '../support.ts'
+
+let auth: Service
+let account: Account
+
+beforeAll(async () => {
+  auth = await startAuth()
+  account = await makeAccount(auth)
+})
+afterAll(() => auth.stop())
+
+describe('making an account', () => {
+  test('answers 201 with its billing id and an API key that works', async () => {
+    const billingId = uniqueName('acc')
+    const made = await asPlatform(auth, '/v2/accounts', { billingId })
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({ billingId, apiKey: expect.stringMatching(/^weir_.{43}$/) })
+    expect(made.headers.get('cache-control')).toBe('no-store')
+    const shown = await send(`${auth.url}/v2/account`, { bearer: textOf(made.json, 'apiKey') })
+    expect(shown.json).toMatchObject({ billingId })
+  })
+
+  test('is refused with 409 for a billing id that is taken', async () => {
+    const reply = await asPlatform(auth, '/v1/accounts', { billingId: account.billingId })
+    expect(reply.status).toBe(409)
+    expect(reply.json).toEqual(problem(409, 'name_taken'))
+  })
+
+  test.each(['weir', 'Weir', 'a--b', '-a', 'a-', 'a_b', '', 'a'.repeat(64), 7, null])(
+    'is refused with 422 for the billing id %p',
+    async (billingId) => {
+      const reply = await asPlatform(auth, '/v2/accounts', { billingId })
+      expect(reply.status).toBe(422)
+      expect(problemsOf(reply)).toEqual([expect.stringMatching(/^billingId must /)])
+    },
+  )
+
+  test('takes the longest billing id', async () => {
+    const billingId = uniqueName('a').padEnd(63, 'x')
+    expect((await asPlatform(auth, '/v2/accounts', { billingId })).status).toBe(201)
+  })
+
+  test('takes the platform key: an API key, a wrong one or none get 401', async () => {
+    const json = { billingId: uniqueName('acc') }
+    for (const bearer of [account.apiKey, 'wrong', undefined]) {
+      const reply = await send(`${auth.url}/v2/accounts`, {
+        method: 'POST',
+        json,
+        ...(bearer === undefined ? {} : { bearer }),
+      })
+      expect(reply.status).toBe(401)
+      expect(reply.json).toEqual(problem(401, 'invalid_platform_key'))
+      expect(reply.json['detail']).toMatch(
+        bearer === undefined ? /^Send the platform key/ : /is not the platform key$/,
+      )
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    }
+  })
+})
+
+describe('one more API key', () => {
+  test('works beside the first', async () => {
+    const made = await asPlatform(auth, `/v2/accounts/${account.billingId}/keys`)
+    expect(made.status).toBe(201)
+    expect(made.json).toEqual({
+      apiKey: expect.any(String),
+      billingId: account.billingId,
+      keyId: expect.any(String),
+      name: expect.any(String),
+      role: 'owner',
+      createdAt: expect.any(String),
+    })
+    for (const bearer of [account.apiKey, textOf(made.json, 'apiKey')])
+      expect((await send(`${auth.url}/v2/account`, { bearer })).status).toBe(200)
+  })
+
+  test('is refused with 404 for an account that is not there, and with 401 without the platform key', async () => {
+    const reply = await asPlatform(auth, `/v2/accounts/${uniqueName('no')}/keys`)
+    expect(reply.status).toBe(404)
+    expect(reply.json).toEqual(problem(404, 'not_found'))
+    expect((await account.post(`/v2/accounts/${account.billingId}/keys`)).status).toBe(401)
+  })
+})
+
+describe('showing the account', () => {
+  test('tells the billing id among other data, and no key', async () => {
+    await account.post('/v2/streams', { name: 'counted' })
+    for (const version of ['v1', 'v2']) {
+      const reply = await account.get(`/${version}/account`)
+      expect(reply.status).toBe(200)
+      expect(reply.json).toEqual({
+        billingId: account.billingId,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        streams: 1,
+        outputs: 0,
+        contracts: 0,
+        erased: 0,
+        erasedMax: 2_000,
+        key: {
+          keyId: expect.stringMatching(/^[0-9a-f]{12}$/),
+          name: 'first key',
+          role: 'owner',
+          createdAt: expect.any(String),
+        },
+      })
+    }
+  })
+
+  test('is refused with 401 without an API key, and with one that is unknown', async () => {
+    for (const bearer of [undefined, 'weir_unknown', '']) {
+      const reply = await send(`${auth.url}/v2/account`, bearer === undefined ? {} : { bearer })
+      expect(reply.status).toBe(401)
+      expect(reply.json).toEqual(problem(401, 'invalid_api_key'))
+      expect(reply.json['detail']).toMatch(
+        bearer ? /^No account has/ : /^Send the account's API key/,
+      )
+    }
+  })
+})

@@ -1,0 +1,119 @@
+// Who may call what: every route of auth with an API key of every role, as the table of routes has it. What is asked for
+// isn't there, so that nothing is changed: a caller who may ask gets another answer than 403.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { hasRole, isRole, roles } from '@weir/control-state'
+import type { Role } from '@weir/control-state'
+import { openApi } from '../../src/api/openapi/document.ts'
+import { needsOf, routeNeeds } from '../../src/api/route-needs.ts'
+import { routesOfAuth } from './routes-of.ts'
+import { makeAccount, secretsOf, send, startAuth, textOf } from '../support.ts'
+import type { Account, Reply } from '../support.ts'
+
+let auth: Service
+let owner: Account
+const keys: Partial<Record<Role, string>> = {}
+
+beforeAll(async () => {
+  auth = await startAuth()
+  owner = await makeAccount(auth)
+  for (const role of roles) {
+    const made = await owner.post('/v2/api-keys', { name: role, role })
+    if (made.status !== 201) throw new Error(`${made.status} ${made.text}`)
+    keys[role] = textOf(made.json, 'apiKey')
+  }
+  await owner.post('/v2/streams', { name: 'in' })
+}, 60_000)
+afterAll(() => auth.stop())
+
+const routes = Object.entries(routeNeeds)
+const asked = routes.flatMap(([route, needs]) =>
+  isRole(needs) || needs === 'platform or viewer'
+    ? ['v1', 'v2'].map((v) => ({
+        route: route.replace('/v2/', `/${v}/`),
+        needs: isRole(needs) ? needs : ('viewer' as const),
+      }))
+    : [],
+)
+
+const as = (role: Role, route: string, json?: unknown): Promise<Reply> => {
+  const [method = '', template = ''] = route.split(' ')
+  const path = template.replaceAll(/:\w+/g, 'not-there')
+  return send(`${auth.url}${path}`, {
+    method,
+    bearer: keys[role] ?? '',
+    ...(method === 'GET' || method === 'DELETE' ? {} : { json: json ?? {} }),
+  })
+}
+
+test('the table has every route of auth, and no other; one without an entry stops the start', () => {
+  const ofV2 = routesOfAuth().filter((route) => !route.includes(' /v1/'))
+  expect(routes.map(([route]) => route).toSorted()).toEqual(ofV2.toSorted())
+  for (const route of routesOfAuth()) {
+    const [method = '', path = ''] = route.split(' ')
+    expect(() => needsOf(method, path)).not.toThrow()
+  }
+  expect(() => needsOf('GET', '/v2/secrets')).toThrow('has no entry')
+})
+
+test('the table itself is right: what is about people is an officer’s, what opens doors an owner’s, and nothing is open', () => {
+  const needing = (...these: readonly string[]) =>
+    routes.filter(([, needs]) => these.includes(needs)).map(([route]) => route)
+  expect(needing('officer')).toEqual([
+    'POST /v2/streams/:stream/erasures',
+    'GET /v2/streams/:stream/erasures/:erasure/receipt',
+    'POST /v2/streams/:stream/subjects/lookup',
+  ])
+  expect(needing('owner')).toEqual([
+    'POST /v2/api-keys',
+    'DELETE /v2/api-keys/:keyId',
+    'POST /v2/streams/:stream/outputs/:output/credentials',
+    'DELETE /v2/streams/:stream/outputs/:output/credentials/:clientId',
+  ])
+  const changes = (route: string) => !route.startsWith('GET ')
+  expect(needing('viewer', 'platform or viewer').filter(changes)).toEqual([])
+  expect(needing('anyone').filter((route) => route.includes(' /v2/') || changes(route))).toEqual([])
+})
+
+describe.each(asked)('$route needs $needs', ({ route, needs }) => {
+  test.each(roles.map((role) => ({ role, may: hasRole(role, needs) })))(
+    '$role: $may',
+    async ({ role, may }) => {
+      const reply = await as(role, route)
+      const isRefused = reply.text.includes(`needs the role ${needs}`)
+      const isMissing = reply.json['code'] === 'role_missing'
+      expect({ status: reply.status === 403, isMissing, isRefused }).toEqual({
+        status: !may,
+        isMissing: !may,
+        isRefused: !may,
+      })
+      expect([200, 400, 403, 404, 422]).toContain(reply.status)
+    },
+  )
+})
+
+test('the OpenAPI document tells the role of every route that asks for one', () => {
+  const { paths } = openApi('0.0.0') as { paths: Record<string, Record<string, object>> }
+  for (const { route, needs } of asked) {
+    const [method = '', path = ''] = route.split(' ')
+    const told = paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    expect(told).toMatchObject({
+      'x-weir-role': needs,
+      description: expect.stringContaining(needs),
+    })
+  }
+})
+
+test('an output that a developer creates has no credentials; an owner makes them later', async () => {
+  const request = { consentLevels: [1], consentLevelType: 'CUMULATIVE' }
+  const route = 'POST /v2/streams/in/outputs'
+  const made = await as('developer', route, { ...request, name: 'out' })
+  expect(made).toMatchObject({ status: 201, json: { credentials: [] } })
+  const older = await as('developer', 'POST /v1/streams/in/outputs', { ...request, name: 'old' })
+  expect(older).toMatchObject({ status: 201, json: { credentials: null } })
+  const credentials = 'POST /v2/streams/in/outputs/out/credentials'
+  expect((await as('developer', credentials)).status).toBe(403)
+  expect(secretsOf(await as('owner', credentials))).toBeDefined()
+  const byOwner = await as('owner', route, { ...request, name: 'another' })
+  expect(secretsOf(byOwner)).toBeDefined()
+})

@@ -1,0 +1,48 @@
+// The routes that auth has, read from the application itself, so that a test over all of them can't miss a new one.
+import type { Express } from 'express'
+import { createApp } from '../../src/api/routes.ts'
+import type { Routes } from '../../src/api/routes.ts'
+
+/** `<METHOD> <path template>` of every route. */
+export function routesOfAuth(): string[] {
+  const management: Routes['management'] = {
+    stewardship: unusable(),
+    callers: unusable(),
+    registry: unusable(),
+    issuer: 'http://auth.test',
+    usage: unusable(),
+    subjects: unusable(),
+    erasures: unusable(),
+    audit: unusable(),
+    foldAccesses: unusable(),
+    opaque: unusable(),
+    refusals: unusable(),
+    defaultLimits: { eventRate: '1', eventCount: '1' },
+  }
+  const unused: Routes = {
+    management,
+    desk: unusable(),
+    discovery: unusable(),
+    registryDoor: unusable(),
+    docs: { errors: unusable(), openApi: {}, pageOf: (code) => code },
+    metrics: unusable(),
+    guesses: unusable(),
+    log: unusable(),
+    origins: [],
+    pageOf: (code) => code,
+    isOpen: () => true,
+  }
+  return routesOf(createApp(unused))
+}
+
+/** Routes are listed here, and never called. */
+const unusable = <Dependency extends object>(): Dependency => ({}) as Dependency
+
+function routesOf(app: Express): string[] {
+  return app.router.stack.flatMap(({ route }) => {
+    if (route === undefined) return []
+    // A route that takes all methods says what is allowed; it has no method of its own.
+    const methods = route.stack.flatMap(({ method }) => (method ? [method.toUpperCase()] : []))
+    return methods.map((method) => `${method} ${route.path}`)
+  })
+}

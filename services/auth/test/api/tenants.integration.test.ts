@@ -1,0 +1,256 @@
+// Accounts can't see each other through auth: whatever one of them asks about another's names, ids and credentials,
+// on every route there is, is answered as if there were no such thing. How long an answer takes isn't looked at.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import {
+  foreignPaths,
+  makeTenants,
+  namesIn,
+  setting,
+  tenantsContract,
+  withoutNames,
+  type Names,
+  type Tenants,
+} from '@weir/testkit'
+import { routesOfAuth } from './routes-of.ts'
+import { send, startAuth } from '../support.ts'
+import type { RequestOptions } from '../support.ts'
+
+let auth: Service
+let tenants: Tenants
+let theirsBefore: readonly string[]
+
+beforeAll(async () => {
+  auth = await startAuth({ PLATFORM_KEY: setting('PLATFORM_KEY') })
+  tenants = await makeTenants(auth.url)
+  theirsBefore = await everythingOf(tenants.theirs)
+})
+afterAll(() => auth.stop())
+
+/** What one account sends about somebody; several requests where there are several ways to name him. */
+type Ask = (about: Names, ours: Names) => readonly (RequestOptions & { query?: string })[]
+
+const plainly: Ask = () => [{}]
+const json =
+  (body: (about: Names) => unknown): Ask =>
+  (about) => [{ json: body(about) }]
+
+/** Of `/v1` and `/v2`. */
+const management: Readonly<Record<string, Ask>> = {
+  'GET /account': plainly,
+  'POST /accounts': json(({ billingId }) => ({ billingId })),
+  'POST /accounts/:billingId/keys': plainly,
+  'GET /api-keys': plainly,
+  'POST /api-keys': json(({ billingId }) => ({ name: 'of the tests', billingId })),
+  'DELETE /api-keys/:keyId': plainly,
+  'GET /audit': () => [{ query: 'from=2020-01-01&until=2020-01-02' }, { query: 'limit=0' }],
+  'GET /audit/chain': plainly,
+  'GET /keys': plainly,
+  'POST /keys/rotations': plainly,
+  'POST /platform/signing-keys/rotate': plainly,
+  'GET /streams': plainly,
+  'POST /streams': json(() => ({ name: 'Not a name' })), // names that are: below
+  'GET /streams/:stream': plainly,
+  'PATCH /streams/:stream': json(() => ({ enabled: false })),
+  'DELETE /streams/:stream': () => [{}, { query: 'recursive=true' }],
+  'GET /streams/:stream/usage': () => [{}, { query: 'by=1d&format=csv' }],
+  'GET /streams/:stream/erasures': plainly,
+  'POST /streams/:stream/erasures': () => [
+    { json: { keyFieldValue: 'somebody' } },
+    { json: { keyFieldValues: ['somebody'], fromLevel: 1 } },
+  ],
+  'POST /streams/:stream/subjects/lookup': json(() => ({ subject: 'somebody' })),
+  'GET /streams/:stream/erasures/:erasure': plainly,
+  'GET /streams/:stream/erasures/:erasure/receipt': plainly,
+  'GET /streams/:stream/outputs': plainly,
+  'POST /streams/:stream/outputs': json(({ output: name }) => ({
+    name,
+    consentLevels: [1],
+    consentLevelType: 'CUMULATIVE',
+  })),
+  'GET /streams/:stream/outputs/:output': plainly,
+  'PATCH /streams/:stream/outputs/:output': json(() => ({ enabled: false })),
+  'DELETE /streams/:stream/outputs/:output': plainly,
+  'POST /streams/:stream/credentials': () => [{}, { json: { scope: 'listen' } }],
+  'DELETE /streams/:stream/credentials/:clientId': plainly,
+  'POST /streams/:stream/outputs/:output/credentials': plainly,
+  'DELETE /streams/:stream/outputs/:output/credentials/:clientId': plainly,
+  'GET /contracts': plainly,
+  'POST /contracts': (about) => [{ json: contractOfSubject(about) }],
+  'GET /contracts/:contract': plainly,
+  'POST /contracts/:contract/archive': plainly,
+}
+
+const tokens: Readonly<Record<string, Ask>> = {
+  'POST /auth': (about, ours) => secretsAbout(about, ours).map((secrets) => ({ json: secrets })),
+  'POST /refresh': json(({ clientId }) => ({ refreshToken: clientId })),
+  'POST /oauth2/token': (about, ours) =>
+    secretsAbout(about, ours).map(({ clientId, clientSecret }) => {
+      const form = { client_id: clientId, client_secret: clientSecret }
+      const body = new URLSearchParams({ grant_type: 'client_credentials', ...form })
+      return { body: body.toString() }
+    }),
+  'GET /.well-known/jwks.json': plainly,
+  'GET /.well-known/openid-configuration': plainly,
+}
+
+/** Of `/registry`. */
+const reading: Readonly<Record<string, Ask>> = {
+  'GET /schemas/types': plainly,
+  'GET /schemas/ids/:schemaId': () => [{}, { query: 'fetchMaxId=true' }],
+  'GET /schemas/ids/:schemaId/schema': plainly,
+  'GET /schemas/ids/:schemaId/subjects': plainly,
+  'GET /schemas/ids/:schemaId/versions': plainly,
+  'GET /subjects': ({ subject }) => [{}, { query: `subjectPrefix=${subject}` }],
+  'GET /subjects/:subject/versions': plainly,
+  'GET /subjects/:subject/versions/:version': plainly,
+  'GET /subjects/:subject/versions/:version/schema': plainly,
+  'GET /config': plainly,
+  'GET /config/:subject': plainly,
+  'GET /mode': plainly,
+  'GET /mode/:subject': plainly,
+}
+
+const asks: Readonly<Record<string, Ask>> = {
+  ...tokens,
+  ...Object.fromEntries(
+    Object.entries(reading).map(([route, ask]) => [route.replace(' ', ' /registry'), ask]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(management).flatMap(([route, ask]) =>
+      ['/v1', '/v2'].map((version) => [route.replace(' ', ` ${version}`), ask]),
+    ),
+  ),
+}
+
+/** Another's client with a secret of one's own. */
+const secretsAbout = ({ clientId }: Names, { billingId }: Names) =>
+  ['', tenants.ours.input.clientSecret, 'no secret at all'].map((clientSecret) => ({
+    billingId,
+    clientId,
+    clientSecret,
+  }))
+
+/** Whose schema shall be that of a subject in the registry, whoever registered it; fields are asked for one by one. */
+const contractOfSubject = ({ subject }: Names) => ({
+  id: 'a-probe',
+  schema: { schema_type: 'avro', schema_registry_ref: `${subject}/latest` },
+  validations: [{ field: 'url', type: 'regex', value: '^.+$' }],
+  key_field: 'producerSessionId',
+  pii_fields: { 'customer/id': 0, noSuchField: 1 },
+})
+
+/** Every answer to what is asked on a route about somebody. */
+async function answersAbout(route: string, about: Names) {
+  const { account, names: ours } = tenants.ours
+  const [method = '', template = ''] = route.split(' ')
+  // Tokens are got by what is in the body.
+  const own = /^\/(v\d|registry)\//.test(template) ? { bearer: account.apiKey } : {}
+  const paths = template.includes(':') ? foreignPaths(template, ours, about) : [template]
+  const asked = paths.flatMap((path) =>
+    (asks[route]?.(about, ours) ?? []).map(({ query, ...options }) => {
+      const url = `${auth.url}${path}${query === undefined ? '' : `?${query}`}`
+      return send(url, { method, ...own, ...options })
+    }),
+  )
+  return (await Promise.all(asked)).map((reply) => {
+    expect(namesIn(reply.text, otherNames(about))).toEqual([])
+    return withoutNames(reply, about)
+  })
+}
+
+const isRefused = (status: number): boolean => status === 401 || status === 404
+
+/** What must not be in an answer, unless it was in the question. */
+const otherNames = (about: Names): Names =>
+  about === tenants.nobodys ? tenants.theirs.names : tenants.nobodys
+
+const everythingOf = async ({ account, names }: Tenants['ours']) =>
+  Promise.all(
+    ['/account', '/streams', `/streams/${names.stream}/outputs`, '/contracts'].map(
+      async (path) => (await account.call('GET', `/v2${path}`)).text,
+    ),
+  )
+
+test('every route of auth has its case', () => {
+  const ofDocs = / \/(docs|openapi\.json)/ // they hold nothing of anybody
+  const routes = routesOfAuth().filter((route) => !ofDocs.test(route))
+  expect(Object.keys(asks).toSorted()).toEqual(routes.toSorted())
+})
+
+describe("asked about another account's", () => {
+  test.each(Object.keys(asks))('things, %s answers as if there were none', async (route) => {
+    const about = await answersAbout(route, tenants.theirs.names)
+    expect(about).toEqual(await answersAbout(route, tenants.nobodys))
+    expect(about.length).toBeGreaterThan(0)
+    const isAllowed = ({ status }: { status: number }) => !route.includes(':') || isRefused(status)
+    expect(about.every(isAllowed)).toBe(true)
+  })
+
+  test.each(['billingId', 'clientId'] as const)(
+    '%s, with a secret that is right for oneself, there is no token',
+    async (name) => {
+      const { ours, theirs, nobodys } = tenants
+      const { clientId, clientSecret } = ours.input
+      const right = { billingId: ours.names.billingId, clientId, clientSecret }
+      const ask = async (about: Names) => {
+        const reply = await send(`${auth.url}/auth`, {
+          method: 'POST',
+          json: { ...right, [name]: about[name] },
+        })
+        return withoutNames(reply, about)
+      }
+      const about = await ask(theirs.names)
+      expect(about).toEqual(await ask(nobodys))
+      expect(about.status).toBe(401)
+    },
+  )
+
+  test('tokens, they are of no use as keys of management', async () => {
+    const { theirs } = tenants
+    const { names, input } = theirs
+    const token = await theirs.account.token(input)
+    const managing = routesOfAuth().filter((each) => each.includes(' /v'))
+    const statusOf = async (bearer: string, route: string) => {
+      const [method = '', template = ''] = route.split(' ')
+      const path = foreignPaths(template, names, names)[0] ?? template
+      const body = method === 'GET' ? {} : { json: {} }
+      const { status } = await send(auth.url + path, { method, bearer, ...body })
+      return { route, status }
+    }
+    for (const bearer of [token, input.clientSecret, input.clientId, names.billingId]) {
+      const answered = await Promise.all(managing.map((route) => statusOf(bearer, route)))
+      // After ten guesses a minute it is 429.
+      expect(answered.filter(({ status }) => status !== 401 && status !== 429)).toEqual([])
+      expect(answered).toHaveLength(managing.length)
+    }
+  })
+})
+
+describe("what is named like another account's", () => {
+  test('can be made, and is one’s own', async () => {
+    const { ours, theirs } = tenants
+    const { stream, output, contract } = theirs.names
+    const made = await ours.account.input(stream)
+    expect(made.topic).toBe(`${ours.names.billingId}.${stream}`)
+    await ours.account.output(ours.names.stream, output, { consentLevels: [1] })
+    const body = await tenantsContract({ contract, subject: tenants.nobodys.subject })
+    expect((await ours.account.call('POST', '/v2/contracts', body)).status).toBe(201)
+    await ours.account.call('DELETE', `/v2/streams/${stream}`)
+    await ours.account.call('DELETE', `/v2/streams/${ours.names.stream}/outputs/${output}`)
+    await ours.account.call('POST', `/v2/contracts/${contract}/archive`)
+  })
+
+  test('can not be registered, for a subject is one account’s, and nothing tells whose', async () => {
+    const { ours, theirs } = tenants
+    const body = await tenantsContract({ contract: 'own', subject: theirs.names.subject })
+    const reply = await ours.account.call('POST', '/v2/contracts', body)
+    expect(reply.status).toBe(422)
+    expect(reply.text).not.toContain('account')
+    expect(namesIn(reply.text, { ...theirs.names, subject: 'nothing to be found' })).toEqual([])
+  })
+})
+
+test('of all this the other account has noticed nothing', async () => {
+  expect(await everythingOf(tenants.theirs)).toEqual(theirsBefore)
+})

@@ -1,0 +1,96 @@
+// What is taken for a backup, and what isn't.
+import { expect, test } from '@jest/globals'
+import { hashOf, nextEntry, noEntries } from '@weir/control-state'
+import type { AuditHead } from '@weir/control-state'
+import { HEAD, endLine, lineOf, readLines } from '../../src/backup/lines.ts'
+import { withAuditLog } from '../../src/backup/restore-audit.ts'
+
+async function* linesOf(...lines: string[]): AsyncGenerator<string> {
+  yield* lines
+}
+
+const record = {
+  partition: 0,
+  offset: 7n,
+  timestampMs: 1_700_000_000_000,
+  key: Buffer.from('key'),
+  value: null,
+  headers: { change: Buffer.from([0, 255, 10]) },
+}
+const line = lineOf('weir.keys', record)
+
+test('a record is read as it was written, a tombstone and bytes that are no text included', async () => {
+  const { partition, timestampMs, key, value, headers } = record
+  expect(await readLines(linesOf(HEAD, line, endLine(1)))).toEqual([
+    { topic: 'weir.keys', partition, timestampMs, key, value, headers },
+  ])
+})
+
+test.each([
+  ['it has no head', [line, endLine(1)]],
+  ['its end is missing', [HEAD, line]],
+  ['a record is missing', [HEAD, endLine(1)]],
+  ['something comes after its end', [HEAD, endLine(0), line]],
+  ['a record is of another topic', [HEAD, line.replace('weir.keys', 'acme.clicks'), endLine(1)]],
+  ['a line is cut off', [HEAD, line.slice(0, -3), endLine(1)]],
+  ['there is nothing', []],
+])('a backup is refused as a whole when %s', async (_what, lines) => {
+  await expect(readLines(linesOf(...lines))).rejects.toMatchObject({ code: 'backup_unreadable' })
+})
+
+// --- the audit log ---
+
+const headRecord = (head: AuditHead) => ({
+  topic: 'weir.control',
+  key: 'audit/head',
+  value: JSON.stringify(head),
+})
+
+/** Entries as auth writes them, and a stream beside them. */
+function savedWith(known: number, there: number) {
+  const stream = { topic: 'weir.control', key: 'stream/acme/clicks', value: '{}' }
+  const entries: { topic: string; key: null; value: Buffer }[] = []
+  const heads = [noEntries]
+  for (let head = noEntries; head.seq < there;) {
+    const what = { action: 'stream.create', actor: { kind: 'auth' }, target: {} } as const
+    const next = nextEntry(head, what, 0)
+    entries.push({ topic: 'weir.audit', key: null, value: next.value })
+    heads.push((head = next.head))
+  }
+  return { entries, records: [stream, headRecord(heads[known] ?? noEntries), ...entries] }
+}
+
+/** What lies in the log then; the head that control state has must be its end. */
+function restored(records: readonly { topic: string; key: unknown; value: unknown }[]): unknown[] {
+  const log = records.filter(({ topic }) => topic === 'weir.audit')
+  const heads = records.filter(({ key }) => key === 'audit/head').map(({ value }) => String(value))
+  const end = Buffer.from(String(log.at(-1)?.value))
+  const { seq } = JSON.parse(String(end)) as AuditHead
+  expect(heads.map((head): unknown => JSON.parse(head))).toEqual([{ seq, hash: hashOf(end) }])
+  return log.map(({ value }) => {
+    const { seq: own, prev, action } = JSON.parse(String(value)) as Record<string, unknown>
+    return { seq: own, prev, action }
+  })
+}
+
+test('a lost audit log comes back as far as control state knows of it, and goes on with the restoring', () => {
+  const { entries, records } = savedWith(2, 3)
+  const log = restored(withAuditLog(records, undefined, 1))
+  expect(log).toHaveLength(3)
+  const prev = hashOf(entries[1]?.value ?? Buffer.alloc(0))
+  expect(log[2]).toEqual({ seq: 3, prev, action: 'backup.restore' })
+})
+
+test('an audit log that is still there stays, and goes on after its last entry', () => {
+  const { entries } = savedWith(5, 5)
+  const last = entries[4]?.value ?? Buffer.alloc(0)
+  const log = restored(withAuditLog(savedWith(2, 3).records, last, 1))
+  expect(log).toEqual([{ seq: 6, prev: hashOf(last), action: 'backup.restore' }])
+})
+
+test('a backup from before there was an audit log begins one', () => {
+  const [stream] = savedWith(0, 0).records
+  if (stream === undefined) throw new Error('there is none')
+  const log = restored(withAuditLog([stream], undefined, 1))
+  expect(log).toEqual([{ seq: 1, prev: noEntries.hash, action: 'backup.restore' }])
+})

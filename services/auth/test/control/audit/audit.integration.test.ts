@@ -1,0 +1,393 @@
+// The audit log as auth keeps it: every route that changes something leaves exactly one entry, which says who did what
+// to what, and nothing that must stay secret; an account sees its own.
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { pollUntil } from '@weir/kit'
+import { tenantsContract } from '@weir/testkit'
+import { routesOfAuth } from '../../api/routes-of.ts'
+import {
+  asPlatform,
+  makeAccount,
+  platformKey,
+  problem,
+  secretsOf,
+  send,
+  startAuth,
+  textOf,
+  uniqueName,
+} from '../../support.ts'
+import type { Account, Json, Reply } from '../../support.ts'
+
+let auth: Service
+let account: Account
+const startedAt = new Date().toISOString()
+
+beforeAll(async () => {
+  auth = await startAuth()
+  account = await makeAccount(auth)
+}, 60_000)
+afterAll(() => auth.stop())
+
+type Entry = {
+  readonly by: { readonly kind: string; readonly requestId?: string }
+  readonly target: Json
+  readonly [member: string]: unknown
+}
+
+/** Everything since the tests began, as whoever has the key sees it, page by page. */
+async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
+  const entries: Entry[] = []
+  let after = `from=${startedAt}`
+  for (;;) {
+    const reply = await send(`${auth.url}/v2/audit?limit=${limit}&${after}`, { bearer })
+    expect([reply.status, reply.text]).toEqual([200, expect.any(String)])
+    entries.push(...(reply.json['entries'] as Entry[]))
+    if (reply.json['next'] === null) return entries
+    after = `after=${textOf(reply.json, 'next')}`
+  }
+}
+
+/** What one request has left. */
+async function entriesOf({ headers }: Reply): Promise<Entry[]> {
+  const requestId = headers.get('svc-request-id') ?? 'none'
+  return (await entriesFor(platformKey)).filter(({ by }) => by.requestId === requestId)
+}
+
+const keyOf = ({ apiKey }: Account): string =>
+  createHash('sha256').update(apiKey).digest('hex').slice(0, 12)
+
+// --- all routes ---
+
+type Step = {
+  /** As the application names it, without the version. */
+  readonly route: string
+  readonly entry: (at: Names) => { action: string; target: Json }
+  readonly by?: 'platform'
+  /** What is under way already is answered, and changes nothing. */
+  readonly mayBeUnderWay?: true
+  readonly send: (at: Names) => Promise<Reply>
+}
+type Names = {
+  readonly v: string
+  stream: string
+  contract: string
+  clientId: string
+  keyId: string
+  other: string
+}
+
+const post = (path: (at: Names) => string, body?: (at: Names) => unknown) => (at: Names) =>
+  account.post(`/${at.v}${path(at)}`, body?.(at))
+
+const steps: readonly Step[] = [
+  {
+    route: 'POST /accounts',
+    by: 'platform',
+    entry: ({ other }) => ({ action: 'account.create', target: { account: other } }),
+    send: ({ v, other }) => asPlatform(auth, `/${v}/accounts`, { billingId: other }),
+  },
+  {
+    route: 'POST /accounts/:billingId/keys',
+    by: 'platform',
+    entry: ({ other }) => ({ action: 'api-key.create', target: { account: other } }),
+    send: ({ v, other }) => asPlatform(auth, `/${v}/accounts/${other}/keys`),
+  },
+  {
+    route: 'POST /api-keys',
+    entry: ({ keyId }) => ({
+      action: 'api-key.create',
+      target: { keyId, name: 'of the tests', role: 'officer' },
+    }),
+    async send(at) {
+      const request = { name: 'of the tests', role: 'officer' }
+      const reply = await account.post(`/${at.v}/api-keys`, request)
+      at.keyId = textOf(reply.json, 'keyId')
+      return reply
+    },
+  },
+  {
+    route: 'DELETE /api-keys/:keyId',
+    entry: ({ keyId }) => ({ action: 'api-key.delete', target: { keyId } }),
+    send: ({ v, keyId }) => account.delete(`/${v}/api-keys/${keyId}`),
+  },
+  {
+    route: 'POST /keys/rotations',
+    by: 'platform',
+    mayBeUnderWay: true,
+    entry: () => ({ action: 'keys.rotate', target: {} }),
+    send: ({ v }) => asPlatform(auth, `/${v}/keys/rotations`),
+  },
+  {
+    route: 'POST /platform/signing-keys/rotate',
+    by: 'platform',
+    entry: () => ({ action: 'keys.signing.rotate', target: { kid: expect.any(String) } }),
+    send: ({ v }) => asPlatform(auth, `/${v}/platform/signing-keys/rotate`),
+  },
+  {
+    route: 'POST /streams',
+    entry: ({ stream }) => ({ action: 'stream.create', target: { stream } }),
+    send: post(
+      () => '/streams',
+      ({ stream: name }) => ({ name }),
+    ),
+  },
+  {
+    route: 'PATCH /streams/:stream',
+    entry: ({ stream }) => ({
+      action: 'stream.change',
+      target: { stream, changed: ['enabled', 'tags'], enabled: true },
+    }),
+    send: ({ v, stream }) =>
+      account.patch(`/${v}/streams/${stream}`, { enabled: true, tags: ['not in the log'] }),
+  },
+  ...['', '/outputs/:output'].flatMap((owner): Step[] => {
+    const path = ({ stream }: Names) =>
+      `/streams/${stream}${owner.replace(':output', `${stream}-1`)}/credentials`
+    const target = ({ stream }: Names) =>
+      owner === '' ? { stream } : { stream, output: `${stream}-1` }
+    return [
+      ...(owner === '' ? [] : outputSteps()),
+      {
+        route: `POST /streams/:stream${owner}/credentials`,
+        entry: (at) => ({
+          action: 'credentials.create',
+          target: { ...target(at), clientId: at.clientId },
+        }),
+        async send(at) {
+          const reply = await account.post(`/${at.v}${path(at)}`)
+          at.clientId = secretsOf(reply).clientId
+          return reply
+        },
+      },
+      {
+        route: `DELETE /streams/:stream${owner}/credentials/:clientId`,
+        entry: (at) => ({
+          action: 'credentials.delete',
+          target: { ...target(at), clientId: at.clientId },
+        }),
+        send: (at) => account.delete(`/${at.v}${path(at)}/${at.clientId}`),
+      },
+    ]
+  }),
+  {
+    route: 'DELETE /streams/:stream/outputs/:output',
+    entry: ({ stream }) => ({
+      action: 'output.delete',
+      target: { stream, output: `${stream}-1` },
+    }),
+    send: ({ v, stream }) => account.delete(`/${v}/streams/${stream}/outputs/${stream}-1`),
+  },
+  {
+    route: 'POST /contracts',
+    entry: ({ contract }) => ({ action: 'contract.create', target: { contract } }),
+    async send({ v, contract }) {
+      const subject = `${account.billingId.replaceAll('-', '_')}-${contract}`
+      const ours = await tenantsContract({ contract, subject })
+      // Who is asked after below is named by some contract.
+      return account.post(`/${v}/contracts`, { ...ours, data_subject_field: 'customer/id' })
+    },
+  },
+  {
+    route: 'POST /contracts/:contract/archive',
+    entry: ({ contract }) => ({ action: 'contract.archive', target: { contract } }),
+    send: post(({ contract }) => `/contracts/${contract}/archive`),
+  },
+  {
+    route: 'POST /streams/:stream/erasures',
+    entry: ({ stream }) => ({
+      action: 'erasure.create',
+      target: { stream, count: 1, erasure: expect.any(String), fromLevel: 2 },
+    }),
+    send: post(
+      ({ stream }) => `/streams/${stream}/erasures`,
+      () => ({ keyFieldValue: 'not in the log', fromLevel: 2 }),
+    ),
+  },
+  {
+    route: 'POST /streams/:stream/subjects/lookup',
+    entry: ({ stream }) => ({ action: 'subject.lookup', target: { stream } }),
+    send: post(
+      ({ stream }) => `/streams/${stream}/subjects/lookup`,
+      () => ({ subject: 'not in the log' }),
+    ),
+  },
+  {
+    route: 'DELETE /streams/:stream',
+    entry: ({ stream }) => ({ action: 'stream.delete', target: { stream } }),
+    send: ({ v, stream }) => account.delete(`/${v}/streams/${stream}?recursive=true`),
+  },
+]
+
+function outputSteps(): Step[] {
+  return [
+    {
+      route: 'POST /streams/:stream/outputs',
+      entry: ({ stream }) => ({
+        action: 'output.create',
+        target: { stream, output: `${stream}-1` },
+      }),
+      send: post(
+        ({ stream }) => `/streams/${stream}/outputs`,
+        ({ stream }) => ({
+          name: `${stream}-1`,
+          consentLevels: [1],
+          consentLevelType: 'CUMULATIVE',
+        }),
+      ),
+    },
+    {
+      route: 'PATCH /streams/:stream/outputs/:output',
+      entry: ({ stream }) => ({
+        action: 'output.change',
+        target: { stream, output: `${stream}-1`, changed: ['enabled'], enabled: false },
+      }),
+      send: ({ v, stream }) =>
+        account.patch(`/${v}/streams/${stream}/outputs/${stream}-1`, { enabled: false }),
+    },
+  ]
+}
+
+test('every route that changes something has its case', () => {
+  const changing = routesOfAuth().filter((route) => /^(?!GET )\w+ \/v2\//.test(route))
+  expect(steps.map(({ route }) => route.replace(' ', ' /v2')).toSorted()).toEqual(
+    changing.toSorted(),
+  )
+})
+
+describe.each(['v1', 'v2'])('of %s', (v) => {
+  const at: Names = {
+    v,
+    stream: `s-${v}`,
+    contract: `c-${v}`,
+    clientId: '',
+    keyId: '',
+    other: uniqueName('other'),
+  }
+
+  test.each(steps)('$route leaves exactly one entry that says who did what', async (step) => {
+    const reply = await step.send(at)
+
+    if (reply.status >= 300) throw new Error(`${reply.status} ${reply.text}`)
+    const { billingId } = account
+    const { action, target } = step.entry(at)
+    const isPlatforms = step.by === 'platform'
+    const entries = await entriesOf(reply)
+    if (step.mayBeUnderWay === true && entries.length === 0) return
+    expect(entries).toHaveLength(1)
+    expect(entries[0]).toMatchObject({
+      by: isPlatforms
+        ? { kind: 'platform' }
+        : { kind: 'account', billingId, keyId: keyOf(account) },
+      action,
+      target: { ...(isPlatforms ? {} : { account: billingId }), ...target },
+      outcome: 'done',
+    })
+  })
+})
+
+describe('a refused action', () => {
+  test('has an entry with the reason, when the caller is known', async () => {
+    await account.post('/v2/streams', { name: 'taken' })
+    const reply = await account.post('/v2/streams/taken/outputs', { name: 'Not a name' })
+    expect(reply).toMatchObject({ status: 422, json: problem(422, 'invalid') })
+    const [entry] = await pollUntil(
+      async () => {
+        const entries = await entriesOf(reply)
+        return entries.length > 0 && entries
+      },
+      { deadlineMs: 10_000, what: 'the entry' },
+    )
+    expect(entry).toMatchObject({
+      by: { kind: 'account', keyId: keyOf(account) },
+      action: 'output.create',
+      target: { account: account.billingId, stream: 'taken' },
+      outcome: 'refused',
+      code: 'invalid',
+    })
+  })
+
+  test('fills the log no faster than the bound, and what is asked for by no name is not in it', async () => {
+    const flooding = await makeAccount(auth)
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => flooding.delete('/v2/streams/Jane%20Doe%20%2B31')),
+    )
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 404))
+    const refusedOf = async () =>
+      (await entriesFor(flooding.apiKey)).filter(({ outcome }) => outcome === 'refused')
+    const told = await pollUntil(
+      async () => {
+        const refused = await refusedOf()
+        return refused.length >= 30 && refused
+      },
+      { deadlineMs: 20_000, what: 'the refusals' },
+    )
+    expect(told).toHaveLength(30)
+    expect(JSON.stringify(told)).not.toContain('Jane')
+  })
+})
+
+test('accounts see what was done to them, by whom ever, and nothing of each other', async () => {
+  const other = await makeAccount(auth)
+  await asPlatform(auth, `/v2/accounts/${other.billingId}/keys`)
+  await other.post('/v2/streams', { name: 'theirs' })
+  const entries = await entriesFor(other.apiKey)
+  expect(entries.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['account.create', 'api-key.create', 'stream.create']),
+  )
+  const isTheirs = ({ target }: Entry) => target['account'] === other.billingId
+  expect(entries.every(isTheirs)).toBe(true)
+  const all = (await entriesFor(platformKey)).filter(isTheirs)
+  const plain = (entry: Entry): object => {
+    const { seq: _seq, prev: _prev, id: _id, ...rest } = entry
+    return rest
+  }
+  expect(all.map(plain)).toEqual(entries.map(plain))
+})
+
+test('what an account sees of the log tells nothing of how much others do', async () => {
+  const [one, other] = [await makeAccount(auth), await makeAccount(auth)]
+  await other.post('/v2/streams', { name: 'theirs' })
+  await one.post('/v2/streams', { name: 'ours' })
+  const page = await one.get(`/v2/audit?limit=1&from=${startedAt}`)
+  const [entry] = page.json['entries'] as Entry[]
+  expect(entry).not.toHaveProperty('seq')
+  expect(entry).not.toHaveProperty('prev')
+  for (const text of [textOf(page.json, 'next'), textOf(entry, 'id')])
+    expect(text).toMatch(/^[\w-]{22}$/)
+  const ids = (await entriesFor(one.apiKey)).map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  // What one account was given is nothing to another.
+  const foreign = await other.get(`/v2/audit?after=${textOf(page.json, 'next')}`)
+  expect(foreign).toMatchObject({ status: 422, json: problem(422, 'invalid') })
+})
+
+test('page by page there is the same as at once', async () => {
+  expect(await entriesFor(account.apiKey, 3)).toEqual(await entriesFor(account.apiKey))
+})
+
+test('no entry holds a key or a secret', async () => {
+  const made = await account.post('/v2/streams', { name: 'secrets' })
+  const { clientSecret } = secretsOf(made)
+  const text = JSON.stringify(await entriesFor(platformKey))
+  for (const secret of [account.apiKey, platformKey, clientSecret, 'not in the log'])
+    expect(text).not.toContain(secret)
+})
+
+test.each([
+  ['from=yesterday', 'from'],
+  ['from=2026-02-01&until=2026-01-01', 'from'],
+  ['limit=0', 'limit'],
+  ['limit=1001', 'limit'],
+  ['after=-1', 'after'],
+  ['after=1&after=1', 'after'],
+])('%s is refused, and it is said why', async (query, member) => {
+  const reply = await account.get(`/v2/audit?${query}`)
+  expect(reply).toMatchObject({ status: 422, json: problem(422, 'invalid') })
+  expect(reply.text).toContain(`${member} must`)
+})
+
+test('the chain is for the platform alone', async () => {
+  const reply = await account.get('/v2/audit/chain')
+  expect(reply).toMatchObject({ status: 401, json: problem(401, 'invalid_platform_key') })
+})

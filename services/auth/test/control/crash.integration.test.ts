@@ -1,0 +1,66 @@
+// An auth that is killed while it makes streams: what it announced is there, and what it didn't finish
+// is taken away by another replica.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { pollUntil } from '@weir/kit'
+import { makeAccount, secretsOf, send, startAuth, uniqueName } from '../support.ts'
+import type { Account, Reply } from '../support.ts'
+
+// A creation is taken for dead after a minute; then its topic goes, and a few seconds later its name is free.
+const cleanedWithinMs = 90_000
+
+let survivor: Service
+let account: Account
+
+beforeAll(async () => {
+  survivor = await startAuth()
+  account = await makeAccount(survivor)
+})
+afterAll(() => survivor.stop())
+
+type Attempt = { name: string; reply: Reply | undefined }
+
+/** Makes streams through a replica that is killed as soon as some were announced. */
+async function makeUntilKilled(): Promise<Attempt[]> {
+  const victim = await startAuth()
+  const mine = account.at(victim)
+  const attempts: Attempt[] = []
+  let announced = 0
+  let isKilled = false
+  const makeOneAfterTheOther = async (): Promise<void> => {
+    while (!isKilled) {
+      const attempt: Attempt = { name: uniqueName('s'), reply: undefined }
+      attempts.push(attempt)
+      attempt.reply = await mine.post('/v2/streams', { name: attempt.name }).catch(() => undefined)
+      if (attempt.reply?.status === 201) announced += 1
+    }
+  }
+  const makers = Array.from({ length: 8 }, makeOneAfterTheOther)
+  await pollUntil(() => announced >= 12, { deadlineMs: 30_000, everyMs: 1 })
+  isKilled = true
+  await victim.kill()
+  await Promise.all(makers)
+  return attempts
+}
+
+test('what was announced stays, and what was half-made is gone in the end', async () => {
+  const attempts = await makeUntilKilled()
+  const lost = attempts.filter(({ reply }) => reply === undefined)
+  for (const { name, reply } of attempts) {
+    if (reply === undefined) continue
+    expect(reply.status).toBe(201)
+    expect((await account.get(`/v2/streams/${name}`)).status).toBe(200)
+    const json = { billingId: account.billingId, ...secretsOf(reply) }
+    const tokens = await send(`${survivor.url}/auth`, { method: 'POST', json })
+    expect(tokens.status).toBe(200)
+  }
+  expect(lost.length).toBeGreaterThan(0)
+  await Promise.all(
+    lost.map(async ({ name }) => {
+      // Either it had got through whole, or its name becomes free again.
+      if ((await account.get(`/v2/streams/${name}`)).status === 200) return
+      const isFree = async () => (await account.post('/v2/streams', { name })).status === 201
+      await pollUntil(isFree, { deadlineMs: cleanedWithinMs, everyMs: 1_000 })
+    }),
+  )
+}, 150_000)

@@ -1,0 +1,208 @@
+// Erasing, without Kafka: what the trees give away afterwards, whoever asks, and what is left in control state.
+import { describe, expect, test } from '@jest/globals'
+import { createOpener, createSealer, ERA_MS, linksOf, timeOf } from '@weir/fieldcrypt'
+import type { EraKeys, Opened } from '@weir/fieldcrypt'
+import { cleanUp } from '../../../src/control/streams/clean-up.ts'
+import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
+import { createBatch } from '@weir/control-state'
+import { eraseValues, putErasure, subjectOf } from '../../../src/control/erasure/erase.ts'
+import { keepErasAhead } from '../../../src/control/keys/era-parts.ts'
+import type { InputStream } from '@weir/control-state'
+import { given } from '../../../../../packages/control-state/test/support.ts'
+import { memoryStewardship } from '../support-memory.ts'
+import type { Memory } from '../support-memory.ts'
+import { makeClicksOf } from '../support-scene.ts'
+
+const hourMs = 3_600_000
+const levels = [0, 1, 2]
+
+async function scene(): Promise<{ memory: Memory; stream: InputStream }> {
+  const memory = memoryStewardship()
+  const stream = await makeClicksOf(memory, { a: 0, b: 1, c: 2 })
+  return { memory, stream }
+}
+
+type Sealed = { keyLink: Buffer; texts: string[]; atMs: number }
+
+const keysAt = ({ follower }: Memory, { billingId, streamId }: InputStream, atMs: number) => {
+  const keys = follower.keyring.eraKeys(billingId, streamId, Math.floor(atMs / ERA_MS))
+  if (keys === undefined) throw new Error('no keys')
+  return keys
+}
+
+/** What ingest makes of a value in a field of each level. */
+function seal(keys: EraKeys, value: string, atMs: number): Sealed {
+  const sealer = createSealer({ entriesMax: 10 })
+  const person = sealer.person(keys, value, timeOf(atMs, 24 * hourMs))
+  const texts = levels.map((level) => sealer.seal(person, level, `f${level}`, value))
+  return { keyLink: person.keyLink, texts, atMs }
+}
+
+/** What output makes of that: the kind of each field's answer. */
+function open(keys: EraKeys, { keyLink, texts, atMs }: Sealed): Opened['kind'][] {
+  const opener = createOpener({ entriesMax: 10 })
+  const person = opener.person(keys, keyLink, timeOf(atMs, 24 * hourMs))
+  if (person === 'unknown') throw new Error('no label')
+  return texts.map((text, level) => opener.open(person, level, `f${level}`, text).kind)
+}
+
+const opened = Array(3).fill('opened')
+const erased = Array(3).fill('erased')
+
+describe('an erased person', () => {
+  test('stays sealed in every era and at every level, and nobody else does', async () => {
+    const { memory, stream } = await scene()
+    const times = [memory.deps.now(), memory.deps.now() + ERA_MS]
+    const of = (value: string) =>
+      times.map((atMs) => seal(keysAt(memory, stream, atMs), value, atMs))
+    const [ada, bob] = [of('ada'), of('bob')]
+
+    const { erasure } = await eraseValues(memory.deps, {
+      billingId: 'acme',
+      name: 'clicks',
+      values: ['bob'],
+    })
+
+    const look = (sealed: Sealed[]) =>
+      sealed.map((one) => open(keysAt(memory, stream, one.atMs), one))
+    expect(look(ada)).toEqual([opened, opened])
+    expect(look(bob)).toEqual([erased, erased])
+    expect(erasure.eras).toEqual(times.map((atMs) => Math.floor(atMs / ERA_MS)))
+  })
+
+  test('who comes back is sealed under another keyLink, and erased with it the next time', async () => {
+    const { memory, stream } = await scene()
+    const atMs = memory.deps.now()
+    const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
+    const first = seal(keysAt(memory, stream, atMs), 'bob', atMs)
+    await eraseValues(memory.deps, request)
+    const second = seal(keysAt(memory, stream, atMs), 'bob', atMs)
+    expect(second.keyLink).not.toEqual(first.keyLink)
+    expect(open(keysAt(memory, stream, atMs), second)).toEqual(opened)
+
+    await eraseValues(memory.deps, request)
+
+    const look = (sealed: Sealed) => open(keysAt(memory, stream, atMs), sealed)
+    expect([look(first), look(second)]).toEqual([erased, erased])
+  })
+
+  test('is in no record of control state, neither as text nor under a name without the salt', async () => {
+    const { memory, stream } = await scene()
+    const value = 'bob@example.org'
+    const request = { billingId: 'acme', name: 'clicks', values: [value, value, 'eve'] }
+    const { erasure, salt } = await eraseValues(memory.deps, request)
+    const stored = [...memory.follower.tables.store.folder(`erasure/${stream.streamId}/`)]
+    expect(stored).toHaveLength(1)
+    expect(JSON.stringify(stored)).not.toContain('example.org')
+    expect(JSON.stringify(stored)).not.toContain(salt)
+    expect(erasure.subjects).toEqual([subjectOf(salt, value), subjectOf(salt, 'eve')])
+    expect(erasure.keks).toEqual(['file:test:1'])
+  })
+
+  test('a hundred values at once are all erased', async () => {
+    const { memory, stream } = await scene()
+    const atMs = memory.deps.now()
+    const values = Array.from({ length: 100 }, (_, index) => `person-${index}`)
+    const sealed = values.map((value) => seal(keysAt(memory, stream, atMs), value, atMs))
+    const other = seal(keysAt(memory, stream, atMs), 'ada', atMs)
+    await eraseValues(memory.deps, { billingId: 'acme', name: 'clicks', values })
+    const keys = keysAt(memory, stream, atMs)
+    expect(sealed.map((one) => open(keys, one))).toEqual(values.map(() => erased))
+    expect(open(keys, other)).toEqual(opened)
+  })
+
+  test('two erasures in one transaction both hold: the second begins where the first ended', async () => {
+    const { memory, stream } = await scene()
+    const { deps, follower } = memory
+    const atMs = deps.now()
+    const [ada, bob, eve] = ['ada', 'bob', 'eve'].map((value) =>
+      seal(keysAt(memory, stream, atMs), value, atMs),
+    )
+    const batch = createBatch(follower.tables.store, follower.keyStore, deps.now)
+    for (const value of ['ada', 'bob'])
+      batch.attempt({
+        id: value,
+        what: given,
+        decide: (draft) =>
+          void putErasure(deps, draft, {
+            stream,
+            subjects: [],
+            linksIn: (keys) => linksOf(keys, value),
+            counted: 1,
+          }),
+      })
+    for (const { key, value } of batch.keys) follower.keyring.apply(key, value)
+    const keys = keysAt(memory, stream, atMs)
+    expect([ada, bob, eve].map((one) => one && open(keys, one))).toEqual([erased, erased, opened])
+  })
+
+  test('an era that is made later knows nothing of it', async () => {
+    const { memory, stream } = await scene()
+    await eraseValues(memory.deps, { billingId: 'acme', name: 'clicks', values: ['bob'] })
+    memory.passTime(ERA_MS)
+    await keepErasAhead(memory.deps)
+    const atMs = memory.deps.now() + ERA_MS
+    const bob = seal(keysAt(memory, stream, atMs), 'bob', atMs)
+    expect(open(keysAt(memory, stream, atMs), bob)).toEqual(opened)
+  })
+})
+
+describe('a consent that is withdrawn', () => {
+  test('from level 1 on leaves level 0 readable in what was sealed before', async () => {
+    const { memory, stream } = await scene()
+    const atMs = memory.deps.now()
+    const before = seal(keysAt(memory, stream, atMs), 'bob', atMs)
+    const { erasure } = await eraseValues(memory.deps, {
+      billingId: 'acme',
+      name: 'clicks',
+      values: ['bob'],
+      fromLevel: 1,
+    })
+    expect(open(keysAt(memory, stream, atMs), before)).toEqual(['opened', 'erased', 'erased'])
+    expect(erasure).toMatchObject({ fromLevel: 1, levels: [1, 2] })
+    const after = seal(keysAt(memory, stream, atMs), 'bob', atMs)
+    expect(after.keyLink).not.toEqual(before.keyLink)
+    expect(open(keysAt(memory, stream, atMs), after)).toEqual(opened)
+  })
+
+  test('of a level that no contract has changes no tree', async () => {
+    const { memory } = await scene()
+    const request = { billingId: 'acme', name: 'clicks', values: ['bob'], fromLevel: 7 }
+    const { erasure } = await eraseValues(memory.deps, request)
+    expect(erasure).toMatchObject({ eras: [], levels: [] })
+  })
+})
+
+describe('an erasure', () => {
+  test('of a stream that is not there is refused', async () => {
+    const { memory } = await scene()
+    const request = { billingId: 'acme', name: 'nobody', values: ['bob'] }
+    await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('is refused as a whole while a part that it needs can not be read', async () => {
+    const { memory, stream } = await scene()
+    const { keyring, tables } = memory.follower
+    const era = Math.floor(memory.deps.now() / ERA_MS) + 1
+    const link = `acme/${stream.streamId}/${era}/link`
+    const tree = keyring.get(`acme/${stream.streamId}/${era - 1}/tree`)
+    keyring.apply(link, Buffer.alloc(40, 1))
+    const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
+    await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(keyring.get(`acme/${stream.streamId}/${era - 1}/tree`)).toBe(tree)
+    expect(tables.erasuresOf(stream.streamId)).toEqual([])
+  })
+
+  test('goes with its stream', async () => {
+    const { memory, stream } = await scene()
+    const { deps, follower } = memory
+    await eraseValues(deps, { billingId: 'acme', name: 'clicks', values: ['bob'] })
+    expect(follower.tables.pendingErasures()).toHaveLength(1)
+    await deleteStream(deps, { billingId: 'acme', name: 'clicks', recursive: false })
+    memory.passTime(60_000)
+    await cleanUp(deps)
+    expect(follower.tables.pendingErasures()).toEqual([])
+    expect(follower.tables.erasuresOf(stream.streamId)).toEqual([])
+    expect([...follower.keyStore.under('_erasure/')]).toEqual([])
+  })
+})

@@ -1,0 +1,61 @@
+// Somebody who erases made-up values over the API: where it ends, what it is told, and who else notices.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { createAdmin, createKafka } from '@weir/kafka'
+import { createLog } from '@weir/kit'
+import { kafkaBrokers, makeAccount, problem, startAuth, uniqueName } from '../../support.ts'
+
+const erasuresMax = 150
+const kafka = createKafka({
+  brokers: kafkaBrokers.split(','),
+  clientId: 'weir-test',
+  log: createLog('test', 'error'),
+})
+const admin = createAdmin(kafka)
+let service: Service
+
+beforeAll(async () => {
+  service = await startAuth({ ERASURES_MAX: String(erasuresMax) })
+})
+afterAll(async () => {
+  await service.stop()
+  await admin.close()
+})
+
+const madeUp = (what: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${what}-${index}`)
+
+const endOfKeys = async () =>
+  (await admin.endOffsets('weir.keys', { isolation: 'read_uncommitted' }))[0]
+
+test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and trouble no other account', async () => {
+  const [account, other] = [await makeAccount(service), await makeAccount(service)]
+  const name = uniqueName('s')
+  await Promise.all([account, other].map((each) => each.post('/v2/streams', { name })))
+  const path = `/v2/streams/${name}/erasures`
+  const erase = (values: readonly string[]) => account.post(path, { keyFieldValues: values })
+  const counted = async () => Number((await account.get('/v2/account')).json['erased'])
+  // One that is answered 503 in a crowded moment may have been made.
+  for (let used = 0; used < erasuresMax; used = await counted())
+    expect([201, 503]).toContain(
+      (await erase(madeUp('a', Math.min(50, erasuresMax - used)))).status,
+    )
+
+  const before = await endOfKeys()
+  for (let times = 0; times < 10; times += 1) {
+    const refused = await erase(madeUp(`d${times}`, 100))
+    expect(refused.json).toEqual(problem(429, 'erasures_exceeded'))
+    expect(refused.text).toContain('may have 150 (ERASURES_MAX)')
+    expect(refused.text).toContain('raise ERASURES_MAX')
+  }
+  expect(await endOfKeys()).toBe(before)
+
+  expect((await account.get('/v2/account')).json).toMatchObject({
+    erased: erasuresMax,
+    erasedMax: erasuresMax,
+  })
+  const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
+  expect(metrics).toMatch(/^svc_auth_erasures_used_share\{?.*\}? 1$/m)
+  expect(service.lines().join('\n')).toContain('an account comes near ERASURES_MAX')
+  expect((await other.post(path, { keyFieldValue: 'bob' })).status).toBe(201)
+})

@@ -1,0 +1,96 @@
+// What an account may have erased: made-up values end at the bound, and what they cost ends with them.
+import { expect, test } from '@jest/globals'
+import { linksOf } from '@weir/fieldcrypt'
+import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
+import { eraseSubject } from '../../../src/control/erasure/erase-subject.ts'
+import { eraseValues } from '../../../src/control/erasure/erase.ts'
+import { cleanUp } from '../../../src/control/streams/clean-up.ts'
+import { requireInput } from '@weir/control-state'
+import type { Stewardship } from '../../../src/control/stewardship.ts'
+import { memoryStewardship } from '../support-memory.ts'
+import type { Memory } from '../support-memory.ts'
+import { makeClicks } from '../support-scene.ts'
+
+const erasuresMax = 300
+const erasMax = 2
+/** A branch of the tree in one era, with some of the nodes that it shares with others. */
+const valueBytesMax = 12_000
+
+async function scene(): Promise<{ memory: Memory; deps: Stewardship }> {
+  const memory = memoryStewardship()
+  await makeClicks(memory)
+  return { memory, deps: { ...memory.deps, erasuresMax } }
+}
+
+const eraseMany = (deps: Stewardship, from: number, count: number) =>
+  eraseValues(deps, {
+    billingId: 'acme',
+    name: 'clicks',
+    values: Array.from({ length: count }, (_, index) => `made-up-${from + index}`),
+  })
+
+function keyBytes({ follower }: Memory): number {
+  let bytes = 0
+  for (const key of follower.keyStore.keys()) bytes += follower.keyStore.get(key)?.length ?? 0
+  return bytes
+}
+
+test('made-up values stop at the bound with a sentence that names it, and the keys stay bounded', async () => {
+  const { memory, deps } = await scene()
+  for (let from = 0; from < erasuresMax; from += 100) await eraseMany(deps, from, 100)
+  const atBound = keyBytes(memory)
+  expect(atBound).toBeLessThan(erasuresMax * erasMax * valueBytesMax)
+  for (const count of [1, 100])
+    await expect(eraseMany(deps, 1_000, count)).rejects.toMatchObject({
+      code: 'erasures_exceeded',
+      message: expect.stringMatching(/has 300 erased values and may have 300 \(ERASURES_MAX\)/),
+    })
+  expect(keyBytes(memory)).toBe(atBound)
+  expect(memory.follower.tables.erasedValues().get('acme')).toBe(erasuresMax)
+})
+
+test('a hundred that are one too many are refused as a whole, and fewer that fit are taken', async () => {
+  const { memory, deps } = await scene()
+  for (const from of [0, 100]) await eraseMany(deps, from, 100)
+  await eraseMany(deps, 200, 50)
+  await expect(eraseMany(deps, 250, 51)).rejects.toMatchObject({ code: 'erasures_exceeded' })
+  await eraseMany(deps, 250, 50)
+  expect(memory.follower.tables.erasedValues().get('acme')).toBe(erasuresMax)
+})
+
+test('the same value again counts again, since it costs again', async () => {
+  const { deps } = await scene()
+  const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
+  for (let times = 0; times < 3; times += 1) await eraseValues({ ...deps, erasuresMax: 3 }, request)
+  const fourth = eraseValues({ ...deps, erasuresMax: 3 }, request)
+  await expect(fourth).rejects.toMatchObject({ code: 'erasures_exceeded' })
+})
+
+test('a data subject is erased beyond the bound, counts its pseudonyms, and changes nothing twice', async () => {
+  const { memory, deps } = await scene()
+  const stream = requireInput(memory.follower.tables, 'acme', 'clicks')
+  await eraseMany(deps, 0, 100)
+  const full = { ...deps, erasuresMax: 100 }
+  const era = Math.floor(deps.now() / (32 * 86_400_000))
+  const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, era)
+  if (keys === undefined) throw new Error('no keys')
+  const links = new Map([[era, ['phone', 'tablet'].flatMap((device) => linksOf(keys, device))]])
+  const request = { stream, subject: 'customer-00042', links }
+  await eraseSubject(full, request)
+  expect(memory.follower.tables.erasedValues().get('acme')).toBe(102)
+  const before = keyBytes(memory)
+  await expect(eraseSubject(full, request)).rejects.toMatchObject({ code: 'no_such_subject' })
+  expect([keyBytes(memory), memory.follower.tables.erasedValues().get('acme')]).toEqual([
+    before,
+    102,
+  ])
+})
+
+test('what was counted goes with the stream', async () => {
+  const { memory, deps } = await scene()
+  await eraseMany(deps, 0, 100)
+  await deleteStream(deps, { billingId: 'acme', name: 'clicks', recursive: true })
+  memory.passTime(10_000)
+  await cleanUp(deps)
+  expect(memory.follower.tables.erasedValues().size).toBe(0)
+})

@@ -1,0 +1,15 @@
+// An erasure as it lies in control state.
+import type { ErasureRecord } from '@weir/control-state'
+
+export const erasureRecord = (more: Partial<ErasureRecord> = {}): ErasureRecord => ({
+  erasureId: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed',
+  billingId: 'acme',
+  streamId: 's1',
+  subjects: ['x'],
+  counted: 1,
+  levels: [0, 1],
+  eras: [650],
+  keks: ['file:test:1'],
+  acceptedAtMs: 1_800_000_000_000,
+  ...more,
+})

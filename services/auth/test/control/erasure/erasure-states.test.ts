@@ -1,0 +1,118 @@
+// When an erasure counts as applied and as complete, by what replicas say and by what lies in Kafka's log.
+import { expect, test } from '@jest/globals'
+import { eraseValues } from '../../../src/control/erasure/erase.ts'
+import { createErasureStates } from '../../../src/control/erasure/erasure-states.ts'
+import { erasureMarker } from '@weir/control-state'
+import type { Replica } from '@weir/control-state'
+import { memoryStewardship } from '../support-memory.ts'
+import { makeClicksOf } from '../support-scene.ts'
+
+const minuteMs = 60_000
+
+async function scene() {
+  const memory = memoryStewardship()
+  const { deps, follower } = memory
+  await makeClicksOf(memory, { a: 0 })
+  const { erasure } = await eraseValues(deps, {
+    billingId: 'acme',
+    name: 'clicks',
+    values: ['bob'],
+  })
+  const part = `acme/${erasure.streamId}/${erasure.eras[0]}/tree`
+  const world = { heard: [] as Replica[], isRead: true, log: [] as string[], keys: 100n }
+  follower.positions = () => ({ control: 0n, keys: world.keys })
+  const states = createErasureStates({
+    ...deps,
+    replicas: {
+      replicas: {
+        heard: () => world.heard,
+        live: () => [],
+        dead: () => [],
+        apply: () => undefined,
+        clear: () => {},
+        aheadOfBrokerMs: () => undefined,
+      },
+      isRead: () => world.isRead,
+      catchUp: async () => {},
+    },
+    logScan: {
+      async scan(_, onRecord) {
+        for (const [offset, key] of world.log.entries())
+          onRecord({ key, value: null, offset: BigInt(offset) })
+        return { to: BigInt(world.log.length), leader: 3 }
+      },
+    },
+  })
+  const now = () => follower.tables.erasure(erasure.streamId, erasure.erasureId)
+  return { ...memory, states, world, now, part, marker: erasureMarker(erasure.erasureId) }
+}
+
+const replicaAt = (keys: number): Replica => ({
+  id: `replica-${keys}`,
+  beat: { service: 'output', spanMs: 1, control: '0', keys: String(keys), streams: {} },
+  heardMs: 0,
+  freshMs: 0,
+})
+
+test('it is applied once every replica that is heard of has followed the keys past it', async () => {
+  const { states, world, now, deps } = await scene()
+  world.isRead = false
+  await states.round()
+  expect(now()?.appliedAtMs).toBeUndefined() // nobody knows who there is
+  world.isRead = true
+  world.heard = [replicaAt(100), replicaAt(99)]
+  await states.round()
+  expect(now()?.appliedAtMs).toBeUndefined()
+  world.keys = 200n // what comes later is none of its business
+  world.heard = [replicaAt(100), replicaAt(101)]
+  await states.round()
+  expect(now()?.appliedAtMs).toBe(deps.now())
+})
+
+test('it is complete once the log holds no older version of what it replaced, and files are deleted', async () => {
+  const { states, world, now, part, marker, passTime, follower } = await scene()
+  await states.round()
+  passTime(11 * minuteMs)
+  world.log = [part, 'other', marker, part]
+  await states.round()
+  passTime(minuteMs * 10)
+  await states.round()
+  expect(now()?.complete).toBeUndefined()
+  world.log = ['other', marker, part, part]
+  passTime(minuteMs * 10)
+  await states.round()
+  expect(now()?.complete).toBeUndefined() // files may still be there
+  passTime(minuteMs)
+  await states.round()
+  expect(now()?.complete).toMatchObject({ scannedTo: '4', leader: 3 })
+  expect(now()?.replaced).toBeUndefined()
+  expect(follower.keyStore.get(marker)).toBeUndefined()
+  expect(follower.tables.pendingErasures()).toEqual([])
+})
+
+test('of several tries the last marker counts, and without one nothing is said', async () => {
+  const { states, world, now, part, marker, passTime } = await scene()
+  const look = async (log: string[]) => {
+    world.log = log
+    passTime(11 * minuteMs)
+    await states.round()
+    passTime(2 * minuteMs)
+    await states.round()
+    return now()?.complete !== undefined
+  }
+  expect(await look([marker, part, marker, part])).toBe(false)
+  expect(await look([part])).toBe(false)
+  expect(await look([marker, marker, part])).toBe(true)
+})
+
+test('while it is pending something is written each segment.ms, so that segments close', async () => {
+  const { states, follower, passTime } = await scene()
+  await states.round()
+  const first = follower.keyStore.get('_beat')?.toString()
+  passTime(5 * minuteMs)
+  await states.round()
+  expect(follower.keyStore.get('_beat')?.toString()).toBe(first)
+  passTime(6 * minuteMs)
+  await states.round()
+  expect(follower.keyStore.get('_beat')?.toString()).not.toBe(first)
+})

@@ -1,0 +1,173 @@
+// Erasures over the API: what is taken, what is refused and how, and that no value leaves a trace in the log.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { makeAccount, problem, problemsOf, startAuth, textOf, uniqueName } from '../../support.ts'
+import type { Account } from '../../support.ts'
+
+let service: Service
+let account: Account
+let erasures: string
+
+beforeAll(async () => {
+  service = await startAuth({ LOG_LEVEL: 'debug' })
+  account = await makeAccount(service)
+  const name = uniqueName('s')
+  await account.post('/v2/streams', { name })
+  erasures = `/v2/streams/${name}/erasures`
+})
+afterAll(() => service.stop())
+
+const aTime = expect.stringMatching(/^\d{4}-.*Z$/)
+const valueRule = 'must be a text of 1 to 1048576 bytes in UTF-8, without lone surrogates'
+
+describe('an erasure', () => {
+  test('is accepted, listed and shown under both versions; its salt is told once', async () => {
+    const made = await account.post(erasures, {
+      keyFieldValues: ['ada', 'eve'],
+      fromLevel: 1,
+      reference: 'TICKET-7',
+    })
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({
+      id: expect.any(String),
+      state: 'accepted',
+      values: 2,
+      fromLevel: 1,
+      reference: 'TICKET-7',
+      states: {
+        accepted: { at: aTime },
+        applied: { expectedBy: aTime },
+        complete: { expectedBy: aTime },
+        destroyed: { expectedBy: 'unknown' },
+      },
+      outputs: [],
+      salt: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    const id = textOf(made.json, 'id')
+    for (const base of [erasures, erasures.replace('/v2', '/v1')]) {
+      const shown = await account.get(`${base}/${id}`)
+      expect(shown.json).toMatchObject({ id, values: 2, reference: 'TICKET-7' })
+      expect(shown.json).not.toHaveProperty('salt')
+      expect((await account.get(base)).list).toContainEqual(expect.objectContaining({ id }))
+    }
+  })
+
+  test('has no receipt before it is complete', async () => {
+    const { json } = await account.post(erasures, { keyFieldValue: 'ada' })
+    const early = await account.get(`${erasures}/${textOf(json, 'id')}/receipt`)
+    expect(early.json).toEqual(problem(409, 'not_complete'))
+  })
+
+  test('of a value as long as an event is taken', async () => {
+    const made = await account.post(erasures, { keyFieldValue: 'é'.repeat(524_288) })
+    expect(made.status).toBe(201)
+  })
+
+  test.each([
+    [
+      'neither a value nor values',
+      {},
+      'keyFieldValue or keyFieldValues or subject must be there, and only one of them',
+    ],
+    [
+      'both of them',
+      { keyFieldValue: 'a', keyFieldValues: ['b'] },
+      'keyFieldValue or keyFieldValues or subject must be there, and only one of them',
+    ],
+    ['a number', { keyFieldValue: 7 }, `keyFieldValue ${valueRule}`],
+    ['null', { keyFieldValue: null }, `keyFieldValue ${valueRule}`],
+    ['an empty value', { keyFieldValue: '' }, `keyFieldValue ${valueRule}`],
+    ['more than 1 MiB', { keyFieldValue: 'x'.repeat(1_048_577) }, `keyFieldValue ${valueRule}`],
+    ['no values', { keyFieldValues: [] }, 'keyFieldValues must be a list of 1 to 100 texts'],
+    [
+      'too many values',
+      { keyFieldValues: Array(101).fill('x') },
+      'keyFieldValues must be a list of 1 to 100 texts',
+    ],
+    ['a bad one among good ones', { keyFieldValues: ['a', ''] }, `keyFieldValues.1 ${valueRule}`],
+    ['a level that there is not', { keyFieldValue: 'a', fromLevel: 256 }, 'fromLevel must be'],
+    [
+      'a reference that is too long',
+      { keyFieldValue: 'a', reference: 'x'.repeat(201) },
+      'reference must be a text of 1 to 200 characters',
+    ],
+    [
+      'a line end in its reference',
+      { keyFieldValue: 'a', reference: 'a\nb' },
+      'reference must be a text of 1 to 200 characters',
+    ],
+    ['an unknown member', { keyFieldValue: 'a', level: 1 }, 'level is not known here'],
+  ])('with %s is refused with a sentence that says what is wrong', async (_, body, sentence) => {
+    const before = (await account.get(erasures)).list.length
+    const refused = await account.post(erasures, body)
+    expect(refused.json).toMatchObject({ status: 422, code: 'invalid' })
+    expect(problemsOf(refused)).toContainEqual(expect.stringContaining(sentence))
+    expect((await account.get(erasures)).list).toHaveLength(before)
+  })
+
+  test('of a value that is not well-formed Unicode is refused, as is a body that is not UTF-8', async () => {
+    const send = (body: string | Buffer) =>
+      fetch(`${service.url}${erasures}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${account.apiKey}` },
+        body: typeof body === 'string' ? body : new Uint8Array(body),
+      })
+    const lone = await send('{"keyFieldValue":"a\\ud800b"}')
+    expect(lone.status).toBe(422)
+    expect(await lone.json()).toMatchObject({ problems: [`keyFieldValue ${valueRule}`] })
+    const bytes = Buffer.concat([
+      Buffer.from('{"keyFieldValue":"'),
+      Buffer.of(0xff),
+      Buffer.from('"}'),
+    ])
+    expect((await send(bytes)).status).toBe(400)
+  })
+
+  test('of more bytes than a request may have is refused', async () => {
+    const keyFieldValues = Array(5).fill('x'.repeat(1_000_000))
+    const refused = await account.post(erasures, { keyFieldValues })
+    expect(refused.json).toMatchObject({ ...problem(413, 'too_large') })
+    expect(refused.text).toContain('4 MiB')
+  })
+
+  test('of a stream, or with an id, that is not there or not one’s own is not found', async () => {
+    const stranger = await makeAccount(service)
+    const { json } = await account.post(erasures, { keyFieldValue: 'ada' })
+    const id = textOf(json, 'id')
+    const replies = await Promise.all([
+      account.post('/v2/streams/nobody/erasures', { keyFieldValue: 'ada' }),
+      account.get('/v2/streams/nobody/erasures'),
+      account.get(`${erasures}/${id.replace(/^./, 'x')}`),
+      account.get(`${erasures}/nobody/receipt`),
+      stranger.post(erasures, { keyFieldValue: 'ada' }),
+      stranger.get(`${erasures}/${id}`),
+      stranger.get(`${erasures}/${id}/receipt`),
+    ])
+    expect(replies.map(({ json: body }) => body)).toEqual(
+      replies.map(() => problem(404, 'not_found')),
+    )
+  })
+})
+
+test('where no contract names a data subject that is said of looking and of erasing, and never that nothing is kept', async () => {
+  for (const path of [erasures, erasures.replace('erasures', 'subjects/lookup')]) {
+    const refused = await account.post(path, { subject: 'customer-00042' })
+    expect(refused.json).toEqual(problem(409, 'no_data_subject_field'))
+    expect(refused.text).toContain('they may well be there')
+    expect(refused.text).not.toContain('othing is kept')
+  }
+})
+
+test('no value that was sent for an erasure is in the log or in a refusal', async () => {
+  const secret = 'somebody-whom-nobody-may-know'
+  const replies = await Promise.all([
+    account.post(erasures, { keyFieldValue: secret }),
+    account.post(erasures, { keyFieldValues: [secret, ''] }),
+    account.post(erasures, { keyFieldValue: { secret } }),
+    account.post('/v2/streams/nobody/erasures', { keyFieldValue: secret }),
+    account.get(erasures),
+  ])
+  const said = [...replies.map(({ text }) => text), ...service.lines()].join('\n')
+  expect(said).not.toContain(secret)
+  expect(said).not.toContain(Buffer.from(secret).toString('base64').slice(0, 20))
+})

@@ -1,0 +1,68 @@
+// Which outputs an erasure names: those that decrypt its levels, also deleted ones, and none that came later.
+import { expect, test } from '@jest/globals'
+import { createDerived } from '../../../src/control/streams/create-stream.ts'
+import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'
+import { eraseValues } from '../../../src/control/erasure/erase.ts'
+import { outputsHolding } from '@weir/control-state'
+import { memoryStewardship } from '../support-memory.ts'
+import { makeClicksOf } from '../support-scene.ts'
+
+async function scene() {
+  const memory = memoryStewardship()
+  const { deps, follower } = memory
+  await makeClicksOf(memory, { a: 0, b: 1, c: 3 })
+  const output = (name: string, consentLevels: number[], isGranular = false) =>
+    createDerived(deps, {
+      billingId: 'acme',
+      name,
+      linkedStream: 'clicks',
+      tags: [],
+      consentLevels,
+      consentLevelType: isGranular ? 'GRANULAR' : 'CUMULATIVE',
+      decrypterName: 'default',
+      from: 'earliest',
+    })
+  await output('low', [0])
+  await output('high', [2])
+  await output('some', [1, 3], true)
+  await output('none', [2], true)
+  const erase = async (fromLevel?: number) =>
+    (await eraseValues(deps, { billingId: 'acme', name: 'clicks', values: ['bob'], fromLevel }))
+      .erasure
+  const named = (erasure: Awaited<ReturnType<typeof erase>>) =>
+    outputsHolding(follower.tables, erasure).map(({ output: { name }, levels }) => [name, levels])
+  return { ...memory, output, erase, named }
+}
+
+test('an erased person may be in each output that decrypts any level, with those levels', async () => {
+  const { erase, named } = await scene()
+  expect(named(await erase())).toEqual([
+    ['high', [0, 1]],
+    ['low', [0]],
+    ['some', [1, 3]],
+  ])
+})
+
+test('a withdrawn consent names the levels from there up alone', async () => {
+  const { erase, named } = await scene()
+  expect(named(await erase(1))).toEqual([
+    ['high', [1]],
+    ['some', [1, 3]],
+  ])
+  expect(named(await erase(2))).toEqual([['some', [3]]])
+})
+
+test('a deleted output is named until its remains are gone, and one that is made afterwards is not', async () => {
+  const { deps, erase, named, output, passTime } = await scene()
+  const erasure = { ...(await erase(2)), appliedAtMs: deps.now() }
+  await deleteOutput(deps, { billingId: 'acme', input: 'clicks', name: 'some' })
+  expect(named(erasure)).toEqual([['some', [3]]])
+  passTime(120_000)
+  await output('later', [3])
+  expect(named(erasure)).toEqual([['some', [3]]])
+  const { appliedAtMs: _, ...notApplied } = erasure
+  expect(named(notApplied)).toEqual([
+    ['later', [3]],
+    ['some', [3]],
+  ])
+})

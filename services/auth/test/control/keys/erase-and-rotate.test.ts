@@ -1,0 +1,176 @@
+// A rotation and an erasure at once: whoever was forgotten doesn't come back, whoever wasn't stays. And when the KEK of
+// old is gone, the erasure says so.
+import { beforeEach, expect, test } from '@jest/globals'
+import { createOpener, createSealer, ERA_MS, parseKekFile, timeOf } from '@weir/fieldcrypt'
+import type { KekProvider } from '@weir/fieldcrypt'
+import { partOf } from '@weir/control-state'
+import { eraseValues } from '../../../src/control/erasure/erase.ts'
+import type { ErasureRecord, InputStream } from '@weir/control-state'
+import { erasureKey } from '@weir/control-state'
+import { createRings } from '../../../src/control/keys/rings.ts'
+import { continueRotation } from '../../../src/control/keys/rotation/continue-rotation.ts'
+import { lookForDestroyed } from '../../../src/control/keys/rotation/destroyed.ts'
+import { keyReport } from '../../../src/control/keys/rotation/key-report.ts'
+import { startRotation } from '../../../src/control/keys/rotation/start-rotation.ts'
+import type { Stewardship } from '../../../src/control/stewardship.ts'
+import { memoryStewardship } from '../support-memory.ts'
+import type { Memory } from '../support-memory.ts'
+import { makeClicksOf } from '../support-scene.ts'
+
+const rotationMs = 86_400_000
+const line = (version: number): string => `test ${version} ${`1${version}`.repeat(32)}`
+
+let kekLines: string
+let memory: Memory
+let stream: InputStream
+const kekNow = () => parseKekFile(kekLines)
+const kek: KekProvider = {
+  wrap: (...ring) => kekNow().wrap(...ring),
+  unwrap: (...ring) => kekNow().unwrap(...ring),
+  has: async (id) => kekNow().has(id),
+}
+
+beforeEach(async () => {
+  kekLines = line(1)
+  memory = memoryStewardship('acme', kek)
+  stream = await makeClicksOf(memory, { a: 0 })
+})
+
+const keysNow = () => {
+  const era = Math.floor(memory.deps.now() / ERA_MS)
+  const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, era)
+  if (keys === undefined) throw new Error('no keys')
+  return keys
+}
+const timeNow = () => timeOf(memory.deps.now(), rotationMs)
+
+function seal(value: string) {
+  const sealer = createSealer({ entriesMax: 10 })
+  const person = sealer.person(keysNow(), value, timeNow())
+  return { keyLink: person.keyLink, text: sealer.seal(person, 0, 'a', value) }
+}
+function open({ keyLink, text }: ReturnType<typeof seal>): string {
+  const opener = createOpener({ entriesMax: 10 })
+  const person = opener.person(keysNow(), keyLink, timeNow())
+  return person === 'unknown' ? person : opener.open(person, 0, 'a', text).kind
+}
+
+const erase = (deps: Stewardship, value: string) =>
+  eraseValues(deps, { billingId: 'acme', name: 'clicks', values: [value] })
+
+/** A rotation before whose n-th change somebody is forgotten. */
+async function rotateWhileForgetting(value: string, before: number): Promise<void> {
+  const { deps } = memory
+  let changes = 0
+  const writer: Stewardship['writer'] = {
+    ...deps.writer,
+    async change(what, decide) {
+      if (++changes === before) await erase(deps, value)
+      return deps.writer.change(what, decide)
+    },
+  }
+  await startRotation({ ...deps, writer })
+  await memory.follower.keyring.ringsSettled()
+  await continueRotation({ ...deps, writer }, () => true)
+}
+
+test.each([1, 2, 3])(
+  'who is forgotten before change %i of a rotation is forgotten after it, and nobody else',
+  async (before) => {
+    const [ada, grace] = [seal('ada'), seal('grace')]
+    expect([open(ada), open(grace)]).toEqual(['opened', 'opened'])
+    await rotateWhileForgetting('ada', before)
+    expect([open(ada), open(grace)]).toEqual(['erased', 'opened'])
+    expect(keyReport(memory.follower)).toMatchObject({
+      partsLeft: 0,
+      rotation: { finishedAtMs: expect.any(Number) },
+    })
+  },
+)
+
+test('an erasure that finds new rings which are not unwrapped yet waits for them', async () => {
+  // Given
+  const { deps, follower } = memory
+  const ada = seal('ada')
+  let changes = 0
+  const writer: Stewardship['writer'] = {
+    ...deps.writer,
+    async change(what, decide) {
+      // Another replica's, between the look for the ring and the change.
+      if (++changes === 1) await startRotation(deps)
+      return deps.writer.change(what, decide)
+    },
+  }
+
+  // When
+  await erase({ ...deps, rings: createRings({ writer, follower, kek }) }, 'ada')
+
+  // Then
+  expect(changes).toBe(2)
+  expect(open(ada)).toBe('erased')
+})
+
+async function rotate(): Promise<void> {
+  await startRotation(memory.deps)
+  await memory.follower.keyring.ringsSettled()
+  await continueRotation(memory.deps, () => true)
+}
+/** As the erasure's own rounds do it once every replica is past it. */
+async function forget(value: string): Promise<string> {
+  const { erasure } = await erase(memory.deps, value)
+  await markApplied(erasure)
+  return erasure.erasureId
+}
+const markApplied = (erasure: ErasureRecord): Promise<void> =>
+  memory.deps.writer.change(partOf('erasure.applied'), (draft) =>
+    draft.put(erasureKey(erasure.streamId, erasure.erasureId), {
+      ...erasure,
+      appliedAtMs: memory.deps.now(),
+    }),
+  )
+const isDestroyed = async (id: string): Promise<boolean> => {
+  await lookForDestroyed(memory.deps)
+  const { erasure } = memory.follower.tables
+  return erasure(stream.streamId, id)?.destroyedAtMs !== undefined
+}
+
+test('an erasure is destroyed when the KEKs of what it replaced are gone, and those of older copies', async () => {
+  kekLines = [line(1), line(2)].join('\n')
+  await rotate()
+  const id = await forget('ada')
+  expect(await isDestroyed(id)).toBe(false)
+  kekLines = [line(1), line(2), line(3)].join('\n')
+  await rotate()
+  expect(await isDestroyed(id)).toBe(false)
+  kekLines = [line(1), line(3)].join('\n')
+  expect(await isDestroyed(id)).toBe(false)
+  kekLines = line(3)
+  expect(await isDestroyed(id)).toBe(true)
+  expect(memory.entries.at(-1)).toMatchObject({ action: 'erasure.destroyed' })
+})
+
+test('one in the middle of a rotation is not while the KEK of before the rotation is there', async () => {
+  kekLines = [line(1), line(2)].join('\n')
+  await startRotation(memory.deps)
+  await memory.follower.keyring.ringsSettled()
+  // When all parts are wrapped by the new ring, and the old one is still there.
+  await rotateWhileForgetting('ada', 3)
+  const [erasure] = memory.follower.tables.erasuresOf(stream.streamId)
+  if (erasure === undefined) throw new Error('there is no erasure')
+  expect(erasure.keks).toEqual(['file:test:2'])
+  await markApplied(erasure)
+  kekLines = [line(1), line(3)].join('\n')
+  expect(await isDestroyed(erasure.erasureId)).toBe(false)
+  kekLines = line(3)
+  expect(await isDestroyed(erasure.erasureId)).toBe(true)
+})
+
+test('it is not while that can not be told', async () => {
+  const id = await forget('ada')
+  kekLines = [line(1), line(2)].join('\n')
+  await rotate()
+  kekLines = 'no lines'
+  expect(await isDestroyed(id)).toBe(false)
+  kekLines = line(2)
+  expect(await isDestroyed(id)).toBe(true)
+})

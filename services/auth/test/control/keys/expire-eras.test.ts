@@ -1,0 +1,166 @@
+// Keys past their age go, era by era, a day apart; and not one of them by a clock that jumps.
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { ERA_MS } from '@weir/fieldcrypt'
+import { cleanUp } from '../../../src/control/streams/clean-up.ts'
+import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
+import { keepErasAhead } from '../../../src/control/keys/era-parts.ts'
+import { eraseValues } from '../../../src/control/erasure/erase.ts'
+import { createAgreedNow, expireEras } from '../../../src/control/keys/expire-eras.ts'
+import { erasureKey } from '@weir/control-state'
+import { createReplicaTable, heartbeatValue } from '@weir/control-state'
+import { given } from '../../../../../packages/control-state/test/support.ts'
+import { memoryStewardship } from '../support-memory.ts'
+import type { Memory } from '../support-memory.ts'
+import { makeClicks } from '../support-scene.ts'
+
+const dayMs = 86_400_000
+const retentionDays = 10
+let memory: Memory
+
+beforeEach(async () => {
+  memory = memoryStewardship()
+  await makeClicks(memory, retentionDays)
+  for (let era = 0; era < 3; era++) {
+    memory.passTime(ERA_MS)
+    await keepErasAhead(memory.deps)
+  }
+})
+
+const eras = (): number[] => {
+  const keys = [...memory.follower.keyring.keys()].filter((key) => key.startsWith('acme/'))
+  return [...new Set(keys.map((key) => Number(key.split('/')[2])))].sort((a, b) => a - b)
+}
+const currentEra = (): number => Math.floor(memory.deps.now() / ERA_MS)
+const agreed = async (): Promise<number> => memory.deps.now()
+const expire = () => expireEras(memory.deps, agreed)
+
+test('an era goes when it has been past for so long as the stream keeps keys, and no other', async () => {
+  const [first = 0, second = 0] = eras()
+  const firstGoesMs = (first + 1) * ERA_MS + retentionDays * dayMs
+  memory.passTime(firstGoesMs - memory.deps.now() - 1)
+  // Time was passed to and fro: the second is not past its time yet.
+  await expire()
+  expect(eras()[0]).toBe(first)
+  memory.passTime(2)
+  await expire()
+  expect(eras()[0]).toBe(second)
+  memory.passTime(dayMs)
+  await expire()
+  expect(eras()[0]).toBe(second)
+})
+
+test('the record of an erasure that is complete goes with the last era that it has changed', async () => {
+  const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
+  const { erasure: done } = await eraseValues(memory.deps, request)
+  const { erasure: pending } = await eraseValues(memory.deps, request)
+  const { streamId, erasureId } = done
+  const complete = { atMs: 1, scannedAtMs: 1, scannedTo: '1', leader: 1 }
+  await memory.deps.writer.change(given, (draft) =>
+    draft.put(erasureKey(streamId, erasureId), { ...done, complete }),
+  )
+  const last = Math.max(...done.eras)
+  const left = () => memory.follower.tables.erasuresOf(streamId).map((one) => one.erasureId)
+  memory.passTime((last + 1) * ERA_MS + retentionDays * dayMs - memory.deps.now() + 1)
+  while ((eras()[0] ?? Infinity) <= last) {
+    expect(left()).toHaveLength(2)
+    await expire()
+    memory.passTime(dayMs)
+  }
+  expect(left()).toEqual([pending.erasureId])
+})
+
+test('at most one a day goes, and never one that is in use', async () => {
+  memory.passTime(5 * ERA_MS)
+  await keepErasAhead(memory.deps)
+  const before = eras()
+  await expire()
+  await expire()
+  await expireEras(memory.replica('other'), agreed)
+  expect(eras()).toEqual(before.slice(1))
+  for (let day = 0; day < 20; day++) {
+    memory.passTime(dayMs)
+    await expire()
+  }
+  expect(eras()).toEqual([currentEra(), currentEra() + 1])
+})
+
+test('what goes is told in the audit log', async () => {
+  memory.passTime(5 * ERA_MS)
+  const [oldest = 0] = eras()
+  await expire()
+  const entry = memory.entries.at(-1)
+  expect(entry).toMatchObject({ action: 'keys.expire', target: { stream: 'clicks', era: oldest } })
+})
+
+test('while the clocks do not agree, nothing goes', async () => {
+  memory.passTime(100 * ERA_MS)
+  const before = eras()
+  await expireEras(memory.deps, async () => undefined)
+  expect(eras()).toEqual(before)
+})
+
+test('the keys of a deleted stream go with it, all of them', async () => {
+  await deleteStream(memory.deps, { billingId: 'acme', name: 'clicks', recursive: false })
+  await expire()
+  await cleanUp(memory.deps)
+  memory.passTime(10_000)
+  await cleanUp(memory.deps)
+  expect(eras()).toEqual([])
+})
+
+describe('what the clocks agree on', () => {
+  function clocks(type = 'LogAppendTime') {
+    let nowMs = 1_800_000_000_000
+    const replicas = createReplicaTable(() => nowMs)
+    const { log } = memory.deps
+    const admin = { topicConfig: async () => ({ 'message.timestamp.type': type }) }
+    const agreedNow = createAgreedNow({ replicas: { replicas }, admin, now: () => nowMs, log })
+    const beat = (timestampMs: number, isPast = false) =>
+      replicas.apply(
+        {
+          key: 'a',
+          value: heartbeatValue({
+            service: 'ingest',
+            spanMs: 1,
+            control: '0',
+            keys: '0',
+            streams: {},
+          }),
+          timestampMs,
+        },
+        isPast,
+      )
+    return { agreedNow, beat, nowMs: () => nowMs, pass: (ms: number) => void (nowMs += ms) }
+  }
+
+  test("is the time of the one that is behind, as long as heartbeats come with the broker's time", async () => {
+    const { agreedNow, beat, nowMs, pass } = clocks()
+    expect(await agreedNow()).toBeUndefined()
+    beat(nowMs(), true)
+    expect(await agreedNow()).toBeUndefined()
+    beat(nowMs() - 300)
+    expect(await agreedNow()).toBe(nowMs() - 300)
+    beat(nowMs() + 300)
+    expect(await agreedNow()).toBe(nowMs())
+    pass(6_000)
+    expect(await agreedNow()).toBeUndefined()
+  })
+
+  test.each([400 * dayMs, -400 * dayMs, 61_000])(
+    'is nothing when our clock is %i ms off, nor when it jumps after the last heartbeat',
+    async (offMs) => {
+      const { agreedNow, beat, nowMs, pass } = clocks()
+      beat(nowMs() - offMs)
+      expect(await agreedNow()).toBeUndefined()
+      beat(nowMs())
+      pass(offMs)
+      expect(await agreedNow()).toBeUndefined()
+    },
+  )
+
+  test("is nothing where the topic's timestamps are not the broker's", async () => {
+    const { agreedNow, beat, nowMs } = clocks('CreateTime')
+    beat(nowMs())
+    expect(await agreedNow()).toBeUndefined()
+  })
+})

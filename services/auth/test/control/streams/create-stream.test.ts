@@ -1,0 +1,183 @@
+import { describe, expect, test } from '@jest/globals'
+import { ERA_MS } from '@weir/fieldcrypt'
+import { AppError } from '@weir/kit'
+import { addContract } from '../../../src/control/contracts/add-contract.ts'
+import { createDerived, createInput } from '../../../src/control/streams/create-stream.ts'
+import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
+import { hashSecret } from '@weir/control-state'
+import { memoryStewardship } from '../support-memory.ts'
+import type { Memory } from '../support-memory.ts'
+import { given } from '../../../../../packages/control-state/test/support.ts'
+
+const inputRequest = (name = 'clicks') => ({
+  billingId: 'acme',
+  name,
+  tags: [],
+  limits: { eventRate: '1', eventCount: '1' },
+  partitions: 2,
+  rotationHours: 24,
+  keyRetentionDays: 365,
+})
+
+const derivedRequest = (name = 'clicks-1', from: 'now' | 'earliest' = 'now') => ({
+  billingId: 'acme',
+  name,
+  linkedStream: 'clicks',
+  tags: [],
+  consentLevels: [1],
+  consentLevelType: 'CUMULATIVE' as const,
+  decrypterName: 'default',
+  from,
+})
+
+const streamOf = ({ follower }: Memory, name = 'clicks') => follower.tables.stream('acme', name)
+
+describe('an input stream', () => {
+  test('is ready once its topic is there, with one credential for everything', async () => {
+    const memory = memoryStewardship()
+    const { stream, credential } = await createInput(memory.deps, inputRequest())
+    expect(stream).toMatchObject({ state: 'ready', enabled: true, kind: 'input' })
+    expect(streamOf(memory)).toEqual(stream)
+    expect([...memory.kafka.topics.keys()]).toEqual(['acme.clicks'])
+    expect(stream.credentials).toEqual([credential.credential])
+    expect(credential.credential.scope).toEqual(['send', 'listen'])
+    expect(credential.credential.secretHash).toBe(hashSecret(credential.clientSecret))
+    expect(JSON.stringify(stream)).not.toContain(credential.clientSecret)
+  })
+
+  test('has the keys of this era and the next, each level of the contracts included', async () => {
+    const memory = memoryStewardship()
+    const prepared = {
+      id: 'x',
+      schemaText: '{}',
+      validations: [],
+      keyField: 'a',
+      piiFields: { a: 3 },
+    }
+    const contract = {
+      schemaRegistryRef: 'c-x/latest',
+      subject: 'c-x',
+      registryId: 1,
+      registryVersion: 1,
+    }
+    await addContract(memory.deps, { billingId: 'acme', prepared, ...contract })
+    const { stream } = await createInput(memory.deps, inputRequest())
+    const era = Math.floor(memory.deps.now() / ERA_MS)
+    for (const each of [era, era + 1]) {
+      const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, each)
+      expect(keys?.link).toBeDefined()
+      expect(keys?.levelKey(3)).toBeDefined()
+    }
+    expect(memory.follower.keyring.eraKeys('acme', stream.streamId, era + 2)).toBeUndefined()
+  })
+
+  test('needs an account', async () => {
+    const request = { ...inputRequest(), billingId: 'nobody' }
+    await expect(createInput(memoryStewardship().deps, request)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  test('is refused for a name that is taken, in the making, or still being deleted', async () => {
+    const memory = memoryStewardship()
+    await createInput(memory.deps, inputRequest())
+    const again = () => createInput(memory.deps, inputRequest())
+    await expect(again()).rejects.toMatchObject({ code: 'name_taken' })
+    await deleteStream(memory.deps, { billingId: 'acme', name: 'clicks', recursive: false })
+    await expect(again()).rejects.toMatchObject({ code: 'being_deleted' })
+  })
+
+  test('leaves a topic alone that was there before, and its own name free', async () => {
+    const memory = memoryStewardship()
+    memory.kafka.topics.set('acme.clicks', [7n])
+    await expect(createInput(memory.deps, inputRequest())).rejects.toMatchObject({
+      code: 'topic_exists',
+    })
+    expect(streamOf(memory)).toBeUndefined()
+    expect(memory.kafka.topics.get('acme.clicks')).toEqual([7n])
+    expect(memory.kafka.calls).not.toContain('deleteTopic acme.clicks')
+  })
+
+  test('whose topic can not be made is left to the clean-up at once', async () => {
+    const memory = memoryStewardship()
+    memory.kafka.fail('createTopic')
+    await expect(createInput(memory.deps, inputRequest())).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+    expect(streamOf(memory)).toMatchObject({ state: 'deleting', neverReady: true })
+    expect(memory.cleanUpsAsked()).toBe(1)
+  })
+
+  test('that was cleaned up while its topic was being made leaves no topic behind', async () => {
+    const memory = memoryStewardship()
+    const { admin } = memory.kafka
+    const slow: typeof admin = {
+      ...admin,
+      async createTopic(spec) {
+        const outcome = await admin.createTopic(spec)
+        await memory.deps.writer.change(given, (draft) => draft.put('stream/acme/clicks', null))
+        return outcome
+      },
+    }
+    const creation = createInput({ ...memory.deps, admin: slow }, inputRequest())
+    await expect(creation).rejects.toMatchObject({ code: 'unavailable' })
+    expect([...memory.kafka.topics.keys()]).toEqual([])
+  })
+})
+
+describe('a derived stream', () => {
+  const withInput = async (): Promise<Memory> => {
+    const memory = memoryStewardship()
+    await createInput(memory.deps, inputRequest())
+    memory.kafka.topics.set('acme.clicks', [5n, 9n])
+    return memory
+  }
+
+  test.each([
+    ['now' as const, ['5', '9']],
+    ['earliest' as const, ['0', '0']],
+  ])('from %s starts at offsets that stand in its record', async (from, startOffsets) => {
+    const memory = await withInput()
+    const { stream, credential } = await createDerived(memory.deps, derivedRequest('d', from))
+    expect(stream).toMatchObject({ state: 'ready', startOffsets, partitions: 2 })
+    expect(credential.credential.scope).toEqual(['listen'])
+    expect([...memory.kafka.topics.keys()]).toEqual(['acme.clicks', 'acme.d', 'acme.d.dead'])
+  })
+
+  test('hangs on an input stream that is ready, and on no derived one', async () => {
+    const memory = await withInput()
+    await createDerived(memory.deps, derivedRequest('d'))
+    for (const linkedStream of ['d', 'nothing'])
+      await expect(
+        createDerived(memory.deps, { ...derivedRequest('e'), linkedStream }),
+      ).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('is undone when its input is deleted while it is being made', async () => {
+    const memory = await withInput()
+    const { admin } = memory.kafka
+    let isGone = false
+    const meanwhile: typeof admin = {
+      ...admin,
+      async endOffsets(topic, options) {
+        if (!isGone)
+          await deleteStream(memory.deps, { billingId: 'acme', name: 'clicks', recursive: true })
+        isGone = true
+        return admin.endOffsets(topic, options)
+      },
+    }
+    const creation = createDerived({ ...memory.deps, admin: meanwhile }, derivedRequest('d'))
+    await expect(creation).rejects.toBeInstanceOf(AppError)
+    expect(streamOf(memory, 'd')).toMatchObject({ state: 'deleting', neverReady: true })
+  })
+
+  test('of which one topic was there before makes none of them', async () => {
+    const memory = await withInput()
+    memory.kafka.topics.set('acme.d.dead', [0n, 0n])
+    await expect(createDerived(memory.deps, derivedRequest('d'))).rejects.toMatchObject({
+      code: 'topic_exists',
+    })
+    expect([...memory.kafka.topics.keys()]).toEqual(['acme.clicks', 'acme.d.dead'])
+    expect(streamOf(memory, 'd')).toBeUndefined()
+  })
+})

@@ -1,0 +1,198 @@
+// A stewardship without Kafka: changes go straight into the tables, topics and groups are a list of names,
+// and the clock is the test's.
+import { parseKekFile } from '@weir/fieldcrypt'
+import type { KekProvider } from '@weir/fieldcrypt'
+import type { Acl, Acls, Admin } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import type { AuditEntry, Change } from '@weir/control-state'
+import { createBatch } from '@weir/control-state'
+import type { StateFollower } from '@weir/control-state'
+import { createReadAccess } from '../../src/control/acls/read-access.ts'
+import { createKeyring } from '@weir/control-state'
+import { accountKey } from '@weir/control-state'
+import { createRings } from '../../src/control/keys/rings.ts'
+import type { ControlRecord } from '@weir/control-state'
+import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
+import type { Stewardship } from '../../src/control/stewardship.ts'
+import { createTables } from '@weir/control-state'
+import type { Decide, Writer } from '../../src/control/writer.ts'
+import { accountRecord, changeLog, log } from '../../../../packages/control-state/test/support.ts'
+
+type MemoryKafka = {
+  /** What lies in each topic: an end offset by partition. */
+  readonly topics: Map<string, bigint[]>
+  readonly calls: string[]
+  /** Thrown by the next call of that name. */
+  fail(call: string, code?: string): void
+  readonly admin: Admin
+  /** What each client may read: the topics and the beginnings of groups. */
+  readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'> & { readable(): string[] }
+}
+
+function memoryKafka(): MemoryKafka {
+  const topics = new Map<string, bigint[]>()
+  const calls: string[] = []
+  const faults = new Map<string, string>()
+  const did = (call: string, of: string): void => {
+    calls.push(`${call} ${of}`)
+    const code = faults.get(call)
+    faults.delete(call)
+    if (code !== undefined) throw new AppError(code, 'a fault of the test')
+  }
+  const endsOf = (topic: string): bigint[] => topics.get(topic) ?? []
+  const admin: Admin = {
+    async createTopic({ topic, partitions }) {
+      did('createTopic', topic)
+      if (topics.has(topic)) return 'exists'
+      topics.set(
+        topic,
+        Array.from({ length: partitions }, () => 0n),
+      )
+      return 'created'
+    },
+    async deleteTopic(topic) {
+      did('deleteTopic', topic)
+      return topics.delete(topic) ? 'deleted' : 'absent'
+    },
+    topicExists: async (topic) => topics.has(topic),
+    partitionCount: async (topic) => topics.get(topic)?.length,
+    async deleteGroup(groupId) {
+      did('deleteGroup', groupId)
+      return 'deleted'
+    },
+    endOffsets: async (topic) => endsOf(topic),
+    earliestOffsets: async (topic) => endsOf(topic).map(() => 0n),
+    offsetsAt: async (topic) => endsOf(topic),
+    committedOffsets: async () => [],
+    isEmpty: async (topic) => endsOf(topic).every((end) => end === 0n),
+    async fence(transactionalId) {
+      did('fence', transactionalId)
+    },
+    topicConfig: async () => ({}),
+    setTopicConfig: async () => {},
+    describeTopics: async () => new Map(),
+    brokerConfigs: async () => new Map(),
+    ping: async () => {},
+    close: async () => {},
+  }
+  return {
+    topics,
+    calls,
+    acls: memoryAcls(did),
+    fail: (call, code = 'unavailable') => void faults.set(call, code),
+    admin,
+  }
+}
+
+function memoryAcls(did: (call: string, of: string) => void): MemoryKafka['acls'] {
+  const held = new Map<string, Acl>()
+  return {
+    list: async () => [...held.values()],
+    async allow(acls) {
+      did('allow', acls.map(({ name }) => name).join())
+      for (const acl of acls) held.set(JSON.stringify(acl), acl)
+    },
+    async revoke(acls) {
+      did('revoke', acls.map(({ name }) => name).join())
+      for (const acl of acls) held.delete(JSON.stringify(acl))
+    },
+    async disallow(principals) {
+      did('disallow', principals.join())
+      for (const [key, { principal }] of held) if (principals.includes(principal)) held.delete(key)
+    },
+    readable: () => [...held.values()].map(({ principal, name }) => `${principal} ${name}`),
+  }
+}
+
+export type Memory = {
+  readonly deps: Stewardship
+  readonly kafka: MemoryKafka
+  readonly follower: StateFollower
+  /** Another replica on the same state and brokers. */
+  replica(name: string): Stewardship
+  /** What the audit log holds. */
+  readonly entries: readonly AuditEntry[]
+  passTime(ms: number): void
+  cleanUpsAsked(): number
+  looksAtAccessAsked(): number
+}
+
+export const noServices = { ingest: undefined, output: undefined }
+
+export function memoryStewardship(
+  account = 'acme',
+  kek: KekProvider = parseKekFile(`test 1 ${'ab'.repeat(32)}`),
+  principals: ServicePrincipals = noServices,
+): Memory {
+  const tables = createTables()
+  const keyring = createKeyring({ kek, log, mayUse: () => true })
+  const kafka = memoryKafka()
+  let nowMs = 1_800_000_000_000
+  let cleanUps = 0
+  let looksAtAccess = 0
+  const entries: AuditEntry[] = []
+  tables.apply(accountKey(account), accountRecord(account))
+
+  const writer: Writer = {
+    async change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer> {
+      const batch = createBatch(tables.store, keyring, () => nowMs)
+      const answers: Answer[] = []
+      batch.attempt({ id: 'change', what, decide: (draft) => void answers.push(decide(draft)) })
+      entries.push(...batch.audit.map(({ value }) => entryOf(value)))
+      for (const { key, value } of batch.control) tables.apply(key, copyOf(value))
+      for (const { key, value } of batch.keys) keyring.apply(key, value)
+      for (const answer of answers) return answer
+      throw new Error('nothing was decided')
+    },
+    close: async () => {},
+  }
+  const follower: StateFollower = {
+    tables,
+    keyring,
+    keyStore: keyring,
+    changes: changeLog(),
+    start: async () => {},
+    catchUp: async () => {},
+    lookAgain: async () => {},
+    isFresh: () => true,
+    positions: () => ({ control: 0n, keys: 0n }),
+    notReady: () => [],
+    onChange: () => () => false,
+    close: async () => {},
+  }
+  const replica = (name: string): Stewardship => ({
+    writer,
+    actor: { kind: 'auth' },
+    follower,
+    admin: kafka.admin,
+    access: createReadAccess({ acls: kafka.acls, follower, log, principals, isRequired: true }),
+    rings: createRings({ writer, follower, kek }),
+    kek,
+    log,
+    now: () => nowMs,
+    replica: name,
+    produceTimeoutMs: 5_000,
+    erasuresMax: 2_000,
+    cleanUpSoon: () => void (cleanUps += 1),
+    accessSoon: () => void (looksAtAccess += 1),
+    rotateSoon() {},
+    erasuresSoon: () => {},
+  })
+  return {
+    deps: replica('one'),
+    kafka,
+    follower,
+    replica,
+    entries,
+    passTime: (ms) => void (nowMs += ms),
+    cleanUpsAsked: () => cleanUps,
+    looksAtAccessAsked: () => looksAtAccess,
+  }
+}
+
+/** As it was put into it. */
+const entryOf = (value: Buffer): AuditEntry => JSON.parse(value.toString()) as AuditEntry
+
+/** As it comes out of a topic: JSON, another object. */
+const copyOf = (record: ControlRecord | null): ControlRecord | null =>
+  JSON.parse(JSON.stringify(record)) as ControlRecord | null

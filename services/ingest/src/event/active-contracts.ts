@@ -1,0 +1,45 @@
+// The account's contracts as ingest uses them: compiled once, looked up by schema id, gone when
+// archived. A contract that this replica hasn't heard of yet is looked for once more.
+import { compileContract } from '@weir/contracts'
+import type { Contract } from '@weir/contracts'
+import { frameHead } from '@weir/schema-registry'
+import type { ContractRecord, StateFollower, Tables } from '@weir/control-state'
+import { refusal } from '../errors.ts'
+
+export type ActiveContract = {
+  readonly contract: Contract
+  /** What stands before each of its events in a record's value. */
+  readonly frameHead: Buffer
+  /** Whether its events may name a data subject. */
+  readonly hasSubjects: boolean
+}
+
+export function createActiveContracts(
+  follower: Pick<StateFollower, 'lookAgain'> & { tables: Pick<Tables, 'contract'> },
+): (billingId: string, schemaId: string) => ActiveContract | Promise<ActiveContract> {
+  const compiled = new WeakMap<ContractRecord, ActiveContract>()
+
+  const find = (billingId: string, schemaId: string): ActiveContract | undefined => {
+    const record = follower.tables.contract(billingId, schemaId)
+    if (record?.status !== 'active') return undefined
+    const known = compiled.get(record)
+    if (known !== undefined) return known
+    const made = {
+      contract: compileContract(record),
+      frameHead: frameHead(record.registryId),
+      hasSubjects: record.dataSubjectField !== undefined,
+    }
+    compiled.set(record, made)
+    return made
+  }
+
+  const lookAgain = async (billingId: string, schemaId: string): Promise<ActiveContract> => {
+    await follower.lookAgain()
+    const contract = find(billingId, schemaId)
+    if (contract === undefined)
+      throw refusal('unknown_schema_id', `Unknown schema id: '${schemaId}'`)
+    return contract
+  }
+
+  return (billingId, schemaId) => find(billingId, schemaId) ?? lookAgain(billingId, schemaId)
+}

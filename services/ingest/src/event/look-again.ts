@@ -1,0 +1,25 @@
+// Control state as requests wait for it: a look-up that missed follows it to its end, within the time that
+// Kafka has for an answer to anything else. However that fails, the request is answered 503.
+import { withTimeout } from '@weir/kit'
+import type { StateFollower } from '@weir/control-state'
+import { refusal } from '../errors.ts'
+
+export function lookAgainWithin<F extends Pick<StateFollower, 'lookAgain'>>(
+  follower: F,
+  timeoutMs: number,
+): F {
+  return {
+    ...follower,
+    async lookAgain() {
+      try {
+        await withTimeout(follower.lookAgain(), timeoutMs, 'following control state')
+      } catch (error) {
+        throw refusal(
+          'unavailable',
+          'Control state is out of reach at the moment; try again',
+          error,
+        )
+      }
+    },
+  }
+}

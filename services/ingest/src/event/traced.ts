@@ -1,0 +1,108 @@
+// Spans of requests and of the records that come of them, for those that are traced; all others take the way they
+// have without tracing. A span tells of streams, contracts and codes, never of anything in an event.
+import type { HttpRequest, HttpResponse } from '@weir/http2'
+import type { Waiter } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import { topicOf } from '@weir/control-state'
+import type { Span, Tracing } from '@weir/trace'
+import { refusalOf, statusOf } from '../errors.ts'
+import type { CheckedEvent, IngestDeps } from './take-event.ts'
+
+export type Take = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+export type Takers = ReadonlyMap<string, Take>
+type Store = IngestDeps['store']
+
+/** `takersWith` makes the takers around a store: a traced request gets some of its own. */
+export function traceTakers(tracing: Tracing, store: Store, takersWith: (store: Store) => Takers) {
+  const untraced = takersWith(store)
+  const traced = (path: string, plainly: Take): Take => {
+    return (request) => {
+      const span = tracing.begin({
+        name: `POST ${path}`,
+        kind: 'server',
+        parent: traceparentOf(request),
+        attributes: { 'http.request.method': 'POST', 'http.route': path },
+      })
+      if (span === undefined) return plainly(request)
+      const take = takersWith(storeOf(tracing, store, span)).get(path) ?? plainly
+      return answered(span, () => take(request))
+    }
+  }
+  return new Map([...untraced].map(([path, take]) => [path, traced(path, take)]))
+}
+
+/** Several of them say nothing. */
+export const traceparentOf = (request: HttpRequest): string | undefined =>
+  request.headerCount('traceparent') === 1 ? request.header('traceparent') : undefined
+
+function answered(span: Span, take: () => ReturnType<Take>): ReturnType<Take> {
+  const onAnswer = (answer: HttpResponse): HttpResponse => {
+    span.tell({ 'http.response.status_code': answer.status })
+    span.end()
+    return answer
+  }
+  const onError = (error: unknown): never => {
+    endRefused(span, error)
+    throw error
+  }
+  try {
+    const answer = take()
+    return answer instanceof Promise ? answer.then(onAnswer, onError) : onAnswer(answer)
+  } catch (error) {
+    return onError(error)
+  }
+}
+
+function endRefused(span: Span, error: unknown): void {
+  if (hasCode(error, 'aborted')) return span.end('aborted')
+  const { code } = refusalOf(error)
+  const status = statusOf(code)
+  span.tell({ 'http.response.status_code': status, 'svc.error': code })
+  span.end(status >= 500 ? code : undefined)
+}
+
+/** Each record is a span of its own, which what is derived from it refers to. */
+function storeOf(tracing: Tracing, store: Store, request: Span): Store {
+  return (checked, nowMs, waiter) => {
+    const names = namesOf(checked)
+    request.tell(names)
+    const span = tracing.begin({
+      name: `send ${names['weir.stream']}`,
+      kind: 'producer',
+      parent: request.traceparent,
+      attributes: {
+        ...names,
+        'messaging.system': 'kafka',
+        'messaging.operation.type': 'send',
+        'messaging.destination.name': names['weir.stream'],
+      },
+    })
+    if (span === undefined) return store(checked, nowMs, waiter)
+    try {
+      const storing = store(checked, nowMs, ending(span, waiter), span.traceparent)
+      return storing?.catch((error: unknown) => {
+        span.end(refusalOf(error).code)
+        throw error
+      })
+    } catch (error) {
+      span.end(refusalOf(error).code)
+      throw error
+    }
+  }
+}
+
+const namesOf = ({ stream, active }: CheckedEvent) => ({
+  'weir.stream': topicOf(stream),
+  'weir.contract': active.contract.id,
+})
+
+const ending = (span: Span, waiter: Waiter): Waiter => ({
+  resolve() {
+    span.end()
+    waiter.resolve()
+  },
+  reject(error) {
+    span.end(refusalOf(error).code)
+    waiter.reject(error)
+  },
+})

@@ -1,0 +1,103 @@
+// What one request of many events has under way: what came of its events so far, and how fast it may go on. It
+// reads no event.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { HttpRequest } from '@weir/http2'
+import { hasCode } from '@weir/kit'
+import type { AppError } from '@weir/kit'
+import type { InputStream } from '@weir/control-state'
+import type { ActiveContract } from '../event/active-contracts.ts'
+import type { Backlog, BacklogShare } from './backlog.ts'
+import type { BatchAnswer } from './batch-answer.ts'
+import type { BatchForm } from './batch-form.ts'
+import { refusalOf } from '../errors.ts'
+import type { RefusalCode } from '../errors.ts'
+import type { IngestDeps } from '../event/take-event.ts'
+
+export type EventsDeps = IngestDeps & {
+  backlog: Backlog
+  /** So many events of one request came out so; `none` when they are stored. */
+  countEvents: (code: RefusalCode | 'none', events: number) => void
+  onInternal: (error: unknown) => void
+}
+
+export type Batch = {
+  readonly deps: EventsDeps
+  readonly request: HttpRequest
+  readonly schemaId: string
+  readonly encoding: 'identity' | 'gzip'
+  readonly batchForm: BatchForm
+  readonly answer: BatchAnswer
+  readonly share: BacklogShare
+  readonly outcomes: Map<RefusalCode | 'none', number>
+  stream: InputStream
+  active: ActiveContract
+  /** Why nothing more is taken, since the token, the stream or the contract has changed. */
+  refused: AppError<RefusalCode> | undefined
+  /** Of what was not stored for Kafka's sake: the first that may be stored all the same, or else the first. */
+  unavailable: AppError<RefusalCode> | undefined
+  nextIndex: number
+  /** Since when events of it have been taken without a pause. */
+  turnSinceMs: number
+}
+
+/** So many bytes of rejected events make an answer that is sent while the body still comes in. */
+const wholeAnswerBytesMax = 65_536
+/** So often others get their turn; large events take longer. */
+const turnEvents = 256
+const turnMs = 10
+
+export function reject(batch: Batch, index: number, error: unknown): void {
+  const { deps, stream, answer } = batch
+  const refused = refusalOf(error)
+  if (refused.code === 'internal') deps.onInternal(error)
+  if (hasCode(error, 'outcome_unknown')) batch.unavailable = refused
+  else if (refused.code === 'unavailable') batch.unavailable ??= refused
+  deps.limits.refused(stream, deps.now(), refused.code)
+  answer.reject(index, refused)
+  count(batch, refused.code)
+}
+
+export function count({ outcomes }: Batch, code: RefusalCode | 'none'): void {
+  outcomes.set(code, (outcomes.get(code) ?? 0) + 1)
+}
+
+export function tell({ deps, outcomes }: Batch): void {
+  for (const [code, events] of outcomes) deps.countEvents(code, events)
+  outcomes.clear()
+}
+
+// --- how fast ---
+
+export const mustPause = (batch: Batch): boolean =>
+  batch.nextIndex % turnEvents === 0 ||
+  performance.now() - batch.turnSinceMs > turnMs ||
+  batch.share.isFull ||
+  batch.answer.length > wholeAnswerBytesMax ||
+  mayBeInVain(batch)
+
+/** Nothing is stored yet, and Kafka did not take something. */
+const mayBeInVain = ({ unavailable, answer }: Batch): boolean =>
+  unavailable !== undefined && answer.accepted === 0 && !answer.hasBegun
+
+/** Until it may go on; gives what is rejected, once it is too much to be kept. */
+export async function pause(batch: Batch): Promise<Buffer | undefined> {
+  const { share, answer } = batch
+  await nextTurn()
+  batch.turnSinceMs = performance.now()
+  while (share.isFull) await share.change()
+  if (mayBeInVain(batch)) {
+    await settled(batch)
+    refuseIfNoneIsStored(batch)
+  }
+  if (answer.length <= wholeAnswerBytesMax) return undefined
+  await settled(batch) // those before may be rejected yet
+  return answer.takeRejected()
+}
+
+export async function settled({ share }: Batch): Promise<void> {
+  while (!share.isEmpty) await share.change()
+}
+
+export function refuseIfNoneIsStored(batch: Batch): void {
+  if (batch.unavailable !== undefined && mayBeInVain(batch)) throw batch.unavailable
+}

@@ -1,0 +1,172 @@
+// The way of many events in one request (docs/wire-format.md, Ingest): what is wrong with the request answers for
+// all of it, what is wrong with one event rejects that one, and only what the broker has acknowledged is
+// accepted. The body is read no faster than Kafka takes its events, so its length doesn't matter.
+import type { Event } from '@weir/contracts'
+import type { HttpRequest, HttpResponse } from '@weir/http2'
+import { hasCode } from '@weir/kit'
+import { count, mustPause, pause, refuseIfNoneIsStored, reject, settled, tell } from './batch.ts'
+import type { Batch, EventsDeps } from './batch.ts'
+import { createBatchAnswer } from './batch-answer.ts'
+import { batchFormOf } from './batch-form.ts'
+import { refusal, refusalOf } from '../errors.ts'
+import type { Framed } from './framing.ts'
+import { gunzipped } from './gunzipped.ts'
+import {
+  accessOf,
+  check,
+  encodingOf,
+  inputOf,
+  schemaIdOf,
+  serializationTypeOf,
+  single,
+  tooLarge,
+} from '../event/take-event.ts'
+import type { CheckedEvent } from '../event/take-event.ts'
+
+const headers = Object.freeze({ 'content-type': 'application/json' })
+
+export async function takeEvents(deps: EventsDeps, request: HttpRequest): Promise<HttpResponse> {
+  const batch = await begin(deps, request)
+  const answering = answerTo(batch)
+  const first = await answering.next()
+  if (first.done) return { status: 200, headers, body: first.value }
+  return { status: 200, headers, body: inPieces(first.value, answering) }
+}
+
+/** Everything that concerns the request, in the order of `takeEvent`; it is admitted as its first event. */
+async function begin(deps: EventsDeps, request: HttpRequest): Promise<Batch> {
+  const stream = inputOf(await accessOf(deps, request)) // spec Authentication 2, 3
+  try {
+    deps.limits.admit(stream, deps.now()) // spec Limits
+    const encoding = encodingOf(request)
+    const schemaId = schemaIdOf(deps, request)
+    const active = await deps.contractFor(stream.billingId, schemaId)
+    const batchForm = batchFormOf({
+      serializationType: serializationTypeOf(request),
+      contentType: single(request, 'content-type'),
+    })
+    const answer = createBatchAnswer()
+    const share = deps.backlog.open()
+    const made = { deps, request, schemaId, encoding, batchForm, answer, share, stream, active }
+    const still = { refused: undefined, unavailable: undefined, nextIndex: 0, turnSinceMs: 0 }
+    return { ...made, ...still, outcomes: new Map() }
+  } catch (error) {
+    deps.limits.refused(stream, deps.now(), refusalOf(error).code)
+    throw error
+  }
+}
+
+/** Gives parts of the answer while the body still comes in, and its end. @throws AppError `unavailable`, `aborted` */
+async function* answerTo(batch: Batch): AsyncGenerator<Buffer, Buffer, void> {
+  const { deps, request, encoding, batchForm, answer } = batch
+  const framing = batchForm.createFraming(deps.eventBytesMax)
+  const chunks = encoding === 'gzip' ? gunzipped(request.chunks()) : request.chunks()
+  try {
+    for await (const chunk of chunks) {
+      await renew(batch)
+      batch.turnSinceMs = performance.now()
+      yield* takeAll(batch, framing.push(chunk))
+    }
+    yield* takeAll(batch, framing.end())
+  } catch (error) {
+    if (!hasCode(error, 'undecodable')) throw error
+    reject(batch, batch.nextIndex, error) // where the body stops to be gzip
+  } finally {
+    void settled(batch).then(() => tell(batch)) // also when the client is gone
+  }
+  await settled(batch)
+  refuseIfNoneIsStored(batch)
+  return answer.end()
+}
+
+/** A body may take long: what has changed meanwhile counts for the events to come. */
+async function renew(batch: Batch): Promise<void> {
+  const { deps, request, schemaId } = batch
+  try {
+    batch.stream = inputOf(await accessOf(deps, request))
+    batch.active = await deps.contractFor(batch.stream.billingId, schemaId)
+    batch.refused = undefined
+  } catch (error) {
+    batch.refused = refusalOf(error)
+  }
+}
+
+async function* takeAll(batch: Batch, events: readonly Framed[]): AsyncGenerator<Buffer> {
+  for (const framed of events) {
+    const taking = take(batch, framed)
+    if (taking !== undefined) await taking
+    if (!mustPause(batch)) continue
+    const rejected = await pause(batch)
+    if (rejected !== undefined) yield rejected
+  }
+  tell(batch)
+}
+
+/** One event, with the checks of `takeEvent` in their order. */
+function take(batch: Batch, framed: Framed): void | Promise<void> {
+  const { deps, stream, active } = batch
+  const index = batch.nextIndex++
+  const nowMs = deps.now()
+  const refuse = (error: unknown): void => reject(batch, index, error)
+  try {
+    if (batch.refused !== undefined) throw batch.refused
+    if (index > 0) deps.limits.admit(stream, nowMs) // spec Limits
+    const event = read(batch, framed)
+    const steps = active.contract.validationSteps(event)
+    const store = (): void | Promise<void> => {
+      const key = check(active.contract, event, steps)
+      const checked = { stream, active, event, key, bytes: framed.length }
+      return storeCounted(batch, checked, { index, nowMs })
+    }
+    const turn = deps.turnFor(steps)
+    return turn === undefined ? store() : turn.then(store).catch(refuse)
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+function read({ deps, active, batchForm }: Batch, framed: Framed): Event {
+  if (framed === 'too_large') throw tooLarge(deps)
+  if (framed === 'cut_off') throw refusal('undecodable', 'The body ends within the event')
+  return batchForm.form === 'json'
+    ? active.contract.readJson(framed)
+    : active.contract.skimAvro(framed)
+}
+
+/** Only what is stored counts for the month. */
+function storeCounted(
+  batch: Batch,
+  checked: CheckedEvent,
+  { index, nowMs }: { index: number; nowMs: number },
+): void | Promise<void> {
+  const { deps, share, answer } = batch
+  const { stream, bytes } = checked
+  deps.limits.reserve(stream, nowMs, bytes)
+  share.take(bytes)
+  const waiter = {
+    resolve() {
+      share.give(bytes)
+      answer.accepted += 1
+      count(batch, 'none')
+    },
+    reject(error: unknown) {
+      share.give(bytes)
+      deps.limits.release(stream, nowMs, bytes)
+      reject(batch, index, error)
+    },
+  }
+  try {
+    return deps.store(checked, nowMs, waiter)?.catch(waiter.reject)
+  } catch (error) {
+    return waiter.reject(error)
+  }
+}
+
+async function* inPieces(
+  first: Buffer,
+  answering: AsyncGenerator<Buffer, Buffer, void>,
+): AsyncGenerator<Buffer, void, void> {
+  yield first
+  const last = yield* answering
+  yield last
+}

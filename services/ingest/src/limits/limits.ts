@@ -1,0 +1,53 @@
+// What an input stream may take (spec Limits; docs/wire-format.md Limits): `eventRate` events a second with a
+// burst of one second, `eventCount` stored events a calendar month, UTC. Over all replicas: this one's own
+// counters, and what the others have said by now. In memory, so that an event waits for nothing.
+import type { InputStream } from '@weir/control-state'
+import { refusal } from '../errors.ts'
+import type { MonthCounts } from './month-counts.ts'
+import type { Rates } from './rates.ts'
+import type { UsageCounters } from './usage.ts'
+
+export type Limits = {
+  /** One request of the stream. @throws AppError `event_count_used_up`, `event_rate_exceeded` */
+  admit(stream: InputStream, nowMs: number): void
+  /** Counts one event of so many bytes as stored. @throws AppError `event_count_used_up` */
+  reserve(stream: InputStream, nowMs: number, bytes: number): void
+  /** It has not been stored: the same time and bytes again. */
+  release(stream: InputStream, nowMs: number, bytes: number): void
+  /** For the usage report: a request of the stream was refused. */
+  refused(stream: InputStream, nowMs: number, code: string): void
+}
+
+export function createLimits({
+  rates,
+  usage,
+  counts,
+}: {
+  rates: Pick<Rates, 'take'>
+  usage: Pick<UsageCounters, 'inMonth' | 'count' | 'refused' | 'monthAt'>
+  counts: Pick<MonthCounts, 'elsewhere'>
+}): Limits {
+  const requireCount = ({ streamId, limits }: InputStream, nowMs: number): void => {
+    const elsewhere = counts.elsewhere(streamId, usage.monthAt(nowMs))
+    if (usage.inMonth(streamId, nowMs) + elsewhere >= Number(limits.eventCount))
+      throw refusal(
+        'event_count_used_up',
+        `The stream has used up its ${limits.eventCount} events of this month`,
+      )
+  }
+
+  return {
+    admit(stream, nowMs) {
+      requireCount(stream, nowMs)
+      const rate = Number(stream.limits.eventRate)
+      if (!rates.take(stream.streamId, rate, nowMs))
+        throw refusal('event_rate_exceeded', `The stream takes ${rate} events a second at most`)
+    },
+    reserve(stream, nowMs, bytes) {
+      requireCount(stream, nowMs)
+      usage.count(stream.streamId, nowMs, 1, bytes)
+    },
+    release: ({ streamId }, nowMs, bytes) => usage.count(streamId, nowMs, -1, -bytes),
+    refused: ({ streamId }, nowMs, code) => usage.refused(streamId, nowMs, code),
+  }
+}

@@ -1,0 +1,53 @@
+// How many events each stream has stored this month by way of other replicas, those that are gone included:
+// the table over `weir.counts`. A replica tells its whole count each time, so hearing it twice does no harm.
+import { monthCountOf, parseCountKey } from '@weir/control-state'
+
+export type MonthCounts = {
+  apply(record: { readonly key: string; readonly value: Buffer | null }): void
+  clear(): void
+  /** Of the month `yyyy-mm`, without this replica's own. */
+  elsewhere(streamId: string, month: string): number
+}
+
+type Counted = { month: string; total: number; readonly byReplica: Map<string, number> }
+
+export function createMonthCounts(ownReplica: string): MonthCounts {
+  const streams = new Map<string, Counted>()
+
+  const set = (
+    streamId: string,
+    replica: string,
+    count: { month: string; events: number },
+  ): void => {
+    let counted = streams.get(streamId)
+    if (counted === undefined || counted.month < count.month) {
+      counted = { month: count.month, total: 0, byReplica: new Map() }
+      streams.set(streamId, counted)
+    }
+    if (counted.month > count.month) return
+    counted.total += count.events - (counted.byReplica.get(replica) ?? 0)
+    counted.byReplica.set(replica, count.events)
+  }
+
+  const remove = (streamId: string, replica: string): void => {
+    const counted = streams.get(streamId)
+    if (counted === undefined) return
+    counted.total -= counted.byReplica.get(replica) ?? 0
+    counted.byReplica.delete(replica)
+    if (counted.byReplica.size === 0) streams.delete(streamId)
+  }
+
+  return {
+    apply({ key, value }) {
+      const parsed = parseCountKey(key)
+      if (parsed === undefined || parsed.replica === ownReplica) return
+      if (value === null) remove(parsed.streamId, parsed.replica)
+      else set(parsed.streamId, parsed.replica, monthCountOf(value))
+    },
+    clear: () => streams.clear(),
+    elsewhere(streamId, month) {
+      const counted = streams.get(streamId)
+      return counted?.month === month ? counted.total : 0
+    },
+  }
+}

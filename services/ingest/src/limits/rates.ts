@@ -1,0 +1,106 @@
+// The rates of all streams that this replica has been asked for lately, and what the other replicas of
+// ingest say of them once a second. Pure: who hears and when is said by the caller.
+import { liveForMs } from '@weir/control-state'
+import type { Replica, StreamDemand } from '@weir/control-state'
+import { closeSecond, createRate, forgetPeer, hearPeer, take } from './rate.ts'
+import type { Live, PeerUse, Rate } from './rate.ts'
+
+export type Rates = {
+  /** One request wants in; false when the rate is used up. */
+  take(streamId: string, eventsASecond: number, nowMs: number): boolean
+  /** The part of a stream's rate that is this replica's; 1 over N before it was asked for. */
+  share(streamId: string): number
+  /** Ends this replica's second: what was asked of it, for its heartbeat. */
+  closeSecond(nowMs: number): Record<string, StreamDemand>
+  /** What another replica's heartbeat says. */
+  hear(peer: Replica, nowMs: number): void
+  forget(streamId: string): void
+}
+
+type Peer = { readonly heartbeat: Replica['beat']; readonly heardMs: number }
+
+/** Without demand for so long a stream is as one that was never asked for. */
+const idleSecondsMax = 60
+/** So many make a heartbeat of 1 MB; what is beyond shares by the demand that was told last. */
+const streamsToldMax = 20_000
+
+export function createRates(startMs: number): Rates {
+  const rates = new Map<string, Rate>()
+  const peers = new Map<string, Peer>()
+  let closedMs = startMs
+
+  const live: Live = {
+    get replicas() {
+      return peers.size + 1
+    },
+    unheardSince: (ms) => [...peers.values()].filter(({ heardMs }) => heardMs < ms).length,
+  }
+
+  const usesOf = function* (streamId: string): Generator<readonly [string, PeerUse]> {
+    for (const [replica, { heartbeat }] of peers) {
+      const use = useIn(heartbeat, streamId)
+      if (use !== undefined) yield [replica, use]
+    }
+  }
+
+  const rateOf = (streamId: string, eventsASecond: number, nowMs: number): Rate => {
+    const made = createRate(eventsASecond, nowMs, {
+      replicas: live.replicas,
+      peers: usesOf(streamId),
+    })
+    rates.set(streamId, made)
+    return made
+  }
+
+  const forgetReplica = (replica: string, nowMs: number): void => {
+    if (!peers.delete(replica)) return
+    for (const rate of rates.values()) forgetPeer(rate, replica, live, nowMs)
+  }
+
+  return {
+    take(streamId, eventsASecond, nowMs) {
+      const rate = rates.get(streamId) ?? rateOf(streamId, eventsASecond, nowMs)
+      return take(rate, eventsASecond, nowMs)
+    },
+    share: (streamId) => rates.get(streamId)?.share ?? 1 / live.replicas,
+    closeSecond(nowMs) {
+      for (const [replica, { heardMs }] of peers)
+        if (nowMs - heardMs > liveForMs) forgetReplica(replica, nowMs)
+      const spanMs = Math.max(1, nowMs - closedMs)
+      closedMs = nowMs
+      const told: Record<string, StreamDemand> = {}
+      let count = 0
+      for (const [streamId, rate] of rates) {
+        if (rate.demanded > 0 && count++ < streamsToldMax)
+          told[streamId] = [rate.demanded, rate.taken]
+        closeSecond(rate, spanMs, live, nowMs)
+        if (rate.idleSeconds > idleSecondsMax) rates.delete(streamId)
+      }
+      return told
+    },
+    hear({ id, beat: heartbeat, freshMs }, nowMs) {
+      if (heartbeat.leaving !== undefined) return forgetReplica(id, nowMs)
+      if (nowMs - freshMs > liveForMs) return
+      const before = peers.get(id)?.heartbeat.streams ?? {}
+      peers.set(id, { heartbeat, heardMs: freshMs })
+      for (const streamId in heartbeat.streams) {
+        const rate = rates.get(streamId)
+        const taken = heartbeat.streams[streamId]?.[1] ?? 0
+        if (rate !== undefined)
+          hearPeer(rate, id, { use: useIn(heartbeat, streamId), taken }, live, nowMs)
+      }
+      for (const streamId in before) {
+        const rate = heartbeat.streams[streamId] === undefined ? rates.get(streamId) : undefined
+        if (rate !== undefined) hearPeer(rate, id, { use: undefined, taken: 0 }, live, nowMs)
+      }
+    },
+    forget: (streamId) => void rates.delete(streamId),
+  }
+}
+
+function useIn({ streams, spanMs }: Replica['beat'], streamId: string): PeerUse | undefined {
+  const told = streams[streamId]
+  if (told === undefined) return undefined
+  const seconds = Math.max(1, spanMs) / 1000
+  return { demand: told[0] / seconds, taken: told[1] / seconds }
+}

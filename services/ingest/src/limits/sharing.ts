@@ -1,0 +1,117 @@
+// How the limits of this replica come to hold over all of them: it tells what was asked of it, writes down what
+// it has counted, and hears the same of the others. All of it beside the way of an event, which only looks at
+// numbers in memory.
+import { randomUUID } from 'node:crypto'
+import { createBatchProducer } from '@weir/kafka'
+import type { Kafka } from '@weir/kafka'
+import { delay } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import { followReplicas, onStreamGone, startHeartbeats } from '@weir/control-state'
+import type { Heart, StateFollower } from '@weir/control-state'
+import { createLimits } from './limits.ts'
+import type { Limits } from './limits.ts'
+import { createMonthCounts } from './month-counts.ts'
+import { createRates } from './rates.ts'
+import { createUsage } from './usage.ts'
+import type { UsageCounters, UsageRecord } from './usage.ts'
+
+export type Sharing = {
+  readonly limits: Limits
+  /** Resolves when what the other replicas have said is read, and this one is heard of. */
+  start(): Promise<void>
+  /** False while counts of the month may be missing. */
+  isRead(): boolean
+  notReady(): string[]
+  /** Writes the last counts, and leaves. To be called when nothing more is taken. */
+  close(): Promise<void>
+}
+
+/** What is not written is lost when the process is killed, and unknown to the other replicas until it is. */
+const writeEveryMs = 500
+const writeTimeoutMs = 1_000
+const inFlightBytesMax = 32 * 1_048_576
+
+export function createSharing(options: {
+  kafka: Kafka
+  follower: StateFollower
+  now: () => number
+  log: Log
+}): Sharing {
+  const { kafka, follower, now, log } = options
+  const replica = randomUUID()
+  const rates = createRates(now())
+  const usage = createUsage(replica)
+  const counts = createMonthCounts(replica)
+  const others = followReplicas({
+    kafka,
+    service: 'ingest',
+    now,
+    counts,
+    onBeat(other) {
+      if (other.id !== replica && other.beat.service === 'ingest') rates.hear(other, now())
+    },
+  })
+  const stopFollowingStreams = onStreamGone(follower, ({ streamId }) => {
+    rates.forget(streamId)
+    usage.forget(streamId)
+  })
+  let heart: Heart | undefined
+  let writer: ReturnType<typeof keepWriting> | undefined
+
+  return {
+    limits: createLimits({ rates, usage, counts }),
+    async start() {
+      await others.start()
+      const takeDemand = () => rates.closeSecond(now())
+      heart = startHeartbeats({ kafka, follower, replica, service: 'ingest', now, takeDemand })
+      writer = keepWriting(usage, { kafka, now, log })
+    },
+    isRead: others.isRead,
+    notReady: () => (others.isRead() ? [] : ['the counts of this month are not read yet']),
+    async close() {
+      stopFollowingStreams()
+      await Promise.all([writer?.stop(), heart?.stop(), others.close()])
+    },
+  }
+}
+
+type Writing = { readonly kafka: Kafka; readonly now: () => number; readonly log: Log }
+
+function keepWriting(usage: UsageCounters, { kafka, now, log }: Writing) {
+  const producer = createBatchProducer(kafka, {
+    produceTimeoutMs: writeTimeoutMs,
+    inFlightBytesMax,
+  })
+  const stopping = new AbortController()
+
+  const write = async (usageRecord: UsageRecord): Promise<boolean> => {
+    const { topic, partition, key, value, settle } = usageRecord
+    const record = { key, value, headers: {}, timestampMs: now() }
+    const isWritten = await producer.send(topic, partition, record).then(
+      () => true,
+      () => false,
+    )
+    settle(isWritten)
+    return isWritten
+  }
+  const writeAll = async (): Promise<boolean> => {
+    const written = await Promise.all(usage.takeChanged(now()).map(write))
+    return !written.includes(false)
+  }
+  const keepOn = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await delay(writeEveryMs, stopping.signal).catch(() => undefined)
+      await writeAll()
+    }
+  }
+
+  const running = keepOn()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+      if (!(await writeAll())) log.warn('the last usage counts could not be written')
+      await producer.close()
+    },
+  }
+}

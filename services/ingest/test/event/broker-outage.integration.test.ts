@@ -1,0 +1,72 @@
+// Kafka is gone for half a minute while events come in, once killed and once standing still: what was answered
+// 204 is stored once, nothing is stored twice, everybody gets an answer in time, and ingest goes on by itself
+// within its memory (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { residentBytesMax } from '../support/memory.ts'
+import { watchOutage } from '../support/outage.ts'
+import type { Outage, Seen } from '../support/outage.ts'
+
+const outageMs = 30_000
+/** The default of PRODUCE_TIMEOUT_MS, and room for a machine that is busy with other things. */
+const answeredWithinMs = 5_000 + 3_000
+
+const loads = { own: { connections: 4, streams: 50 }, node: { connections: 1, streams: 20 } }
+const outages: readonly Outage[] = [
+  {
+    name: 'was killed and started again',
+    lastsMs: outageMs,
+    begin: (broker) => broker.killBroker(),
+    end: (broker) => broker.restartBroker(),
+  },
+  {
+    name: 'stood still',
+    lastsMs: outageMs,
+    begin: (broker) => broker.pauseBroker(),
+    end: (broker) => broker.resumeBroker(),
+  },
+]
+
+const seenIn = new Map<string, Record<'own' | 'node', Seen>>()
+// At the same time, each with a broker of its own: they wait more than they work.
+beforeAll(async () => {
+  const watch = async (outage: Outage) => seenIn.set(outage.name, await watchOutage(outage, loads))
+  await Promise.all(outages.map(watch))
+}, 180_000)
+
+const cases = outages.flatMap(({ name }) => [[name, 'own'] as const, [name, 'node'] as const])
+
+describe.each(cases)('after a broker that %s, with the HTTP/2 of %s', (name, http) => {
+  let seen: Seen
+  beforeAll(() => {
+    const both = seenIn.get(name)
+    if (both === undefined) throw new Error('there was no such outage')
+    seen = both[http]
+  })
+
+  test('every answer was 204 or 503, both were given, and no request broke off', () => {
+    expect(new Set(seen.answered.map(({ outcome }) => outcome))).toEqual(new Set([204, 503]))
+  })
+
+  test('each event answered 204 is stored once, and no other more than once', () => {
+    const times = ({ mark }: { mark: string }): number => seen.timesStored.get(mark) ?? 0
+    const accepted = seen.answered.filter(({ outcome }) => outcome === 204)
+    expect(accepted.filter((event) => times(event) !== 1)).toEqual([])
+    expect(seen.answered.filter((event) => times(event) > 1)).toEqual([])
+    expect(seen.timesStored.size).toBeLessThanOrEqual(seen.answered.length)
+  })
+
+  test('nobody waited much longer than PRODUCE_TIMEOUT_MS, and nothing was accepted meanwhile', () => {
+    const { answered, beganMs, endedMs } = seen
+    expect(answered.filter(({ tookMs }) => tookMs > answeredWithinMs)).toEqual([])
+    const isWithin = ({ sentMs, tookMs }: { sentMs: number; tookMs: number }): boolean =>
+      sentMs > beganMs + 1_000 && sentMs + tookMs < endedMs
+    const during = answered.filter(isWithin)
+    expect(during.length).toBeGreaterThan(0)
+    expect(during.filter(({ outcome }) => outcome !== 503)).toEqual([])
+  })
+
+  test('ingest never was above its bound of memory, and stays ready without a restart', () => {
+    expect(seen.peakBytes).toBeLessThan(residentBytesMax)
+    expect(seen.health).toEqual(['[]'])
+  })
+})

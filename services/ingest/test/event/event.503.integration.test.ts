@@ -1,0 +1,175 @@
+// When Kafka doesn't acknowledge: 503 in time, nothing answered 204 is missing afterwards, and everything
+// goes on by itself once Kafka is back (docs/architecture.md 5).
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import { freshName } from '@weir/testkit'
+import { protocols } from '../support/clients.ts'
+import type { Answer, Protocol, Sent } from '../support/clients.ts'
+import { askAdmin, metricOf } from '../support/admin.ts'
+import { timesStored } from '../support/marks.ts'
+import { startOwnScene } from '../support/own-broker.ts'
+import type { OwnBroker, OwnScene } from '../support/own-broker.ts'
+import {
+  expectAccepted,
+  expectRefusal,
+  expectRefusedByBoth,
+  goodRequest,
+  schema,
+} from '../support/scene.ts'
+
+const produceTimeoutMs = 2_500
+
+let scene: OwnScene
+let broker: OwnBroker
+beforeAll(async () => {
+  scene = await startOwnScene({
+    env: { PRODUCE_TIMEOUT_MS: String(produceTimeoutMs), IN_FLIGHT_BYTES_MAX: '1048576' },
+  })
+  broker = scene.broker
+}, 120_000)
+afterAll(() => scene?.stop())
+afterEach(async () => {
+  broker.resumeBroker()
+  await servesAgain()
+})
+
+const send = async (parts: object = {}, protocol: Protocol = 'HTTP/2'): Promise<Answer> =>
+  scene.clients[protocol].send(await goodRequest(scene.token, parts))
+
+const accepts = (request: Sent): Promise<boolean> =>
+  pollUntil(async () => (await scene.clients['HTTP/2'].send(request)).status === 204, {
+    deadlineMs: 45_000,
+    everyMs: 100,
+    what: 'accepting events again',
+  })
+const servesAgain = async (): Promise<boolean> => accepts(await goodRequest(scene.token))
+
+function expectUnavailable(answer: Answer): void {
+  expectRefusal(answer, 503, 'unavailable')
+  expect(answer.header('retry-after')).toBe('1')
+}
+
+test('a broker that says nothing gets every waiting event a 503 in time', async () => {
+  expectAccepted(await send())
+  await broker.pauseBroker()
+  const startedAt = performance.now()
+  const sent = Array.from({ length: 20 }, (_, index) => send({}, protocols[index % 2]))
+  for (const answer of await Promise.all(sent)) expectUnavailable(answer)
+  expect(performance.now() - startedAt).toBeLessThan(produceTimeoutMs + 1_000)
+})
+
+test('what needs no Kafka is answered as ever meanwhile', async () => {
+  const good = await goodRequest(scene.token)
+  const wrong = await goodRequest(scene.token, { url: 'x' })
+  await broker.pauseBroker()
+  await expectRefusedByBoth(scene, { ...good, path: '/' }, [404, 'not_found'])
+  await expectRefusedByBoth(scene, { ...good, headers: [] }, [401, 'invalid_token'])
+  await expectRefusedByBoth(scene, wrong, [400, 'validation_failed'])
+})
+
+test('what would have to be looked up in Kafka is answered 503, not 500', async () => {
+  const good = await goodRequest(scene.token)
+  const [token] = good.headers
+  if (token === undefined) throw new Error('no token')
+  await broker.pauseBroker()
+  for (const protocol of protocols) {
+    const startedAt = performance.now()
+    expectUnavailable(
+      await scene.clients[protocol].send({ ...good, headers: [token, schema('unheard-of')] }),
+    )
+    expect(performance.now() - startedAt).toBeLessThan(produceTimeoutMs + 1_000)
+  }
+})
+
+test('more bytes than may be on their way are refused at once', async () => {
+  const inFlight = (): Promise<number> =>
+    metricOf(scene.world.ingest.adminUrl, 'svc_ingest_in_flight_bytes')
+  const large = await goodRequest(scene.token, { referrer: 'r'.repeat(600_000) })
+  await broker.pauseBroker()
+  const sent = [0, 1, 2, 3].map((index) =>
+    scene.clients[protocols[index % 2] ?? 'HTTP/2'].send(large),
+  )
+  const answers = await Promise.all(sent)
+  for (const answer of answers) expectUnavailable(answer)
+  expect(answers.map(({ body }) => body).toSorted()).toEqual([
+    // The one that had room.
+    'May be stored: Kafka did not acknowledge it in time; sent again, it may be stored twice',
+    'Not stored: too much is waiting for Kafka; send it again',
+    'Not stored: too much is waiting for Kafka; send it again',
+    'Not stored: too much is waiting for Kafka; send it again',
+  ])
+  broker.resumeBroker()
+  await accepts(large)
+  await pollUntil(async () => (await inFlight()) === 0, {
+    deadlineMs: 30_000,
+    what: 'nothing to be on its way',
+  })
+})
+
+test('what was refused does not count for the month', async () => {
+  const limits = { eventRate: '1000', eventCount: '1' }
+  // A broker that stood still a moment ago may be slow to make a topic.
+  const make = () => scene.account.input(freshName('counted'), { limits }).catch(() => undefined)
+  const stream = await pollUntil(make, { deadlineMs: 45_000, everyMs: 500, what: 'a stream' })
+  const token = await scene.account.token(stream)
+  const request = await goodRequest(token)
+  await broker.pauseBroker()
+  expectUnavailable(await scene.clients['HTTP/2'].send(request))
+  broker.resumeBroker()
+  const statuses: number[] = []
+  const isUsedUp = async (): Promise<boolean> => {
+    statuses.push((await scene.clients['HTTP/2'].send(request)).status)
+    return statuses.at(-1) === 402
+  }
+  await pollUntil(isUsedUp, { deadlineMs: 45_000, everyMs: 100, what: 'using the month up' })
+  expect(statuses.filter((status) => status === 204)).toHaveLength(1)
+})
+
+test('after ten seconds of silence nothing is accepted, since a token may have been revoked', async () => {
+  await broker.pauseBroker()
+  const isUnready = async (): Promise<boolean> =>
+    (await askAdmin(scene.world.ingest.adminUrl, '/health/ready')).status === 503
+  await pollUntil(isUnready, { deadlineMs: 20_000, everyMs: 200, what: 'becoming unready' })
+  const startedAt = performance.now()
+  for (const protocol of protocols) expectUnavailable(await send({}, protocol))
+  expect(performance.now() - startedAt).toBeLessThan(produceTimeoutMs) // it doesn't even try
+  expectUnavailable(await scene.clients['HTTP/2'].send({ ...(await goodRequest('nonsense')) }))
+  broker.resumeBroker()
+  await servesAgain()
+  const isReady = async (): Promise<boolean> => !(await isUnready())
+  await pollUntil(isReady, { deadlineMs: 20_000, everyMs: 200, what: 'becoming ready again' })
+})
+
+test('everything that was answered 204 is stored once, and nothing twice, though the broker is killed under load', async () => {
+  const stream = await scene.account.input('killed')
+  const token = await scene.account.token(stream)
+  const accepted: string[] = []
+  const others = new Map<number, number>()
+  let isLoading = true
+  const load = async (worker: number): Promise<void> => {
+    for (let index = 0; isLoading; index += 1) {
+      const mark = `${worker}-${index}`
+      const request = await goodRequest(token, { producerSessionId: mark, eventType: mark })
+      const { status } = await scene.clients[protocols[worker % 2] ?? 'HTTP/2'].send(request)
+      if (status === 204) accepted.push(mark)
+      else others.set(status, (others.get(status) ?? 0) + 1)
+    }
+  }
+  const workers = [0, 1, 2, 3].map(load)
+  const until = (count: number) =>
+    pollUntil(() => accepted.length >= count, { deadlineMs: 40_000, what: 'accepting events' })
+  try {
+    await until(100)
+    await broker.killBroker()
+    await pollUntil(() => others.size > 0, { deadlineMs: 20_000, what: 'refusing events' })
+    await broker.restartBroker()
+    await until(accepted.length + 100)
+  } finally {
+    isLoading = false
+    await Promise.all(workers)
+  }
+  expect([...others.keys()]).toEqual([503])
+  const times = await timesStored(scene.reader, stream.topic)
+  expect(accepted.filter((mark) => times.get(mark) !== 1)).toEqual([])
+  expect([...times].filter(([, count]) => count > 1)).toEqual([])
+}, 120_000)

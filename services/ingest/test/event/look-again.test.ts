@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import { AppError } from '@weir/kit'
+import { lookAgainWithin } from '../../src/event/look-again.ts'
+
+const following = (lookAgain: () => Promise<void>, timeoutMs = 10) =>
+  lookAgainWithin({ lookAgain }, timeoutMs).lookAgain()
+
+test('control state that is followed in time is all there is to it', async () => {
+  await following(() => Promise.resolve(), 10_000)
+})
+
+test('control state that says nothing makes the service unavailable, in time', async () => {
+  await expect(following(() => new Promise(() => {}))).rejects.toMatchObject({
+    code: 'unavailable',
+  })
+})
+
+// Kafka's codes must not pass for ours: `not_found` would be answered 404.
+test.each(['not_found', 'refused', 'unavailable'])(
+  'control state that fails with %s makes the service unavailable',
+  async (code) => {
+    const fails = () => Promise.reject(new AppError(code, 'Kafka said so'))
+    await expect(following(fails, 10_000)).rejects.toMatchObject({ code: 'unavailable' })
+  },
+)

@@ -1,0 +1,111 @@
+// What is kept of data subjects, with real keys and a Kafka that answers when the test says so.
+import { randomBytes } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { createSealer, ERA_MS, eraKeys, makeEraParts, timeOf } from '@weir/fieldcrypt'
+import type { EraKeys, Person } from '@weir/fieldcrypt'
+import { AppError } from '@weir/kit'
+import { linkIn, subjectPrefix, subjectPartitionOf } from '@weir/control-state'
+import { createSubjects } from '../../src/event/subjects.ts'
+
+const nowMs = Date.UTC(2027, 0, 15, 12)
+const time = timeOf(nowMs, 24 * 3_600_000)
+const keys = madeKeys()
+
+function madeKeys(): EraKeys {
+  const parts = makeEraParts([0], randomBytes)
+  const tree = parts.get('tree') ?? Buffer.alloc(0)
+  return eraKeys({
+    streamId: 'a2f1c6f4-6f0e-4d5c-9c39-0c1de4b0a111',
+    era: Math.floor(nowMs / ERA_MS),
+    trees: [['', () => tree]],
+    link: parts.get('link'),
+    label: parts.get('label'),
+    level: (level) => parts.get(`level.${level}`),
+  })
+}
+
+const personOf = (device: string): Person =>
+  createSealer({ entriesMax: 100 }).person(keys, device, time)
+
+function subjectsOn(options: { keptMax?: number; waitingBytesMax?: number; fails?: boolean } = {}) {
+  const { fails = false, waitingBytesMax = 1_000, ...more } = options
+  const written: { topic: string; partition: number; key: string; value: Buffer }[] = []
+  let isFailing = fails
+  const subjects = createSubjects({
+    producer: {
+      async send(topic, partition, { key, value }) {
+        if (isFailing) throw new AppError('unavailable', 'no broker')
+        written.push({ topic, partition, key: String(key), value: Buffer.from(value) })
+      },
+    },
+    waitingBytesMax,
+    ...more,
+  })
+  const keep = (subject: string, person: Person, bytes = 10) =>
+    subjects.keep({ subject, person, keys, bytes })
+  return { written, keep, heal: () => void (isFailing = false) }
+}
+
+test('the first event of a subject’s link writes it down, later ones write nothing', async () => {
+  const { written, keep } = subjectsOn()
+  const [device, other] = [personOf('device'), personOf('other')]
+  await keep('anna', device)
+  expect(keep('anna', device)).toBeUndefined()
+  expect(keep('anna', personOf('device'))).toBeUndefined()
+  await keep('anna', other)
+  await keep('ben', device)
+  expect(keep('ben', device)).toBeUndefined()
+  expect(keep('anna', device)).toBeUndefined()
+  expect(written).toHaveLength(3)
+})
+
+test('what is written names the link to who has the keys, and neither subject nor link in the clear', async () => {
+  const { written, keep } = subjectsOn()
+  const device = personOf('device')
+  await keep('anna@example.com', device)
+  const [
+    { topic, partition, key, value } = { topic: '', partition: -1, key: '', value: undefined },
+  ] = written
+  if (keys.link === undefined) throw new Error('there is no link')
+  const hash = keys.link.subjectHash('anna@example.com')
+  expect([topic, partition, value?.length]).toEqual(['weir.subjects', subjectPartitionOf(hash), 0])
+  expect(linkIn(key, subjectPrefix(keys, hash), keys.link)).toEqual(new Uint8Array(device.link))
+  expect(key).not.toContain('anna')
+  expect(key).not.toContain(Buffer.from(device.link).toString('hex'))
+})
+
+test('events that come at once share one write, and all wait for it', async () => {
+  const { written, keep } = subjectsOn()
+  const device = personOf('device')
+  const waits = Array.from({ length: 20 }, () => keep('anna', device))
+  expect(waits.every((wait) => wait instanceof Promise)).toBe(true)
+  await Promise.all(waits.filter((wait) => wait !== undefined))
+  expect(written).toHaveLength(1)
+})
+
+test('what could not be written is refused, and written by the next one', async () => {
+  const { written, keep, heal } = subjectsOn({ fails: true })
+  const device = personOf('device')
+  await expect(keep('anna', device)).rejects.toMatchObject({ code: 'unavailable' })
+  heal()
+  await keep('anna', device)
+  expect(written).toHaveLength(1)
+})
+
+test('what was forgotten for want of room is written again', async () => {
+  const { written, keep } = subjectsOn({ keptMax: 2 })
+  const people = ['a', 'b', 'c'].map(personOf)
+  for (const person of people) await keep('anna', person)
+  await keep('anna', personOf('a'))
+  expect(written).toHaveLength(4)
+})
+
+test('events that wait take no more than their bound', async () => {
+  const { keep } = subjectsOn({ waitingBytesMax: 100 })
+  const first = keep('anna', personOf('a'), 90)
+  expect(() => keep('anna', personOf('b'), 20)).toThrow(
+    expect.objectContaining({ code: 'unavailable' }),
+  )
+  await first
+  await keep('anna', personOf('b'), 20)
+})

@@ -1,0 +1,159 @@
+// output's OpenAPI document: what only output can tell of derived streams. Events themselves come over Kafka, or for
+// development over a WebSocket at /ws, which OpenAPI has no words for.
+import { openApiOf, schema } from '@weir/docs'
+import type { JsonSchema, Operation, Parameter } from '@weir/docs'
+import { isRole } from '@weir/control-state'
+import { z } from 'zod'
+import { isErrorCode, statusOfCode } from '../../errors.ts'
+import { previewBody } from '../../preview/preview.ts'
+import { needsOf } from '../route-needs.ts'
+
+const { count, json, level, listOf, mapOf, object, orNull, ref, text, time } = schema
+
+const always = [
+  'invalid_api_key',
+  'too_many_failures',
+  'role_missing',
+  'not_found',
+  'invalid_request',
+  'unavailable',
+  'internal',
+]
+const outputs = '/v2/streams/:stream/outputs'
+
+const told: readonly Omit<Operation, 'who' | 'role'>[] = [
+  {
+    id: 'preview',
+    group: 'preview',
+    method: 'POST',
+    path: `${outputs}/preview`,
+    says: 'What an output of some levels would hold; nothing is made',
+    body: { content: json(ref('PreviewRequest')) },
+    answers: [{ status: 200, says: 'The preview', content: json(ref('Preview')) }],
+    refusals: [
+      ...always,
+      'not_json',
+      'too_large',
+      'unsupported_encoding',
+      'invalid',
+      'level_not_served',
+      'busy',
+    ],
+  },
+  {
+    id: 'listDead',
+    group: 'dead records',
+    method: 'GET',
+    path: `${outputs}/:output/dead`,
+    says: 'Records that could not be derived, newest first, without their values',
+    answers: [{ status: 200, says: 'The records', content: json(ref('Dead')) }],
+    refusals: [...always, 'busy'],
+  },
+  {
+    id: 'retryDead',
+    group: 'dead records',
+    method: 'POST',
+    path: `${outputs}/:output/dead/retry`,
+    says: 'Derives them anew, each exactly once',
+    answers: [{ status: 200, says: 'What became of them', content: json(ref('Retried')) }],
+    refusals: [...always, 'stream_disabled', 'derived_elsewhere', 'level_not_served', 'busy'],
+  },
+  {
+    id: 'showLag',
+    group: 'lag',
+    method: 'GET',
+    path: `${outputs}/:output/lag`,
+    says: 'How far the output is behind its input',
+    answers: [{ status: 200, says: 'The lag', content: json(ref('Lag')) }],
+    refusals: [...always, 'busy'],
+  },
+]
+
+const operations = told.map((operation): Operation => {
+  const needs = needsOf(`${operation.method} ${operation.path}`)
+  return { ...operation, who: ['apiKey'], role: isRole(needs) ? needs : undefined }
+})
+
+/** The schema that checks the body, and what its `refine` asks. */
+function previewRequest(): JsonSchema {
+  const { $schema: _, ...own } = z.toJSONSchema(previewBody, { io: 'input' })
+  const isGranular = { properties: { consentLevelType: { const: 'GRANULAR' } } }
+  const hasOne = { properties: { consentLevels: { type: 'array', maxItems: 1 } } }
+  const oneLevelIfCumulative = {
+    anyOf: [{ ...isGranular, required: ['consentLevelType'] }, hasOne],
+  }
+  const eachOnce = { properties: { consentLevels: { uniqueItems: true } } }
+  return { ...own, allOf: [eachOnce, oneLevelIfCumulative] }
+}
+
+const schemas: Readonly<Record<string, JsonSchema>> = {
+  Problem: schema.problemSchema,
+  PreviewRequest: previewRequest(),
+  Preview: object(
+    {
+      events: count,
+      passed: count,
+      filtered: count,
+      failed: count,
+      errors: mapOf(count),
+      fields: listOf(object({ contract: text, path: text, level, opened: count, sealed: count })),
+      samples: listOf({ type: 'object' }),
+    },
+    { samplesNeed: { const: 'owner', description: 'there when the API key may see no samples' } },
+  ),
+  Dead: object({
+    dead: listOf(
+      object({
+        source: text,
+        error: text,
+        schemaId: orNull(text),
+        at: orNull(time),
+        partition: count,
+        offset: count,
+      }),
+    ),
+    total: count,
+    limit: count,
+  }),
+  Retried: object({
+    retried: count,
+    passed: count,
+    filtered: count,
+    failedAgain: count,
+    more: schema.flag,
+  }),
+  Lag: object({
+    lag: count,
+    dead: orNull(count),
+    partitions: listOf(object({ partition: count, next: count, end: count, lag: count })),
+  }),
+}
+
+const inPath = (name: string, says: string): Parameter => ({
+  name,
+  says,
+  schema: { type: 'string', minLength: 1 },
+})
+
+export const openApi = (version: string): JsonSchema =>
+  openApiOf({
+    title: 'Weir output',
+    says: 'Previews, dead records and lag of derived streams. Every refusal links to the page about its code.',
+    version,
+    groups: {
+      preview: 'Before an output is made',
+      'dead records': 'What could not be derived',
+      lag: 'How far an output is behind',
+    },
+    operations,
+    pathParameters: {
+      stream: inPath('stream', 'the name of an input stream'),
+      output: inPath('output', 'the name of an output'),
+    },
+    schemas,
+    security: {
+      apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key" },
+    },
+    statusOf: (code) => (isErrorCode(code) ? statusOfCode(code) : 500),
+    refusalForm: schema.problemForm,
+  })

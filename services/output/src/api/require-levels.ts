@@ -1,0 +1,18 @@
+// Requests that would have this deployment open a level that it may not.
+import type { DerivedStream } from '@weir/control-state'
+import { Refusal } from '../errors.ts'
+import { levelsDenied } from '../derive/levels.ts'
+import type { LevelsAllowed } from '../derive/levels.ts'
+
+/** @throws Refusal `level_not_served` */
+export function requireLevels(
+  stream: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
+  allowed: LevelsAllowed,
+): void {
+  const denied = levelsDenied(stream, allowed)
+  if (denied.length > 0)
+    throw new Refusal(
+      'level_not_served',
+      `This deployment may not open fields of level ${denied.join(', ')}`,
+    )
+}

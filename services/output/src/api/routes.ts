@@ -1,0 +1,56 @@
+// What output answers to HTTP: upgrades go to the gateway, /docs and /openapi.json tell of the API, and a few paths under /v2
+// tell of derived streams what only output can know. Everything else of management is auth's. The console's page is here, too.
+import type { Server } from 'node:http'
+import { createNodeServer } from '@weir/http2'
+import { nameRequests, tellFaults } from '@weir/kit'
+import type { Guesses, Log, PageOf } from '@weir/kit'
+import express from 'express'
+import type { Express } from 'express'
+import packageJson from '../../package.json' with { type: 'json' }
+import { mountConsole } from './console.ts'
+import type { ConsoleSettings } from './console.ts'
+import { listDead, retryDead, showLag } from '../dead-letters/dead-letters.ts'
+import type { DeadDeps } from '../dead-letters/dead-letters.ts'
+import { showApi, showOpenApi, showStyle } from './docs.ts'
+import { Refusal } from '../errors.ts'
+import type { Gateway } from '../websocket/gateway.ts'
+import { answerErrors, mount } from './http.ts'
+import { openApi } from './openapi/document.ts'
+import { preview } from '../preview/preview.ts'
+import type { PreviewDeps } from '../preview/preview.ts'
+
+export type Routes = DeadDeps &
+  PreviewDeps & {
+    readonly guesses: Guesses
+    readonly log: Log
+    readonly console: ConsoleSettings
+    /** Where a code is explained. */
+    readonly pageOf: PageOf
+  }
+
+export const createRoutes = (gateway: Pick<Gateway, 'upgrade'>, routes: Routes): Server =>
+  createNodeServer({ onRequest: createApp(routes), onUpgrade: gateway.upgrade })
+
+export function createApp(routes: Routes): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.use(nameRequests(routes.log))
+  const document = openApi(packageJson.version)
+  const on = { app, callers: routes.callers }
+  mount(on, 'GET /openapi.json', showOpenApi(document))
+  mount(on, 'GET /docs', showApi(document, routes.pageOf))
+  mount(on, 'GET /docs/style.css', showStyle)
+  const outputs = '/v2/streams/:stream/outputs'
+  mount(on, `POST ${outputs}/preview`, preview(routes))
+  mount(on, `GET ${outputs}/:output/dead`, listDead(routes))
+  mount(on, `POST ${outputs}/:output/dead/retry`, retryDead(routes))
+  mount(on, `GET ${outputs}/:output/lag`, showLag(routes))
+  mountConsole(app, routes.console)
+  app.use(() => {
+    throw new Refusal('not_found', 'There is nothing under this path; events are at /ws')
+  })
+  app.use(answerErrors(tellFaults(routes.log), routes.pageOf, routes.guesses))
+  return app
+}

@@ -1,0 +1,50 @@
+// Who may have output read topics for them, and when: one piece of work at a time for each account, a few in all,
+// so that people's questions never take the memory or the time of derivers. Who comes when too many wait is told
+// to come again.
+import { Refusal } from '../errors.ts'
+
+/** Runs the work when it is its turn. Throws Refusal `busy` when too many wait already. */
+export type InTurn = <Result>(billingId: string, work: () => Promise<Result>) => Promise<Result>
+
+export type TurnsOptions = {
+  readonly atOnceMax: number
+  readonly waitingMax: number
+  readonly waitingOfOneMax: number
+}
+
+type Waiting = { readonly billingId: string; start(): void }
+
+export function createTurns({ atOnceMax, waitingMax, waitingOfOneMax }: TurnsOptions): InTurn {
+  const running = new Set<string>()
+  const waiting = new Set<Waiting>()
+
+  function startNext(): void {
+    for (const one of waiting) {
+      if (running.size >= atOnceMax) return
+      if (running.has(one.billingId)) continue
+      waiting.delete(one)
+      running.add(one.billingId)
+      one.start()
+    }
+  }
+
+  function queue(billingId: string): Promise<void> {
+    const own = [...waiting].filter((one) => one.billingId === billingId)
+    if (waiting.size >= waitingMax || own.length >= waitingOfOneMax)
+      throw new Refusal('busy', 'Others are being answered; try again in a moment')
+    return new Promise((resolve) => {
+      waiting.add({ billingId, start: resolve })
+      startNext()
+    })
+  }
+
+  return async (billingId, work) => {
+    await queue(billingId)
+    try {
+      return await work()
+    } finally {
+      running.delete(billingId)
+      startNext()
+    }
+  }
+}

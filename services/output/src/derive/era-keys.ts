@@ -1,0 +1,51 @@
+// Which keys an era of an input stream has, as far as this replica knows. Gone, never there and not at hand
+// are three things, and each is said only when it is certain. Keys themselves are the keyring's.
+import { ERA_MS } from '@weir/fieldcrypt'
+import type { InputStream, StateFollower } from '@weir/control-state'
+import type { KnownEra } from './derive.ts'
+
+const dayMs = 86_400_000
+const eraOf = (ms: number): number => Math.floor(ms / ERA_MS)
+
+type EraKeysDeps = {
+  follower: {
+    keyring: Pick<StateFollower['keyring'], 'eraKeys' | 'under'>
+    tables: Pick<StateFollower['tables'], 'streamById'>
+  }
+  now: () => number
+}
+
+/**
+ * The input's keys of an era. They are erased when no part of their tree is there and the era is past
+ * the stream's key retention, and not before (docs/keys.md, A sealed field). `never` holds for good once
+ * control state has been followed past the record that names the era: ingest seals with keys that are there.
+ */
+export function createEraKeys(
+  { follower, now }: EraKeysDeps,
+  input: InputStream,
+): (era: number) => KnownEra {
+  const { keyring, tables } = follower
+  const { billingId, streamId } = input
+
+  const isPast = (era: number): boolean => {
+    const current = tables.streamById(streamId)
+    const { keyRetentionDays } = current?.kind === 'input' ? current : input
+    return (era + 1) * ERA_MS + keyRetentionDays * dayMs < now()
+  }
+  const hasAny = (prefix: string): boolean => {
+    const [first] = keyring.under(prefix)
+    return first !== undefined
+  }
+  const hasTree = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/tree`)
+  /** Before the stream was made or in time to come, and no part of it was ever made. */
+  const wasNever = (era: number): boolean => {
+    const isOutside = era < eraOf(input.createdAtMs) || era > eraOf(now())
+    return isOutside && !hasAny(`${billingId}/${streamId}/${era}/`)
+  }
+  return (era) => {
+    const keys = keyring.eraKeys(billingId, streamId, era)
+    if (keys !== undefined) return keys
+    if (isPast(era) && !hasTree(era)) return 'erased'
+    return wasNever(era) ? 'never' : undefined
+  }
+}

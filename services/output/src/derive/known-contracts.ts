@@ -1,0 +1,22 @@
+// Contracts as output needs them: compiled once, and archived ones too, since their events lie in the
+// topics still.
+import { compileContract } from '@weir/contracts'
+import type { Contract } from '@weir/contracts'
+import type { ContractRecord, Tables } from '@weir/control-state'
+
+export type KnownContract = { readonly contract: Contract; readonly registryId: number }
+
+export function createKnownContracts(
+  tables: Pick<Tables, 'contract'>,
+): (billingId: string, id: string) => KnownContract | undefined {
+  const compiled = new WeakMap<ContractRecord, KnownContract>()
+  return (billingId, id) => {
+    const record = tables.contract(billingId, id)
+    if (record === undefined) return undefined
+    const known = compiled.get(record)
+    if (known !== undefined) return known
+    const made = { contract: compileContract(record), registryId: record.registryId }
+    compiled.set(record, made)
+    return made
+  }
+}

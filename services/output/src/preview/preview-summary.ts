@@ -1,0 +1,72 @@
+// What a preview tells of derived records: how many pass, which personal fields come out open or sealed, and a few
+// events as the stream would show them. It sees records as consumers would, and keeps of them only the samples.
+import { isDead } from '@weir/kafka'
+import { unframe } from '@weir/schema-registry'
+import type { Derived, OutRecord } from '@weir/kafka'
+import { undecryptablePathsOf } from '../derive/derive.ts'
+import type { KnownContract } from '../derive/known-contracts.ts'
+import type { Levels } from '../derive/levels.ts'
+
+type Field = { contract: string; path: string; level: number; opened: number; sealed: number }
+
+const sampleLengthMax = 65_536
+
+export function createSummary({
+  contractNamed,
+  levels,
+  samplesMax,
+}: {
+  readonly contractNamed: (id: string) => KnownContract | undefined
+  readonly levels: Levels
+  readonly samplesMax: number
+}) {
+  const counts = { events: 0, passed: 0, filtered: 0, failed: 0 }
+  const errors: Record<string, number> = {}
+  const fields = new Map<string, Field>()
+  const samples: unknown[] = []
+
+  function addField(contract: string, path: string, level: number): Field {
+    const key = `${contract}\n${path}`
+    const field = fields.get(key) ?? { contract, path, level, opened: 0, sealed: 0 }
+    fields.set(key, field)
+    return field
+  }
+
+  function addPassed(record: OutRecord): void {
+    const id = record.headers?.['svc-schema-id']?.toString() ?? ''
+    const known = contractNamed(id)
+    if (known === undefined || !Buffer.isBuffer(record.value)) return
+    const { contract } = known
+    const event = contract.decode(unframe(record.value).payload)
+    const stillSealed = undecryptablePathsOf(record)
+    const seen = new Set<string>() // a list has several texts under one path
+    contract.mapPii(event, (text, path, level) => {
+      if (seen.has(path)) return text
+      seen.add(path)
+      const isOpen = levels.open(level) && !stillSealed.includes(path)
+      addField(id, path, level)[isOpen ? 'opened' : 'sealed'] += 1
+      return text
+    })
+    if (samples.length >= samplesMax) return
+    const plain = contract.toPlain(event)
+    if (JSON.stringify(plain).length <= sampleLengthMax) samples.push(plain)
+  }
+
+  return {
+    add(derived: Derived): void {
+      counts.events += 1
+      if (derived === undefined) counts.filtered += 1
+      else if (isDead(derived)) {
+        counts.failed += 1
+        errors[derived.dead] = (errors[derived.dead] ?? 0) + 1
+      } else {
+        counts.passed += 1
+        addPassed(derived)
+      }
+    },
+    result: () => ({ ...counts, errors, fields: [...fields.values()].sort(byName), samples }),
+  }
+}
+
+const byName = (a: Field, b: Field): number =>
+  `${a.contract}\n${a.path}` < `${b.contract}\n${b.path}` ? -1 : 1

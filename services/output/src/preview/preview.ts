@@ -1,0 +1,149 @@
+// `POST …/outputs/preview`: what a derived stream of these levels would hold, told from the input's last events
+// without making it. What becomes of a record is what a deriver makes of it, by the same function; nothing is
+// written. Reading is bounded by events, by time, and to one fetch in memory.
+import { setImmediate } from 'node:timers/promises'
+import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import { listItemsMax, longListIn } from '@weir/kit'
+import type { AccessTrace, InputStream, Role } from '@weir/control-state'
+import {
+  consentLevels,
+  consentLevelType,
+  hasOneLevelIfCumulative,
+  hasRole,
+  oneLevelRule,
+  topicOf,
+} from '@weir/control-state'
+import { z } from 'zod'
+import { targetOf } from '../api/callers.ts'
+import type { Callers } from '../api/callers.ts'
+import { deriveOf } from '../derive/derivation.ts'
+import type { DerivationDeps } from '../derive/derivation.ts'
+import { Refusal } from '../errors.ts'
+import type { AccountHandler } from '../api/http.ts'
+import { levelsOf } from '../derive/levels.ts'
+import type { LevelsAllowed } from '../derive/levels.ts'
+import { requireLevels } from '../api/require-levels.ts'
+import { createSummary } from './preview-summary.ts'
+import { createTryAll } from '../derive/transform.ts'
+import type { InTurn } from '../api/turns.ts'
+
+export type PreviewDeps = DerivationDeps & {
+  readonly callers: Callers
+  readonly inTurn: InTurn
+  /** Those that this deployment may open. */
+  readonly levels: LevelsAllowed
+  readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
+  readonly reader: RangeReader
+  readonly trace: Pick<AccessTrace, 'read'>
+  /** Then it tells of what it has read. */
+  isStopping(): boolean
+}
+
+const lastRule = 'must be a whole number from 1 to 10000'
+const readMsMax = 20_000
+const samplesMax = 5
+/** Samples are decrypted events of people. */
+const samplesNeed: Role = 'owner'
+/** Between two of these others get their turn of the event loop. */
+const recordsAtOnce = 250
+
+export const previewBody = z
+  .strictObject(
+    {
+      consentLevels,
+      consentLevelType: consentLevelType.default('CUMULATIVE'),
+      last: z.int(lastRule).min(1, lastRule).max(10_000, lastRule).default(1_000),
+    },
+    'The body must be a JSON object',
+  )
+  .refine(hasOneLevelIfCumulative, oneLevelRule)
+type PreviewRequest = z.infer<typeof previewBody>
+
+export const preview =
+  (deps: PreviewDeps): AccountHandler =>
+  async (call) => {
+    const input = await deps.callers.input(call)
+    const request = check(await call.readJson())
+    requireLevels(request, deps.levels)
+    const { apiKey, actor } = call.caller
+    const hasSamples = hasRole(apiKey.role, samplesNeed)
+    return deps.inTurn(input.billingId, async () => {
+      const target = { ...targetOf(input), levels: request.consentLevels }
+      if (hasSamples) await deps.trace.read({ action: 'read.preview', actor, target })
+      const body = await previewOf(deps, input, { ...request, hasSamples })
+      return { status: 200, body: { ...body, ...(hasSamples ? {} : { samplesNeed }) } }
+    })
+  }
+
+async function previewOf(
+  deps: PreviewDeps,
+  input: InputStream,
+  request: PreviewRequest & { readonly hasSamples: boolean },
+) {
+  const topic = topicOf(input)
+  const from = await deps.admin.earliestOffsets(topic)
+  const to = await deps.admin.endOffsets(topic, { isolation: 'read_committed' })
+  const transform = createTryAll(deriveOf(deps, request, input), deps.follower)
+  const summary = createSummary({
+    contractNamed: (id) => deps.contract(input.billingId, id),
+    levels: levelsOf(request),
+    samplesMax: request.hasSamples ? samplesMax : 0,
+  })
+  const end = performance.now() + readMsMax
+  for (const range of lastRanges(from, to, request.last))
+    await deps.reader.read({ topic, ...range }, async (records) => {
+      for (const piece of piecesOf(records)) {
+        for (const derived of await transform(piece)) summary.add(derived)
+        await setImmediate()
+      }
+      return performance.now() < end && !deps.isStopping()
+    })
+  return summary.result()
+}
+
+function* piecesOf(records: readonly SourceRecord[]): Generator<readonly SourceRecord[]> {
+  for (let from = 0; from < records.length; from += recordsAtOnce)
+    yield records.slice(from, from + recordsAtOnce)
+}
+
+type PartitionRange = { readonly partition: number; readonly from: bigint; readonly to: bigint }
+
+/** The last records of all partitions together: as many of each, as far as they have so many. */
+export function lastRanges(
+  from: readonly bigint[],
+  to: readonly bigint[],
+  last: number,
+): PartitionRange[] {
+  const all = to.map((end, partition) => {
+    const held = Math.max(0, Number(end - (from[partition] ?? 0n)))
+    return { partition, end, held }
+  })
+  let left = last
+  const ranges = all
+    .toSorted((a, b) => a.held - b.held)
+    .map(({ partition, end, held }, index) => {
+      const take = Math.min(held, Math.floor(left / (all.length - index)))
+      left -= take
+      return { partition, from: end - BigInt(take), to: end }
+    })
+  return ranges.toSorted((a, b) => a.partition - b.partition)
+}
+
+/** @throws Refusal `invalid` with one sentence for each problem */
+function check(body: unknown): PreviewRequest {
+  const long = longListIn(body)
+  if (long !== undefined) throw invalid([`${long} has more than ${listItemsMax} items`])
+  const result = previewBody.safeParse(body)
+  if (result.success) return result.data
+  throw invalid([...new Set(result.error.issues.flatMap(sentencesOf))])
+}
+
+const invalid = (problems: readonly string[]): Refusal =>
+  new Refusal('invalid', problems.join('; '), { problems })
+
+function sentencesOf(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${key} is not known here; leave it out`)
+  const path = issue.path.map(String).join('.')
+  return [path === '' ? issue.message : `${path} ${issue.message}`]
+}

@@ -1,0 +1,149 @@
+// Who may watch what (spec Authentication 2, 3; docs/wire-format.md WebSocket): from the upgrade request
+// to the stream that it may watch, or the refusal it gets. At /ws a stream's token says which one; under /v2 the path
+// names a stream of the account whose API key it is, for the console.
+import type { IncomingMessage } from 'node:http'
+import { hasCode, requestIdOf } from '@weir/kit'
+import { requireInput, requireOutput, requireRole } from '@weir/control-state'
+import type {
+  Accounts,
+  Gate,
+  Reading,
+  Role,
+  StateFollower,
+  StreamRecord,
+} from '@weir/control-state'
+import type { UpgradeRefusal } from './refuse-upgrade.ts'
+import { routeNeeds } from '../api/route-needs.ts'
+
+const bearerProtocol = /^bearer\.(.+)$/
+const watchPath = /^\/v2\/streams\/([a-z0-9-]+)(?:\/outputs\/([a-z0-9-]+))?\/watch$/
+const watchNeeds: Readonly<Record<'input' | 'output', Role>> = {
+  input: routeNeeds['GET /v2/streams/:stream/watch'],
+  output: routeNeeds['GET /v2/streams/:stream/outputs/:output/watch'],
+}
+
+export type AdmitDeps = {
+  gate: Gate
+  accounts: Accounts
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'lookAgain'>
+}
+
+export type Admitted = {
+  /** Whose connection it counts as. */
+  readonly credential: string
+  readonly stream: StreamRecord
+  /** For the audit log. */
+  readonly actor: Reading['actor']
+  /** Whether what let the client in still holds; of the stream itself it knows nothing. */
+  mayStay(): boolean
+}
+
+export async function admit(
+  deps: AdmitDeps,
+  request: IncomingMessage,
+): Promise<Admitted | UpgradeRefusal> {
+  const path = request.url?.split('?', 1)[0] ?? ''
+  const [, input, output] = watchPath.exec(path) ?? []
+  if (path !== '/ws' && input === undefined) return notFound
+  if (!deps.follower.isFresh()) return unavailable
+  try {
+    const asking = {
+      authorization: authorizationOf(request),
+      requestId: requestIdOf(String(request.headers['traceparent'])),
+    }
+    const admitted =
+      input === undefined
+        ? await byToken(deps, asking)
+        : await byApiKey(deps, asking, { input, output })
+    return isRefused(admitted) || admitted.stream.enabled ? admitted : disabled(admitted.stream)
+  } catch (error) {
+    if (hasCode(error, 'invalid_token', 'invalid_api_key'))
+      return { status: 401, code: error.code, message: error.message }
+    if (hasCode(error, 'role_missing'))
+      return { status: 403, code: error.code, message: error.message }
+    if (hasCode(error, 'not_found'))
+      return { status: 404, code: error.code, message: error.message }
+    return unavailable
+  }
+}
+
+type Asking = { readonly authorization: string | undefined; readonly requestId: string }
+
+async function byToken(
+  { gate }: AdmitDeps,
+  { authorization, requestId }: Asking,
+): Promise<Admitted | UpgradeRefusal> {
+  const access = await gate.check(authorization)
+  if (!access.scope.includes('listen')) return sendOnly
+  const { stream, clientId } = access
+  const { billingId } = stream
+  const actor = { kind: 'credentials', billingId, clientId, requestId } as const
+  const mayStay = (): boolean => gate.recheck(access) !== undefined
+  return { stream, credential: clientId, actor, mayStay }
+}
+
+async function byApiKey(
+  { accounts, follower }: AdmitDeps,
+  { authorization, requestId }: Asking,
+  { input, output }: { input: string; output: string | undefined },
+): Promise<Admitted> {
+  const { tables } = follower
+  const holder = await accounts.byApiKey(authorization)
+  const { billingId } = holder.account
+  requireRole(holder.apiKey, output === undefined ? watchNeeds.input : watchNeeds.output)
+  const credential = holder.apiKey.hash
+  const { keyId, name } = holder.apiKey
+  const actor = { kind: 'account', billingId, keyId, name, requestId } as const
+  const mayStay = (): boolean => accounts.isGood(holder)
+  const look = (): StreamRecord =>
+    output === undefined
+      ? requireInput(tables, billingId, input)
+      : requireOutput(tables, billingId, { input, name: output })
+  try {
+    return { stream: look(), credential, actor, mayStay }
+  } catch {
+    await follower.lookAgain() // what a 201 has announced may be used at once
+    return { stream: look(), credential, actor, mayStay }
+  }
+}
+
+export const isRefused = (admitted: Admitted | UpgradeRefusal): admitted is UpgradeRefusal =>
+  'status' in admitted
+
+const notFound: UpgradeRefusal = {
+  status: 404,
+  code: 'not_found',
+  message: 'There is nothing here; events are at /ws',
+}
+
+const sendOnly: UpgradeRefusal = {
+  status: 403,
+  code: 'scope_missing',
+  message: 'These credentials are for sending; listening needs the scope listen',
+}
+
+const disabled = ({ name }: StreamRecord): UpgradeRefusal => ({
+  status: 403,
+  code: 'stream_disabled',
+  message: `The stream ${name} is disabled`,
+})
+
+export const unavailable: UpgradeRefusal = {
+  status: 503,
+  code: 'unavailable',
+  message: 'Not ready; try again',
+}
+
+/** The Authorization header, or what browsers can send: the subprotocols `weir`, `bearer.<token>`. */
+function authorizationOf(request: IncomingMessage): string | undefined {
+  const { authorization } = request.headers
+  if (authorization !== undefined) return authorization
+  const offered = (request.headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+  if (!offered.includes('weir')) return undefined
+  const token = offered
+    .map((name) => bearerProtocol.exec(name)?.[1])
+    .find((found) => found !== undefined)
+  return token === undefined ? undefined : `Bearer ${token}`
+}

@@ -1,0 +1,64 @@
+// Refusals of a WebSocket upgrade: plain HTTP answers on the bare socket, since there is no response
+// object for an upgrade.
+import type { Duplex } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import { helpLink, tooManyGuesses } from '@weir/kit'
+import type { Guesses } from '@weir/kit'
+import { bearerOf } from '@weir/control-state'
+
+const reasons = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+} as const
+
+export type UpgradeRefusal = {
+  status: keyof typeof reasons
+  code: string
+  message: string
+  retryAfterSeconds?: number
+}
+
+type Told = UpgradeRefusal & {
+  /** Of its code. */
+  readonly page: string
+  /** Where it is in the log. */
+  readonly requestId?: string
+}
+
+/** Wrong API keys, and those alone, may be guesses. */
+export function limitGuesses(
+  guesses: Guesses,
+  refusal: UpgradeRefusal,
+  request: IncomingMessage,
+): UpgradeRefusal {
+  const { headers } = request
+  // A browser's is among the subprotocols, with nothing else that changes.
+  const key = bearerOf(headers.authorization) ?? headers['sec-websocket-protocol']
+  if (refusal.code !== 'invalid_api_key' || key === undefined) return refusal
+  const retryAfterSeconds = guesses.count(request, key)
+  if (retryAfterSeconds === undefined) return refusal
+  return { status: 429, code: 'too_many_failures', message: tooManyGuesses, retryAfterSeconds }
+}
+
+export function refuseUpgrade(socket: Duplex, refusal: Told): void {
+  const { status, code, message, page, requestId } = refusal
+  const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? 1 : undefined)
+  const body = `${message}\n`
+  const head = [
+    `HTTP/1.1 ${status} ${reasons[status]}`,
+    'Connection: close',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Svc-Error: ${code}`,
+    `Link: ${helpLink(page)}`,
+    ...(status === 401 ? ['WWW-Authenticate: Bearer error="invalid_token"'] : []),
+    ...(requestId === undefined ? [] : [`Svc-Request-Id: ${requestId}`]),
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+  ]
+  socket.once('finish', () => socket.destroy())
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,33 @@
+// The feed of a stream's topic in Kafka: where it ends, how it is read, how its records are rendered.
+import type { Admin, Kafka } from '@weir/kafka'
+import { tailTopic } from '@weir/kafka'
+import type { Log } from '@weir/kit'
+import type { StateFollower, StreamRecord } from '@weir/control-state'
+import { topicOf } from '@weir/control-state'
+import { createFeed } from './feed.ts'
+import type { Feed } from './feed.ts'
+import type { KnownContract } from '../derive/known-contracts.ts'
+import { createRender } from './render.ts'
+
+export type StreamFeedDeps = {
+  kafka: Kafka
+  admin: Pick<Admin, 'endOffsets'>
+  follower: Pick<StateFollower, 'lookAgain'>
+  contract: (billingId: string, id: string) => KnownContract | undefined
+  log: Log
+}
+
+export function createStreamFeed(deps: StreamFeedDeps): (stream: StreamRecord) => Feed {
+  const { kafka, admin, follower, contract, log } = deps
+  return (stream) => {
+    const topic = topicOf(stream)
+    return createFeed({
+      topic,
+      endOffsets: () => admin.endOffsets(topic, { isolation: 'read_committed' }),
+      tail: (options) => tailTopic(kafka, options),
+      render: createRender((id) => contract(stream.billingId, id)),
+      lookAgain: follower.lookAgain,
+      log,
+    })
+  }
+}

@@ -1,0 +1,155 @@
+// Accounts can't see each other through output: whatever one of them asks about another's streams, on every route
+// there is, is answered as if there were no such thing, and a WebSocket shows the events of its own stream alone.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import {
+  asObject,
+  connectProducer,
+  exampleEvent,
+  foreignPaths,
+  freshName,
+  listen,
+  makeTenants,
+  namesIn,
+  startWorld,
+  withoutNames,
+  type Names,
+  type Tenants,
+  type World,
+} from '@weir/testkit'
+import { WebSocket } from 'ws'
+import { createApp } from '../../src/api/routes.ts'
+
+let world: World
+let tenants: Tenants
+
+beforeAll(async () => {
+  const decrypterName = freshName('tenants')
+  world = await startWorld({ DECRYPTER_NAMES: decrypterName })
+  tenants = await makeTenants(world.auth.url, { decrypterName })
+}, 60_000)
+afterAll(() => world?.stop())
+
+const output = '/v2/streams/:stream/outputs/:output'
+const bodies: Readonly<Record<string, unknown>> = {
+  'POST /v2/streams/:stream/outputs/preview': { consentLevels: [0] },
+  [`GET ${output}/dead`]: undefined,
+  [`POST ${output}/dead/retry`]: {},
+  [`GET ${output}/lag`]: undefined,
+}
+
+/** Routes are listed here, and never called. */
+const page = { folder: '', authUrl: 'http://auth.test', ingestUrl: 'http://ingest.test' }
+const unusable = { console: page, pageOf: (code: string) => code } as Parameters<
+  typeof createApp
+>[0]
+
+const routes = createApp(unusable)
+  .router.stack.flatMap(({ route }) =>
+    (route?.stack ?? []).flatMap(({ method }) =>
+      method ? [`${method.toUpperCase()} ${route?.path ?? ''}`] : [],
+    ),
+  )
+  .filter((route) => route.includes(' /v2/')) // the others hold nothing of anybody
+
+test('every route of output has its case', () => {
+  expect(Object.keys(bodies).toSorted()).toEqual(routes.toSorted())
+})
+
+async function ask(route: string, about: Names) {
+  const { names, account } = tenants.ours
+  const [method = '', template = ''] = route.split(' ')
+  const answers = foreignPaths(template, names, about).map(async (path) =>
+    withoutNames(await account.at(world.output.url).call(method, path, bodies[route]), about),
+  )
+  return Promise.all(answers)
+}
+
+test.each(routes)('%s about another account is answered as if about nobody', async (route) => {
+  const { theirs, nobodys } = tenants
+  const about = await ask(route, theirs.names)
+  expect(about).toEqual(await ask(route, nobodys))
+  for (const { status } of about) expect(status).toBe(404)
+})
+
+test.each(routes)('%s takes no token of a stream for a key', async (route) => {
+  const { theirs } = tenants
+  const [method = '', template = ''] = route.split(' ')
+  const token = await theirs.account.token(theirs.input)
+  const [path = ''] = foreignPaths(template, theirs.names, theirs.names)
+  const headers = { authorization: `Bearer ${token}` }
+  const reply = await fetch(world.output.url + path, { method, headers })
+  expect(reply.status).toBe(401)
+  expect(namesIn(await reply.text(), theirs.names)).toEqual([])
+})
+
+/** How an upgrade is answered. */
+function upgrade(token: string, protocols: string[] = []): Promise<object> {
+  const headers = protocols.length > 0 ? {} : { headers: { authorization: `Bearer ${token}` } }
+  const socket = new WebSocket(`${world.output.url.replace('http', 'ws')}/ws`, protocols, headers)
+  return new Promise((resolve) => {
+    socket.on('error', () => {})
+    socket.on('open', () => {
+      socket.terminate()
+      resolve({ status: 101 })
+    })
+    socket.on('unexpected-response', (_request, response) => {
+      const { statusCode, rawHeaders } = response
+      response.resume()
+      resolve({ status: statusCode, rawHeaders })
+    })
+  })
+}
+
+test('a WebSocket with claims of another account is refused as one with nobody’s', async () => {
+  const { ours, theirs, nobodys } = tenants
+  const token = await ours.account.token(ours.derived)
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  const claims = asObject(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+  for (const claimsOf of [
+    ({ billingId }: Names) => ({ billingId }),
+    ({ output: stream }: Names) => ({ stream }),
+    ({ clientId: sub }: Names) => ({ sub }),
+  ]) {
+    const forged = (about: Names): string => {
+      const other = JSON.stringify({ ...claims, ...claimsOf(about) })
+      return [head, Buffer.from(other).toString('base64url'), signature].join('.')
+    }
+    for (const about of [theirs.names, nobodys]) {
+      const answer = await upgrade(forged(about))
+      expect(answer).toMatchObject({ status: 401 })
+      expect(answer).toEqual(await upgrade(forged(nobodys)))
+      expect(answer).toEqual(await upgrade('', ['weir', `bearer.${forged(about)}`]))
+    }
+  }
+})
+
+test('a WebSocket shows the events of its own stream alone', async () => {
+  const { ours, theirs } = tenants
+  const producer = await connectProducer(world.ingest.url)
+  const watchers = await Promise.all(
+    [ours.input, ours.derived].map(async (stream) =>
+      listen(world.output.url, await ours.account.token(stream), `/ws?stream=${theirs.input.name}`),
+    ),
+  )
+  const event = await exampleEvent('clickstream')
+  for (const { account, input, names } of [theirs, ours, theirs, ours]) {
+    const token = await account.token(input)
+    const answer = await producer.send(event, { token, schemaId: names.contract })
+    expect(answer.status).toBe(204)
+  }
+  for (const watcher of watchers) await watcher.until(2)
+  const theirLag = async () => {
+    const path = `/v2/streams/${theirs.names.stream}/outputs/${theirs.names.output}/lag`
+    return (await theirs.account.at(world.output.url).call('GET', path)).body['lag'] === 0
+  }
+  await pollUntil(theirLag, { deadlineMs: 30_000, what: 'deriving the other account’s events' })
+  for (const { events, close } of watchers) {
+    expect(events.map(({ svcMeta: meta }) => asObject(meta)['billingId'])).toEqual([
+      ours.names.billingId,
+      ours.names.billingId,
+    ])
+    close()
+  }
+  producer.close()
+})

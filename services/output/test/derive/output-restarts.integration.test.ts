@@ -1,0 +1,138 @@
+// Replicas of output that are killed, ended and added while events flow: every event is derived exactly once
+// (docs/architecture.md 4), and whoever watches is told.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { delay, pollUntil } from '@weir/kit'
+import { freshName, listen } from '@weir/testkit'
+import type { TestStream, World } from '@weir/testkit'
+import { makeEvents } from '../support/many-events.ts'
+import { openScene } from '../support/scene.ts'
+import type { Scene } from '../support/scene.ts'
+import { sendAll } from '../support/send-all.ts'
+import { stored } from '../support/stored-events.ts'
+
+type Replica = World['output']
+
+let scene: Scene
+let input: TestStream
+let output: TestStream
+
+beforeAll(async () => {
+  scene = await openScene()
+  await scene.account.contracts()
+  input = await scene.account.input(freshName('in'))
+  output = await scene.output(input.name, freshName('out'), { consentLevels: [1] })
+}, 60_000)
+
+afterAll(() => scene.close(), 30_000)
+
+/** The places of the input that the derived topic should have, and those it has. */
+async function derivedPlaces(deadlineMs?: number) {
+  await scene.untilDerived(input, output.name, deadlineMs)
+  const inInput = (await scene.topics.read(input.topic)).map(stored)
+  const consenting = inInput.filter(({ meta }) => Object(meta['consentLevels']).includes(1))
+  const derived = (await scene.topics.read(output.topic)).map(stored)
+  return {
+    expected: consenting.map(({ place }) => place),
+    actual: derived.map(({ source }) => source),
+  }
+}
+
+/** Events without end, until it is stopped. */
+function startFlow(seed: number): { stop(): Promise<void> } {
+  let isFlowing = true
+  const flow = async (): Promise<void> => {
+    for (let round = seed; isFlowing; round += 1) await send(200, round)
+  }
+  const flowing = flow()
+  return {
+    async stop() {
+      isFlowing = false
+      await flowing
+    },
+  }
+}
+
+const send = async (count: number, seed: number): Promise<void> =>
+  sendAll(makeEvents(count, 100, seed), {
+    ingestUrl: scene.world.ingest.url,
+    token: await scene.tokenOf(input),
+    connections: 1,
+    streams: 8,
+  })
+
+/** Whether derived records lie in the topic that no transaction has committed or aborted. */
+async function isInTransaction(): Promise<boolean> {
+  const { admin } = scene.topics
+  const committed = await admin.endOffsets(output.topic, { isolation: 'read_committed' })
+  const all = await admin.endOffsets(output.topic, { isolation: 'read_uncommitted' })
+  return all.some((end, partition) => end > (committed[partition] ?? 0n))
+}
+
+/** Halts a replica for good at a moment when what it has derived isn't committed yet. */
+async function haltInTransaction({ pid }: Replica): Promise<void> {
+  for (let isHalted = false; !isHalted;) {
+    await pollUntil(isInTransaction, { deadlineMs: 30_000, everyMs: 1, what: 'a transaction' })
+    process.kill(pid, 'SIGSTOP')
+    await delay(300) // what it had asked of the broker by then is done
+    isHalted = await isInTransaction()
+    if (!isHalted) process.kill(pid, 'SIGCONT')
+  }
+}
+
+test('killed within a transaction and started again, output derives each event exactly once', async () => {
+  let replica: Replica = scene.world.output
+  const flow = startFlow(21)
+  for (let round = 0; round < 2; round += 1) {
+    await haltInTransaction(replica)
+    await replica.kill()
+    replica = await scene.world.replica('output')
+  }
+  await flow.stop()
+  const { expected, actual } = await derivedPlaces()
+  expect(actual).toEqual(expected)
+  await replica.stop()
+}, 120_000)
+
+describe('ended by SIGTERM', () => {
+  test('and started again, output has derived what came meanwhile within seconds', async () => {
+    const replica = await scene.world.replica('output')
+    await send(20, 22)
+    await derivedPlaces()
+    const startedAt = performance.now()
+    await replica.stop()
+    await send(20, 23)
+    const next = await scene.world.replica('output')
+    const { expected, actual } = await derivedPlaces(20_000)
+    // Half a minute would be a group that waits for a member that is gone.
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    expect(actual).toEqual(expected)
+    await next.stop()
+  }, 60_000)
+
+  test('a replica exits with 0 within 10 s, and its clients are told with 1012', async () => {
+    const replica = await scene.world.replica('output')
+    const token = await scene.tokenOf(input)
+    const clients = [await listen(replica.url, token), await listen(replica.url, token)]
+    await send(20, 24)
+    for (const client of clients) await client.until(20)
+    const startedAt = performance.now()
+    process.kill(replica.pid, 'SIGTERM')
+    for (const { closed } of clients)
+      expect(await closed).toEqual({ code: 1012, reason: 'service restart' })
+    expect(await replica.exited).toBe(0)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  }, 60_000)
+
+  test('a replica hands over at once, and each event is derived exactly once', async () => {
+    const first = await scene.world.replica('output')
+    const flow = startFlow(25)
+    const second = await scene.world.replica('output')
+    process.kill(first.pid, 'SIGTERM')
+    expect(await first.exited).toBe(0)
+    await flow.stop()
+    // Sooner than a group would miss a member that had not left it.
+    const { expected, actual } = await derivedPlaces(8_000)
+    expect(actual).toEqual(expected)
+    await second.stop()
+  }, 120_000)
+})

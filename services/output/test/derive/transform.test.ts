@@ -1,0 +1,87 @@
+// What one record's fault means for its round: when it is dead, and when everything waits. What Kafka does
+// with it is tested against a real broker.
+import { describe, expect, test } from '@jest/globals'
+import type { OutRecord, SourceRecord } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import { createTransform, createTryAll } from '../../src/derive/transform.ts'
+import { keysOfEra, sealExample } from '../support/sealed.ts'
+import { inputStream } from '../support/streams.ts'
+
+const { record } = await sealExample('demo_v1', keysOfEra(inputStream()).whole)
+const out: OutRecord = { key: null, value: null }
+const records = [0n, 1n, 2n].map((offset) => ({ ...record, offset }))
+
+type Fault = (looks: number) => Error | undefined
+
+/** A round of three: the first one filtered, the second at fault, the third passing. */
+function roundThat(fault: Fault, isFresh = true, create = createTransform) {
+  let looks = 0
+  const derive = (given: SourceRecord): OutRecord | undefined => {
+    const error = fault(looks)
+    if (error !== undefined && given.offset === 1n) throw error
+    return given.offset === 0n ? undefined : out
+  }
+  const follower = { lookAgain: async () => void (looks += 1), isFresh: () => isFresh }
+  return { derived: create(derive, follower)(records), looks: () => looks }
+}
+
+const coded = (code: string) => new AppError(code, 'a fault of the test')
+
+describe('a round of records', () => {
+  test('is derived in order, undefined where consent is missing, without looking again', async () => {
+    const { derived, looks } = roundThat(() => undefined)
+    expect(await derived).toEqual([undefined, out, out])
+    expect(looks()).toBe(0)
+  })
+
+  test.each(['not_known_yet', 'unknown_contract', 'no_such_era', 'record_unreadable'])(
+    'with %s is derived after the tables have caught up',
+    async (code) => {
+      const { derived, looks } = roundThat((times) => (times === 0 ? coded(code) : undefined))
+      expect(await derived).toEqual([undefined, out, out])
+      expect(looks()).toBe(1)
+    },
+  )
+
+  test.each(['not_known_yet', 'key_unavailable', 'record_unreadable'])(
+    'that waits for a key fails whole with %s when the tables do not help: Kafka gives it again',
+    async (code) => {
+      const { derived, looks } = roundThat(() => coded(code))
+      await expect(derived).rejects.toMatchObject({ code })
+      expect(looks()).toBe(1)
+    },
+  )
+
+  test.each(['corrupt', 'not_framed', 'undecodable'])(
+    'with a record that is %s has that one dead, and all others in their places',
+    async (code) => {
+      const { derived, looks } = roundThat(() => coded(code))
+      expect(await derived).toEqual([undefined, { dead: code }, out])
+      expect(looks()).toBe(0)
+    },
+  )
+
+  test.each(['unknown_contract', 'no_such_era'])(
+    'with %s has that one dead once control state has been followed past it',
+    async (code) => {
+      const { derived, looks } = roundThat(() => coded(code))
+      expect(await derived).toEqual([undefined, { dead: code }, out])
+      expect(looks()).toBe(1)
+    },
+  )
+
+  test('with an error that nobody has foreseen has that record dead, and says nothing of it', async () => {
+    const { derived } = roundThat(() => new RangeError('a value that nobody may see'))
+    expect(await derived).toEqual([undefined, { dead: 'unexpected' }, out])
+  })
+
+  test('gets no verdict while control state is being read anew: all of it comes again', async () => {
+    const { derived } = roundThat(() => coded('unknown_contract'), false)
+    await expect(derived).rejects.toMatchObject({ code: 'not_known_yet' })
+  })
+
+  test('that nobody waits for is told what it would wait for', async () => {
+    const { derived } = roundThat(() => coded('not_known_yet'), true, createTryAll)
+    expect(await derived).toEqual([undefined, { dead: 'not_known_yet' }, out])
+  })
+})

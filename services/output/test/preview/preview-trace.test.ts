@@ -1,0 +1,48 @@
+// A preview with samples is told to the audit log before anything is read; when that fails, nothing is.
+import { expect, test } from '@jest/globals'
+import { AppError } from '@weir/kit'
+import type { Role } from '@weir/control-state'
+import { refusalOf, statusOf } from '../../src/errors.ts'
+import { preview } from '../../src/preview/preview.ts'
+import { inputStream } from '../support/streams.ts'
+
+type Deps = Parameters<typeof preview>[0]
+type Call = Parameters<ReturnType<typeof preview>>[0]
+
+/** What a preview needs before it reads; reading itself is noted, and ends it. */
+const depsOf = (reads: string[]): Deps =>
+  ({
+    callers: { input: async () => inputStream() },
+    levels: undefined,
+    inTurn: (_account: string, work: () => Promise<unknown>) => work(),
+    trace: {
+      async read() {
+        throw new AppError('unavailable', 'no trace')
+      },
+    },
+    admin: {
+      async earliestOffsets() {
+        reads.push('read')
+        throw new Error('enough')
+      },
+    },
+  }) as unknown as Deps
+
+const callBy = (role: Role): Call =>
+  ({
+    caller: { billingId: 'acme', apiKey: { role }, actor: {} },
+    readJson: async () => ({ consentLevels: [0] }),
+  }) as unknown as Call
+
+test('an owner gets 503 and nothing is read, while nobody can be told of the reading', async () => {
+  const reads: string[] = []
+  const outcome = await preview(depsOf(reads))(callBy('owner')).catch(refusalOf)
+  expect(statusOf(refusalOf(outcome))).toBe(503)
+  expect(reads).toEqual([])
+})
+
+test('a developer, who sees no sample, leaves no trace and needs none', async () => {
+  const reads: string[] = []
+  await expect(preview(depsOf(reads))(callBy('developer'))).rejects.toThrow('enough')
+  expect(reads).toEqual(['read'])
+})
