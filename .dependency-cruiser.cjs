@@ -1,6 +1,7 @@
 // The import directions of docs/architecture.md, as rules. TypeScript 7 has no compiler API, so swc reads
-// the sources; packages/testkit/test/import-rules.test.ts makes sure that it really sees them.
-const PRODUCTION = '^(services/[^/]+|packages/(?!devstack|testkit|bench|deploy)[^/]+)/src/'
+// the sources; tools/testkit/test/import-rules.test.ts makes sure that it really sees them.
+const PRODUCTION = '^(services|packages|clients)/[^/]+/src/'
+const OURS = '^(packages|services|clients|tools)/'
 
 /** A package that may import only these workspace packages (its npm dependencies are its own affair). */
 const only = (name, ...allowed) => ({
@@ -8,7 +9,7 @@ const only = (name, ...allowed) => ({
   severity: 'error',
   comment: `packages/${name} may import ${allowed.join(', ') || 'no other package'}`,
   from: { path: `^packages/${name}/src/` },
-  to: { path: '^(packages|services)/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
+  to: { path: OURS, pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
 })
 
 module.exports = {
@@ -44,16 +45,16 @@ module.exports = {
     {
       name: 'no-tools-in-production',
       severity: 'error',
-      comment: 'devstack, testkit, bench and deploy are for tests and development machines',
+      comment: 'tools are for tests and development machines',
       from: { path: PRODUCTION },
-      to: { path: '^packages/(devstack|testkit|bench|deploy)/' },
+      to: { path: '^tools/' },
     },
     {
       name: 'no-src-to-test',
       severity: 'error',
       comment: 'tests import sources, never the other way',
       from: { path: '/src/' },
-      to: { path: '^(packages|services)/[^/]+/test/' },
+      to: { path: `${OURS}[^/]+/test/` },
     },
     {
       name: 'kafkajs-behind-kafka',
@@ -61,9 +62,9 @@ module.exports = {
       comment:
         'import @weir/kafka: it shields the rest from kafkajs (bench compares with it bare; a test reads as strangers do)',
       from: {
-        path: '^(packages|services)/',
+        path: OURS,
         pathNot:
-          '^packages/(kafka|bench)/|^packages/schema-registry/test/|^services/output/test/derive/foreign-consumers',
+          '^packages/kafka/|^tools/bench/|^packages/schema-registry/test/|^services/output/test/derive/foreign-consumers',
       },
       to: { path: 'node_modules/(kafkajs|@kafkajs)/' },
     },
@@ -78,11 +79,25 @@ module.exports = {
       },
     },
     {
+      name: 'no-package-to-client',
+      severity: 'error',
+      comment: 'clients use what services answer; no package knows them',
+      from: { path: '^packages/' },
+      to: { path: '^clients/' },
+    },
+    {
+      name: 'driver-imports-nothing',
+      severity: 'error',
+      comment: 'it is packed and used outside of this repository',
+      from: { path: '^clients/node/src/' },
+      to: { path: OURS, pathNot: '^clients/node/' },
+    },
+    {
       name: 'console-imports-nothing',
       severity: 'error',
       comment: 'the page is a client like any other: it knows Weir by HTTP and WebSocket',
-      from: { path: '^packages/console/(src|web)/' },
-      to: { path: '^(packages|services)/', pathNot: '^packages/console/' },
+      from: { path: '^clients/console/(src|web)/' },
+      to: { path: OURS, pathNot: '^clients/console/' },
     },
     only('kit'),
     only('docs'),
@@ -93,7 +108,6 @@ module.exports = {
     only('http2', 'kit'),
     only('trace', 'kit'),
     // It is packed and used outside of this repository.
-    only('client'),
     only('schema-registry', 'kit'),
     only('control-state', 'kit', 'kafka', 'fieldcrypt', 'contracts', 'tokens'),
   ],

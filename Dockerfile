@@ -16,19 +16,19 @@ COPY . ./
 # The console's page; what builds it goes into no image.
 FROM sources AS page
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@weir/console' && \
-    node packages/console/src/build.ts
+    node clients/console/src/build.ts
 
 FROM sources AS services
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' && \
     npx --yes pnpm@12.21.0 sbom --lockfile-only --prod --no-optional --sbom-format cyclonedx --sbom-type application \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' --out sbom.cdx.json && \
-    rm -rf packages/cli packages/devstack packages/console/web examples
-COPY --from=page /weir/packages/console/dist packages/console/dist
+    rm -rf clients/cli clients/node clients/console/web tools examples
+COPY --from=page /weir/clients/console/dist clients/console/dist
 
 FROM sources AS tools
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional --filter '@weir/devstack...' && \
-    rm -rf packages/cli services
+    rm -rf clients/cli services
 
 FROM debian:12.11-slim AS runtime
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
@@ -64,4 +64,4 @@ CMD ["node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "se
 FROM runtime AS compose
 COPY --from=tools /weir ./
 HEALTHCHECK NONE
-CMD ["node", "packages/devstack/src/compose/setup.ts"]
+CMD ["node", "tools/devstack/src/compose/setup.ts"]

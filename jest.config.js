@@ -1,11 +1,11 @@
 // Node runs TypeScript as it is, so jest needs no transformer. `*.integration.test.ts` want the real
-// broker and registry: packages/testkit/src/test-all.ts runs them with `--integration`.
+// broker and registry: tools/testkit/src/test-all.ts runs them with `--integration`.
 export default {
   testEnvironment: 'node',
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
-  testMatch: ['<rootDir>/{packages,services}/*/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$'],
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],
   coverageProvider: 'v8',

@@ -114,7 +114,8 @@ export {
   ringKey,
   versionOfRingKey,
 } from './keyring/keyring.ts'
-export { eraPrefix, openEra, type StreamEra } from './keyring/open-era.ts'
+export { eraPrefix, openEra } from './keyring/open-era.ts'
+export type { StreamEra } from './keyring/open-era.ts'
 export {
   TRANSACTIONAL_ID_PREFIX,
   accountKey,
@@ -125,12 +126,11 @@ export {
   signingKeyKey,
   streamKey,
   subjectKey,
-  type ErasureScan,
-  type ReceiptKeyRecord,
-  type UnusedKek,
 } from './records/records.ts'
+export type { ErasureScan, ReceiptKeyRecord, UnusedKek } from './records/records.ts'
 export { requireAccount, requireFreeName } from './records/rules.ts'
 export { heartbeatValue } from './replicas/replicas.ts'
-export { createBatch, type Attempt, type Batch, type KeyStore } from './tables/draft.ts'
+export { createBatch } from './tables/draft.ts'
+export type { Attempt, Batch, KeyStore } from './tables/draft.ts'
 export { changeHeader } from './tables/follow.ts'
-export { type ControlRecord } from './tables/state.ts'
+export type { ControlRecord } from './tables/state.ts'

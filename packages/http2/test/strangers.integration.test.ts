@@ -1,6 +1,6 @@
 // Clients that nobody here wrote, against our own HTTP/2, in the clear and over TLS: bodies from nothing
 // to the limit, a hundred streams at once, very many requests on one connection.
-// packages/testkit/ci/prepare.sh installs those that aren't part of Node.
+// tools/testkit/ci/prepare.sh installs those that aren't part of Node.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -153,7 +153,7 @@ describe.each(['in the clear', 'over TLS'])('%s', (where) => {
   test(
     'Python’s httpx',
     async () => {
-      if (!existsSync(python)) throw new Error('run packages/testkit/ci/prepare.sh first')
+      if (!existsSync(python)) throw new Error('run tools/testkit/ci/prepare.sh first')
       const program = join(import.meta.dirname, 'strangers.py')
       for (const [bytes, requests] of [
         [0, streams],

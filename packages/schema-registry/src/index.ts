@@ -1,4 +1,5 @@
-export { frame, frameHead, unframe, type Framed } from './framing.ts'
+export { frame, frameHead, unframe } from './framing.ts'
+export type { Framed } from './framing.ts'
 export { basic, registryAccess } from './registry-access.ts'
 export { registryFields, withRegistryRules } from './registry-settings.ts'
 export { createRegistry } from './registry.ts'

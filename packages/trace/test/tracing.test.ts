@@ -1,5 +1,5 @@
 // Who is traced: nobody without an endpoint; with one whoever's client records, a share of those without a trace, and
-// so many a second at most. What arrives at a receiver is packages/testkit's affair.
+// so many a second at most. What arrives at a receiver is tools/testkit's affair.
 import { createLog } from '@weir/kit'
 import { expect, test } from '@jest/globals'
 import { openTracing } from '../src/index.ts'

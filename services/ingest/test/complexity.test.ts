@@ -1,7 +1,8 @@
 // Cutting bodies of many events into events costs no more than in proportion to the body, however it is made and however
-// it comes. What the events themselves cost: packages/testkit/test/complexity/.
+// it comes. What the events themselves cost: tools/testkit/test/complexity/.
 import { expect, test } from '@jest/globals'
-import { parserGrowth, type ParserCase } from '@weir/testkit'
+import { parserGrowth } from '@weir/testkit'
+import type { ParserCase } from '@weir/testkit'
 import { createEventFrames } from '../src/events/event-frames.ts'
 import { createEventLines } from '../src/events/event-lines.ts'
 import type { Framing } from '../src/events/framing.ts'

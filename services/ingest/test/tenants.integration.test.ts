@@ -9,11 +9,8 @@ import {
   makeTenants,
   plainEvent,
   startWorld,
-  type Names,
-  type Tenants,
-  type TopicReader,
-  type World,
 } from '@weir/testkit'
+import type { Names, Tenants, TopicReader, World } from '@weir/testkit'
 import { takersOf } from '../src/routes.ts'
 import { connect } from './support/clients.ts'
 import type { Answer, Client, Header } from './support/clients.ts'

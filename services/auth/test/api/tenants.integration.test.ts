@@ -9,9 +9,8 @@ import {
   setting,
   tenantsContract,
   withoutNames,
-  type Names,
-  type Tenants,
 } from '@weir/testkit'
+import type { Names, Tenants } from '@weir/testkit'
 import { routesOfAuth } from './routes-of.ts'
 import { send, startAuth } from '../support.ts'
 import type { RequestOptions } from '../support.ts'

@@ -1,5 +1,6 @@
 // How often a topic holds each event, by the mark that its sender put into the field eventType.
-import { compiledExample, plainEvent, textIn, type TopicReader } from '@weir/testkit'
+import { compiledExample, plainEvent, textIn } from '@weir/testkit'
+import type { TopicReader } from '@weir/testkit'
 
 export async function timesStored(
   reader: Pick<TopicReader, 'read'>,

@@ -1,4 +1,4 @@
-// The console's page at /console: files that packages/console has built, with headers that let the page load nothing
+// The console's page at /console: files that clients/console has built, with headers that let the page load nothing
 // but them and call nobody but Weir. It holds no secret, so whoever reaches the port may have it: what the page shows,
 // it asks for with the API key that its user gives it.
 import { existsSync } from 'node:fs'
@@ -26,7 +26,7 @@ export function mountConsole(app: Express, settings: ConsoleSettings): void {
 }
 
 const notBuilt =
-  'The console is not built here. npm start builds it, and so does: node packages/console/src/build.ts\n'
+  'The console is not built here. npm start builds it, and so does: node clients/console/src/build.ts\n'
 
 /** `'self'` is this origin, WebSockets included. */
 const policyOf = ({ authUrl, ingestUrl }: ConsoleSettings): string =>

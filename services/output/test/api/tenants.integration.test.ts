@@ -13,10 +13,8 @@ import {
   namesIn,
   startWorld,
   withoutNames,
-  type Names,
-  type Tenants,
-  type World,
 } from '@weir/testkit'
+import type { Names, Tenants, World } from '@weir/testkit'
 import { WebSocket } from 'ws'
 import { createApp } from '../../src/api/routes.ts'
 

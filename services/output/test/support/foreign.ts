@@ -9,7 +9,7 @@ import { setting } from '@weir/testkit'
 const repository = join(import.meta.dirname, '../../../..')
 const python = join(repository, '.weir/venv/bin/python')
 const run = promisify(execFile)
-const howToInstall = 'packages/testkit/ci/prepare.sh installs it'
+const howToInstall = 'tools/testkit/ci/prepare.sh installs it'
 
 export type KcatRecord = {
   place: string

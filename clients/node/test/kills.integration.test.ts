@@ -1,0 +1,169 @@
+// Ingest and Kafka are killed in turn under a program that sends with the driver, and ingest stands still for a while.
+// Whatever `send` said of an event must be true of the topic, and the program's memory stays within its bounds.
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freePort, startStack } from '@weir/devstack'
+import type { Service, Stack } from '@weir/devstack'
+import { delay, pollUntil, withTimeout } from '@weir/kit'
+import {
+  compiledExample,
+  createAccount,
+  createTopicReader,
+  exampleContract,
+  exampleEvent,
+  plainEvent,
+  setting,
+  startWorld,
+  textIn,
+} from '@weir/testkit'
+import type { World } from '@weir/testkit'
+import type { LoadOutcome, LoadPlan, LoadProgress } from './fixtures/load.ts'
+
+const eventsPerSecond = 1_000
+const buffer = { bufferEventsMax: 2_000, bufferBytesMax: 2 ** 20 }
+const outageMs = 3_000
+const deadlineMs = 90_000
+/** Node itself takes a third of it. */
+const residentBytesMax = 192 * 2 ** 20
+
+let folder: string
+let stack: Stack
+let world: World
+let ingest: Service
+let outcomes: LoadOutcome[]
+let timesStored: ReadonlyMap<number, number>
+let last: LoadProgress
+let peakBytes: number
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-client-'))
+  const schemaRegistryUrl = setting('SCHEMA_REGISTRY_URL')
+  stack = await startStack({ folder, ports: 'free', schemaRegistryUrl })
+  world = await startWorld({
+    KAFKA_BROKERS: stack.kafkaBrokers,
+    INGEST_PORT: String(await freePort()),
+    // As long as a test has patience for.
+    PRODUCE_TIMEOUT_MS: '2000',
+  })
+  ingest = world.ingest
+  const account = await createAccount(world.auth.url)
+  await account.contract('clickstream')
+  const stream = await account.input('in')
+  const plan: LoadPlan = {
+    producer: {
+      authUrl: world.auth.url,
+      ingestUrl: world.ingest.url,
+      billingId: account.billingId,
+      clientId: stream.clientId,
+      clientSecret: stream.clientSecret,
+      contract: { id: 'clickstream', schema: (await exampleContract('clickstream'))['schema'] },
+      requestTimeoutMs: 4_000,
+      ...buffer,
+    },
+    event: { ...(await exampleEvent('clickstream')), svcMeta: { consentLevels: [0] } },
+    eventsPerSecond,
+    file: join(folder, 'outcomes.json'),
+  }
+  await sendThroughOutages(plan)
+  outcomes = JSON.parse(await readFile(plan.file, 'utf8')) as LoadOutcome[]
+  timesStored = await numbersIn(stream.topic)
+}, 400_000)
+
+afterAll(async () => {
+  await world?.stop()
+  await stack?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+async function sendThroughOutages(plan: LoadPlan): Promise<void> {
+  const child = fork(join(import.meta.dirname, 'fixtures/load.ts'), [JSON.stringify(plan)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
+  child.on('message', (told) => (last = told as LoadProgress))
+  const ended = once(child, 'exit')
+  try {
+    await storesMore()
+    await ingest.kill()
+    await delay(outageMs)
+    ingest = await world.replica('ingest')
+    await storesMore()
+
+    await stack.killBroker()
+    await delay(outageMs)
+    await stack.restartBroker()
+    await storesMore()
+
+    process.kill(ingest.pid, 'SIGSTOP')
+    await delay(outageMs * 2)
+    process.kill(ingest.pid, 'SIGCONT')
+    await storesMore()
+    peakBytes = await peakResidentBytes(child)
+  } finally {
+    child.kill('SIGTERM')
+  }
+  await withTimeout(ended, deadlineMs, 'every event having its outcome').finally(() =>
+    child.kill('SIGKILL'),
+  )
+}
+
+/** Two seconds' worth, after whatever happened. */
+async function storesMore(): Promise<void> {
+  const before = last?.stored ?? 0
+  await pollUntil(() => (last?.stored ?? 0) >= before + 2 * eventsPerSecond, {
+    deadlineMs,
+    what: 'events stored again',
+  })
+}
+
+/** Linux alone tells. */
+async function peakResidentBytes({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024
+}
+
+/** How often the topic holds each event. */
+async function numbersIn(topic: string): Promise<Map<number, number>> {
+  const compiled = await compiledExample('clickstream')
+  const reader = createTopicReader([stack.kafkaBrokers])
+  const times = new Map<number, number>()
+  for (const record of await reader.read(topic)) {
+    const number = Number(textIn(plainEvent(compiled, record), 'url').split('/').at(-1))
+    times.set(number, (times.get(number) ?? 0) + 1)
+  }
+  await reader.close()
+  return times
+}
+
+const numbersOf = (wanted: LoadOutcome): number[] =>
+  outcomes.flatMap((outcome, number) => (outcome === wanted ? [number] : []))
+
+test('every event whose send resolved is stored', () => {
+  const stored = numbersOf('stored')
+  expect(stored.length).toBeGreaterThan(8 * eventsPerSecond)
+  expect(stored.filter((number) => !timesStored.has(number))).toEqual([])
+})
+
+test('no event that was rejected for good is stored, and those are the ones that break a rule', () => {
+  const rejected = numbersOf('rejected')
+  expect(rejected.length).toBeGreaterThan(100)
+  expect(rejected.filter((number) => timesStored.has(number))).toEqual([])
+  expect(rejected).toEqual(outcomes.flatMap((_, number) => (number % 50 === 7 ? [number] : [])))
+})
+
+test('the outages cost no event: each has its outcome, and all that could be stored are', () => {
+  expect(numbersOf('stored').length + numbersOf('rejected').length).toBe(outcomes.length)
+  expect(last.retries).toBeGreaterThan(0)
+})
+
+test('the buffer was never above its bounds, though nobody waited for each event, nor was the memory', () => {
+  expect(last.eventsMax).toBeLessThanOrEqual(buffer.bufferEventsMax)
+  // The last event that finds room may be longer than the room.
+  expect(last.bytesMax).toBeLessThan(buffer.bufferBytesMax + 1_024)
+  expect(last.eventsMax).toBeGreaterThan(buffer.bufferEventsMax / 2)
+  expect(peakBytes).toBeLessThan(residentBytesMax)
+})

@@ -1,0 +1,163 @@
+// The package as others use it: built, packed and unpacked into a folder that has nothing else but its dependencies. The
+// README's examples run there, in the oldest Node that is promised and in ours, and print what the README shows.
+import { execFile } from 'node:child_process'
+import { access, cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createAccount, readDocument, startWorld } from '@weir/testkit'
+import type { Account, World } from '@weir/testkit'
+import { buildPackage } from '../build/build-package.ts'
+
+const run = promisify(execFile)
+const source = join(import.meta.dirname, '..')
+const root = join(source, '../..')
+const timeoutMs = 60_000
+const oldNode = join(
+  root,
+  `.weir/node-20/node_modules/node-${process.platform}-${process.arch}/bin/node`,
+)
+
+type Example = { language: string; file: string; text: string; output: string | undefined }
+
+let folder: string
+let world: World
+let examples: readonly Example[]
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-package-'))
+  const [packed, started] = await Promise.all([buildPackage(join(folder, 'built')), startWorld()])
+  world = started
+  await install(packed)
+  await cp(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
+  await writeDemo()
+  examples = examplesIn(await readDocument('clients/node/README.md'))
+  for (const { file, text } of examples) await writeFile(join(folder, file), text)
+}, 300_000)
+
+afterAll(async () => {
+  await world?.stop()
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+/** As npm would, without asking its registry. */
+async function install(packed: string): Promise<void> {
+  const modules = join(folder, 'node_modules')
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await mkdir(join(modules, '@weir/client'), { recursive: true })
+  await run('tar', ['-xzf', packed, '--strip-components=1', '-C', join(modules, '@weir/client')])
+  for (const name of ['avsc', 'ws'])
+    await cp(await realpath(join(source, 'node_modules', name)), join(modules, name), {
+      recursive: true,
+    })
+}
+
+/** What `npm start` leaves. */
+async function writeDemo(): Promise<void> {
+  const { auth, ingest, output } = world
+  const account = await createAccount(auth.url)
+  await account.contract('clickstream')
+  const streams = [await account.input('demo')]
+  streams.push(await account.output('demo', 'demo-1', { consentLevels: [1] }))
+  await mkdir(join(folder, '.weir'))
+  const addresses = { authUrl: auth.url, ingestUrl: ingest.url, outputUrl: output.url }
+  const demo = { ...addresses, billingId: account.billingId, streams }
+  await writeFile(join(folder, '.weir/demo.json'), JSON.stringify(demo))
+  await writeFile(join(folder, 'clickstream.ts'), await typesOf(account))
+}
+
+async function typesOf({ billingId, apiKey }: Account): Promise<string> {
+  const weir = join(root, 'clients/cli/bin/weir.js')
+  const env = {
+    WEIR_CONFIG: join(folder, 'profile.json'),
+    WEIR_AUTH_URL: world.auth.url,
+    WEIR_BILLING_ID: billingId,
+    WEIR_API_KEY: apiKey,
+  }
+  const args = [weir, 'contract', 'types', 'clickstream']
+  return (await run(process.execPath, args, { env, timeout: timeoutMs })).stdout
+}
+
+/** Blocks of code that begin with the name of their file, each with what it prints. */
+function examplesIn(markdown: string): Example[] {
+  const found: Example[] = []
+  for (const [, info = '', text = ''] of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
+    const last = found.at(-1)
+    const file = /^\/\/ ([\w.-]+)/.exec(text)?.[1]
+    if ((info === 'js' || info === 'ts') && file !== undefined)
+      found.push({ language: info, file, text, output: undefined })
+    else if (info === 'text' && last !== undefined) last.output = text
+  }
+  return found
+}
+
+async function printedBy(node: string, file: string): Promise<string> {
+  const options = { cwd: folder, env: { NODE_NO_WARNINGS: '1' }, timeout: timeoutMs }
+  return (await run(node, [file], options)).stdout
+}
+
+async function expectExamples(node: string, languages: readonly string[]): Promise<void> {
+  const shown = examples.filter(
+    ({ language, output }) => languages.includes(language) && output !== undefined,
+  )
+  expect(shown.length).toBeGreaterThanOrEqual(4)
+  for (const { file, output } of shown)
+    expect({ file, printed: await printedBy(node, file) }).toEqual({ file, printed: output })
+}
+
+test(
+  "the README's examples print what it shows",
+  () => expectExamples(process.execPath, ['js', 'ts']),
+  6 * timeoutMs,
+)
+
+test(
+  "the README's examples print it under Node 20, too",
+  async () => {
+    // tools/testkit/ci/prepare.sh puts it there.
+    await access(oldNode)
+    expect(await printedBy(oldNode, '-v')).toMatch(/^v20\./)
+    await expectExamples(oldNode, ['js'])
+  },
+  6 * timeoutMs,
+)
+
+test('a program that has sent all it wanted ends by itself', async () => {
+  const [send] = examples.filter(({ file }) => file === 'send.mjs')
+  if (send === undefined) throw new Error('the README shows no send.mjs')
+  const lines = send.text.split('\n').filter((line) => !line.includes('close()'))
+  await writeFile(join(folder, 'leave.mjs'), lines.join('\n'))
+  expect(await printedBy(process.execPath, 'leave.mjs')).toBe(send.output)
+}, 120_000)
+
+test("a program in TypeScript is checked against the contract's types and the package's", async () => {
+  const config = {
+    compilerOptions: {
+      noEmit: true,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      module: 'nodenext',
+      target: 'es2023',
+      allowJs: true,
+      allowImportingTsExtensions: true,
+      types: ['node'],
+      typeRoots: [join(source, 'node_modules/@types')],
+    },
+    files: ['typed.ts'],
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  const checked = await run(tsc, ['-p', folder], { timeout: timeoutMs }).catch(
+    (error: { stdout: string }) => error,
+  )
+  expect(checked.stdout).toBe('')
+}, 120_000)
+
+test('it has what it needs in itself: no test, no source, nothing of this repository', async () => {
+  const { stdout } = await run('grep', ['-rlE', "from '@weir/|packages/|\\.ts'", '.'], {
+    cwd: join(folder, 'node_modules/@weir/client'),
+  }).catch(({ stdout: none }: { stdout: string }) => ({ stdout: none }))
+  expect(stdout.split('\n').filter((file) => file !== '' && file !== './README.md')).toEqual([])
+})

@@ -1,0 +1,15 @@
+// How devstack sets the listener for analysts: names of Kafka's settings, read from its source.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { REPOSITORY } from '../repository.ts'
+
+/** Devstack has one clock for all; elsewhere Kafka's own allowance is right, so that one may be left out. */
+export const CLOCK_SKEW = 'sasl.oauthbearer.clock.skew.seconds'
+
+export async function analystSettings(): Promise<string[]> {
+  const path = join(REPOSITORY, 'tools/devstack/src/broker-properties.ts')
+  const named = (await readFile(path, 'utf8')).matchAll(/own\('([^']+)'\)/g)
+  return [...named].flatMap(([, name]) => name ?? [])
+}

@@ -1,0 +1,15 @@
+// Where things are: the checkout, and what ci/prepare.sh has installed in it.
+
+import { existsSync, globSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+export const REPOSITORY = resolve(import.meta.dirname, '../../..')
+
+/** The one place of .weir/deploy that matches, for instance `hadolint-* /bin/hadolint`. */
+export function installed(pattern: string): string {
+  const folder = join(REPOSITORY, '.weir/deploy')
+  const [first] = existsSync(folder) ? globSync(pattern, { cwd: folder }).sort().reverse() : []
+  if (first === undefined)
+    throw new Error(`.weir/deploy has no ${pattern}: run tools/manifests/ci/prepare.sh`)
+  return join(folder, first)
+}

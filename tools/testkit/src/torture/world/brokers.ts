@@ -1,0 +1,93 @@
+// One broker that every replica reaches by a way of its own; or a cluster as in production, which replicas reach
+// directly: three nodes, each broker and controller, three copies of every partition, two of them in sync for a write.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+
+import { freePort, startStack } from '@weir/devstack'
+import type { Stack } from '@weir/devstack'
+
+import type { Slot, Ways } from './slots.ts'
+
+export type Brokers = {
+  /** One, or three. */
+  brokers: readonly Stack[]
+  /** Past all proxies. */
+  addresses: readonly string[]
+  schemaRegistryUrl: string
+  /** What a replica is told. */
+  addressFor(slot: Slot): string
+}
+
+export type BrokersOptions = {
+  folder: string
+  ways: Ways
+  count: 1 | 3
+  schemaRegistryUrl: string | undefined
+}
+
+type Ports = Ways['ports']
+
+const replicated = {
+  'default.replication.factor': 3,
+  'min.insync.replicas': 2,
+  'offsets.topic.replication.factor': 3,
+  'transaction.state.log.replication.factor': 3,
+  'transaction.state.log.min.isr': 2,
+}
+
+export async function startBrokers(options: BrokersOptions): Promise<Brokers> {
+  return options.count === 1 ? startOne(options) : startThree(options)
+}
+
+async function startOne({ folder, ways, schemaRegistryUrl }: BrokersOptions): Promise<Brokers> {
+  const stack = await startStack({
+    folder: join(folder, 'stack'),
+    ports: ways.ports,
+    schemaRegistryUrl,
+    brokerSettings: ways.brokerSettings,
+  })
+  return {
+    brokers: [stack],
+    addresses: [stack.kafkaBrokers],
+    schemaRegistryUrl: stack.schemaRegistryUrl,
+    addressFor: (slot) => `127.0.0.1:${ways.proxy(slot).port}`,
+  }
+}
+
+/** None serves before two of them run, so all are started at once. */
+async function startThree({ folder, ways, schemaRegistryUrl }: BrokersOptions): Promise<Brokers> {
+  const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
+  const nodes: Ports[] = [ways.ports, await freePorts(), await freePorts()]
+  const voters = nodes.map(({ controller }, at) => `${at + 1}@127.0.0.1:${controller}`).join()
+  const starting = nodes.map((ports, at) =>
+    startStack({
+      folder: join(folder, `broker-${at + 1}`),
+      ports,
+      clusterId,
+      // The first one's is for all.
+      schemaRegistryUrl: at === 0 ? schemaRegistryUrl : registryAt(ways.ports),
+      brokerSettings: { ...replicated, 'node.id': at + 1, 'controller.quorum.voters': voters },
+    }),
+  )
+  const settled = await Promise.allSettled(starting)
+  const brokers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = settled.find((one) => one.status === 'rejected')
+  if (failed !== undefined) {
+    for (const broker of brokers) await broker.stop()
+    throw failed.reason
+  }
+  const addresses = brokers.map(({ kafkaBrokers }) => kafkaBrokers)
+  const [first] = brokers
+  return {
+    brokers,
+    addresses,
+    schemaRegistryUrl: first?.schemaRegistryUrl ?? '',
+    addressFor: () => addresses.join(),
+  }
+}
+
+const registryAt = ({ registry }: Ports): string => `http://127.0.0.1:${registry}`
+
+async function freePorts(): Promise<Ports> {
+  return { kafka: await freePort(), controller: await freePort(), registry: await freePort() }
+}

@@ -1,0 +1,72 @@
+// The places for replicas. Each has a way to the broker of its own: a proxy, and behind it a listener of the
+// broker that tells its clients the proxy's address, so that no client finds a way around.
+import { freePort } from '@weir/devstack'
+import type { ServiceName } from '@weir/devstack'
+
+import { startProxy } from './proxy.ts'
+import type { Proxy } from './proxy.ts'
+
+export const slots = ['auth-1', 'ingest-1', 'ingest-2', 'output-1', 'output-2', 'output-3'] as const
+export type Slot = (typeof slots)[number]
+
+const services: Readonly<Record<Slot, ServiceName>> = {
+  'auth-1': 'auth',
+  'ingest-1': 'ingest',
+  'ingest-2': 'ingest',
+  'output-1': 'output',
+  'output-2': 'output',
+  'output-3': 'output',
+}
+export const serviceOf = (slot: Slot): ServiceName => services[slot]
+export const slotsOf = (name: ServiceName): Slot[] =>
+  slots.filter((slot) => services[slot] === name)
+
+export type Ways = {
+  readonly ports: { readonly kafka: number; readonly controller: number; readonly registry: number }
+  readonly brokerSettings: Readonly<Record<string, string | number>>
+  proxy(slot: Slot): Proxy
+  all(): readonly Proxy[]
+  close(): Promise<void>
+}
+
+const LOOPBACK = '127.0.0.1'
+
+export async function openWays(): Promise<Ways> {
+  const ports = {
+    kafka: await freePort(),
+    controller: await freePort(),
+    registry: await freePort(),
+  }
+  const ways: { listener: string; port: number; proxy: Proxy; slot: Slot }[] = []
+  for (const slot of slots) {
+    const port = await freePort()
+    const listener = slot.toUpperCase().replace('-', '')
+    ways.push({ slot, listener, port, proxy: await startProxy(port) })
+  }
+  const own = { listener: 'PLAIN', port: ports.kafka }
+  const at = (port: number) => `${LOOPBACK}:${port}`
+  const listeners = [own, ...ways].map(({ listener, port }) => `${listener}://${at(port)}`)
+  const told = ways.map(({ listener, proxy }) => `${listener}://${at(proxy.port)}`)
+  const plain = ways.map(({ listener }) => `${listener}:PLAINTEXT`)
+  return {
+    ports,
+    brokerSettings: {
+      listeners: [...listeners, `CONTROLLER://${at(ports.controller)}`].join(),
+      'advertised.listeners': [`PLAIN://${at(ports.kafka)}`, ...told].join(),
+      'listener.security.protocol.map': ['PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT', ...plain].join(),
+      'num.network.threads': 1,
+      // What retention has removed must not come back after a kill, nor in the first 30 s of a broker.
+      'log.flush.start.offset.checkpoint.interval.ms': 200,
+      'log.initial.task.delay.ms': 200,
+    },
+    proxy(slot) {
+      const way = ways.find((one) => one.slot === slot)
+      if (way === undefined) throw new TypeError(`there is no ${slot}`)
+      return way.proxy
+    },
+    all: () => ways.map(({ proxy }) => proxy),
+    async close() {
+      await Promise.all(ways.map(({ proxy }) => proxy.close()))
+    },
+  }
+}
