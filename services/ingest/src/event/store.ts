@@ -5,6 +5,7 @@ import { timeOf } from '@weir/fieldcrypt'
 import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
 import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
+import { withTimeout } from '@weir/kit'
 import { topicOf } from '@weir/control-state'
 import type { InputStream, Keyring, StateFollower, Tables } from '@weir/control-state'
 import { refusal } from '../errors.ts'
@@ -12,12 +13,13 @@ import type { CheckedEvent, IngestDeps } from './take-event.ts'
 import type { Subjects } from './subjects.ts'
 
 const hourMs = 3_600_000
+const settleMs = 1_000
 /** What a topic takes (docs/architecture.md, What we ask of Kafka), less some room for the framing. */
 const recordBytesMax = 4_194_304 - 4_096
 
 type SealingDeps = {
   follower: Pick<StateFollower, 'lookAgain'> & {
-    keyring: Pick<Keyring, 'eraKeys'>
+    keyring: Pick<Keyring, 'eraKeys' | 'ringsSettled'>
     tables: Pick<Tables, 'streamById'>
   }
   sealer: Pick<Sealer, 'person' | 'seal'>
@@ -85,6 +87,9 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
   /** A stream or contract that is seen already may be newer than the keys that were made for it. */
   const lookForKeys = async (stream: InputStream, era: number, levels: readonly number[]) => {
     await follower.lookAgain()
+    // With new keys may have come a ring, which is not unwrapped at once.
+    const settling = follower.keyring.ringsSettled()
+    await withTimeout(settling, settleMs, 'unwrapping the rings').catch(() => {})
     const keys = heldKeys(stream, era, levels)
     if (keys === undefined)
       throw refusal(

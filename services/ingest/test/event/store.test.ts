@@ -57,11 +57,14 @@ function storeWith(
   const kept: SubjectOfEvent[] = []
   const store = createStore({
     follower: {
-      keyring: { eraKeys: (...which) => (asked.push(which), keys) },
+      keyring: {
+        eraKeys: (...which) => (asked.push(which), keys),
+        // What was read is of use once the ring under it is unwrapped.
+        ringsSettled: async () => void (looks > 0 && (keys = after)),
+      },
       tables: { streamById: () => streamNow },
       async lookAgain() {
         looks += 1
-        keys = after
       },
     },
     sealer: createSealer({ entriesMax: 10 }),
