@@ -5,6 +5,7 @@ export default {
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
+  testSequencer: '<rootDir>/jest.sequencer.config.js',
   testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$'],
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],

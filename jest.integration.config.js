@@ -9,5 +9,4 @@ export default {
   testTimeout: 60_000,
   // They wait for Kafka more than they compute.
   maxWorkers: 3,
-  testSequencer: '<rootDir>/jest.sequencer.config.js',
 }
