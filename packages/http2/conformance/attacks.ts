@@ -1,7 +1,7 @@
 // `npm run attacks`: what a well-behaved client notices of attacks on its server. Server, client and
 // attacker are processes of their own. The client is measured in calm, while the same attacker is busy
 // with another server (that costs the machine as much), and under attack. Fails when a request failed,
-// when the p99 under attack is twice that of the attack elsewhere and 2 ms more (of each the best of several
+// when the p99 under attack is twice that of the attack elsewhere and 10 ms more (of each the best of several
 // rounds), or when the server's memory does not return. `npm run attacks -- PING`: those of that name.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -17,8 +17,8 @@ const rounds = 4
 const roundMs = 800
 const settleMs = 200
 const worseMax = 2
-/** Less than that is the scheduler's. */
-const noticedMs = 2
+/** Less than that is the machine's: 5 to 8 ms come and go in each of the three. */
+const noticedMs = 10
 const grownBytesMax = 8 * 1_048_576
 const deadlineMs = 20_000
 

@@ -1,5 +1,5 @@
 // Which partition a record key belongs to, the same as with Kafka's own Java producer, so that every client
-// of a stream puts a person's events into one partition. The hash is MurmurHash2, 32 bits, with Kafka's
+// of a topic puts the records of a key into one partition. The hash is MurmurHash2, 32 bits, with Kafka's
 // seed (org.apache.kafka.common.utils.Utils.murmur2). kafkajs has it too, in 64-bit objects: 4.5 µs
 // a key against 0.3.
 

@@ -1,4 +1,4 @@
-// What the log has of requests to people's endpoints: each call of management, and each that failed for a fault of
+// What the log has of requests of management: each call, and each that failed for a fault of
 // ours, under the id that its client gets in `Svc-Request-Id`. Of what was asked it has the path's template and whose
 // key it was, never a name, an id or anything else that a client wrote. It reads from an answer's `locals` what the
 // services' routers put there: `route`, `caller`, `code`.
