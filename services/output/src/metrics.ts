@@ -35,7 +35,7 @@ export function createOutputMetrics(
   })
   const dead = new Counter({
     name: 'svc_output_dead_total',
-    help: 'Records that could not be derived because of themselves and were parked, by error code.',
+    help: 'Records that could not be derived because of themselves and were dead-lettered, by error code.',
     labelNames: ['code'] as const,
     registers,
   })
