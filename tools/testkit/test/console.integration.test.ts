@@ -211,7 +211,7 @@ else
       expect(heap).toBeLessThan(200e6)
       // On a machine of its own it is under 100 ms for a minute; beside other tests anything takes longer.
       expect(await weir.longestTaskMs()).toBeLessThan(longestTaskMsMax)
-      await seen(/[1-9][\d,.]*K? since you came/)
+      await seen(/[1-9][\d,.]*K? received/)
       await button('Pause').click()
       await seen('paused')
       await page().getByPlaceholder('Filter by words').fill('no such words')

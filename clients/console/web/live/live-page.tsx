@@ -113,7 +113,7 @@ function Status({ view, isPaused, held }: { view: LiveView; isPaused: boolean; h
   return (
     <p class="status">
       <strong class="tally">{rate(isPaused ? 0 : view.perSecond)}</strong>
-      <span class="muted">{compact(view.total)} since you came</span>
+      <span class="muted">{compact(view.total)} received</span>
       {isPaused ? (
         <span class="paused">paused{held > 0 ? `, ${compact(held)} more` : ''}</span>
       ) : null}
