@@ -7,6 +7,9 @@ const timesMeasured = [1, 2, 4, 8] as const
 const growthMax = 12
 /** What takes less at 1 time is reckoned as this much: so little is fast while caches hold all of it. */
 const noiseMicros = 250
+/** Of so many rounds the least counts. Where the clock of CPU time is coarse it may be too little, so then all is measured
+ * anew, and for longer. */
+const roundsTogether = 4
 
 /** The microseconds of CPU that one run takes at each of the sizes. */
 export type Growth = readonly { readonly times: number; readonly micros: number }[]
@@ -16,7 +19,7 @@ export type GrowthOptions = {
   at: (times: number) => Promise<() => Promise<void>>
   /** Of the process or thread under test, in microseconds. */
   cpuMicros: () => Promise<number>
-  /** A measurement repeats its run until it has taken so much. */
+  /** A measurement repeats its run until it has taken so much; twice as much whenever the growth is not fine. */
   leastMicros: number
   /** What this much is passed is run no larger, as it won't get better. */
   mostMicros?: number
@@ -28,11 +31,16 @@ export async function growthOf(options: GrowthOptions): Promise<Growth> {
   const { at, rounds = 24, mostMicros = 5_000_000 } = options
   const least = new Map<number, number>()
   const runs = new Map<number, () => Promise<void>>()
+  let { leastMicros } = options
   for (let round = 0; round < rounds; round += 1) {
+    if (round > 0 && round % roundsTogether === 0) {
+      leastMicros *= 2
+      least.clear()
+    }
     for (const times of timesMeasured) {
       const run = runs.get(times) ?? (await at(times))
       runs.set(times, run)
-      const micros = await microsOf(run, options)
+      const micros = await microsOf(run, { ...options, leastMicros })
       least.set(times, Math.min(micros, least.get(times) ?? Infinity))
       if (micros > mostMicros) return growthIn(least)
     }
