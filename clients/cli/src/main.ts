@@ -1,7 +1,7 @@
 // Composes the command from this process. bin/weir.js starts it.
 import process from 'node:process'
 import { run } from './program.ts'
-import { createTerminal } from './terminal.ts'
+import { createTerminal } from './terminal/terminal.ts'
 
 // A reader that has enough (`weir listen x | head -1`) is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>

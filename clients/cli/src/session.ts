@@ -1,14 +1,14 @@
 // One run of a command: its terminal, the options every command has, the account, and how results are
 // shown (the answer as it came with `-o json`, tables otherwise). Commands are functions of a session.
 import type { Command } from 'commander'
-import { requireApiKey, resolveAccount } from './account.ts'
-import type { Account } from './account.ts'
-import { call, urlOf } from './api.ts'
-import type { Advice } from './api.ts'
+import { requireApiKey, resolveAccount } from './accounts/account.ts'
+import type { Account } from './accounts/account.ts'
+import { call, urlOf } from './api/request.ts'
+import type { Advice } from './api/request.ts'
 import { failure } from './errors.ts'
 import { textsAt } from './json.ts'
-import { renderDetails, renderTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import { renderDetails, renderTable } from './terminal/table.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 /** Tables and JSON are of everything, the others of what commands say. */
 export const outputFormats = ['table', 'json', 'csv', 'jsonl', 'parquet'] as const

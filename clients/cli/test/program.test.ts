@@ -3,10 +3,10 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
 import { createProgram, run } from '../src/program.ts'
-import type { Terminal } from '../src/terminal.ts'
-import { closedPort } from './closed-port.ts'
-import { quietTerminal } from './quiet-terminal.ts'
-import { temporaryFolder } from './temporary.ts'
+import type { Terminal } from '../src/terminal/terminal.ts'
+import { closedPort } from './support/closed-port.ts'
+import { quietTerminal } from './support/quiet-terminal.ts'
+import { temporaryFolder } from './support/temporary.ts'
 
 /** A terminal in an empty home and folder, whose lines can be read. */
 function recorder(env: Record<string, string> = {}, typed = '') {

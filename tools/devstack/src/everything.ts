@@ -4,8 +4,8 @@
 
 import { pollUntil } from '@weir/kit'
 
-import { startAllOrNone } from './all-or-none.ts'
-import { demandUnlocked } from './folder-lock.ts'
+import { startAllOrNone } from './process/all-or-none.ts'
+import { demandUnlocked } from './process/folder-lock.ts'
 import { allPorts, brokerAddress, demandFree, freePort, LOOPBACK } from './ports.ts'
 import { registryAddress } from './registry.ts'
 import { startService } from './services.ts'

@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { answers } from './http-answers.ts'
-import { createPart } from './part.ts'
-import type { Part, PartContext } from './part.ts'
+import { createPart } from './process/part.ts'
+import type { Part, PartContext } from './process/part.ts'
 import { freePort, LOOPBACK } from './ports.ts'
 
 export type RegistryOptions = {

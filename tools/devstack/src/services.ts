@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 
 import { AppError, pollUntil } from '@weir/kit'
 
-import { prepareLogFile } from './log-file.ts'
+import { prepareLogFile } from './process/log-file.ts'
 import { LOOPBACK } from './ports.ts'
 import { REPOSITORY } from './repository.ts'
-import { startWatched } from './watched-process.ts'
-import type { WatchedProcess } from './watched-process.ts'
+import { startWatched } from './process/watched-process.ts'
+import type { WatchedProcess } from './process/watched-process.ts'
 
 export type ServiceName = 'auth' | 'ingest' | 'output'
 

@@ -13,7 +13,7 @@ import type { Everything, ServicePorts } from './everything.ts'
 import { DATA_FOLDER, REPOSITORY } from './repository.ts'
 import { createPrivate, kekFilesIn, makeKekFiles, makePlatformKey } from './secrets.ts'
 import type { ServiceName } from './services.ts'
-import { onStopWish } from './stop-wish.ts'
+import { onStopWish } from './process/stop-wish.ts'
 
 const { env } = process
 const LOGS = join(DATA_FOLDER, 'logs')

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 
-import { isRunning } from '../src/process-identity.ts'
-import type { ProcessIdentity } from '../src/process-identity.ts'
+import { isRunning } from '../src/process/process-identity.ts'
+import type { ProcessIdentity } from '../src/process/process-identity.ts'
 import { startStack } from '../src/stack.ts'
 import type { Stack } from '../src/stack.ts'
 

@@ -88,7 +88,10 @@ test('images of our own are stages of the Dockerfile, all others are pinned to a
 })
 
 test('Kafka and the registry have the versions that npm start runs', async () => {
-  const source = await readFile(join(REPOSITORY, 'tools/devstack/src/distribution.ts'), 'utf8')
+  const source = await readFile(
+    join(REPOSITORY, 'tools/devstack/src/programs/distribution.ts'),
+    'utf8',
+  )
   const version = (name: string) => new RegExp(`${name}_VERSION = '(.*)'`).exec(source)?.[1]
   expect(textAt(of('kafka'), 'image')).toBe(`apache/kafka:${version('KAFKA')}`)
   expect(textAt(of('registry'), 'image')).toBe(`apicurio/apicurio-registry:${version('REGISTRY')}`)

@@ -190,7 +190,7 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
   })
 
   test('Kafka and the registry have the versions that Weir is tested with', async () => {
-    const source = await read('tools/devstack/src/distribution.ts')
+    const source = await read('tools/devstack/src/programs/distribution.ts')
     const version = (name: string) => new RegExp(`${name}_VERSION = '(.*)'`).exec(source)?.[1]
     const [kafka] = ofKind(overlays[overlay], 'Kafka')
     expect(textAt(kafka, 'spec', 'kafka', 'version')).toBe(version('KAFKA'))

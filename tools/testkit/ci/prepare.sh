@@ -71,7 +71,7 @@ python_schemathesis() {
     say "Could not install $schemathesis into $own."
 }
 
-# The same places as tools/devstack/src/jdk.ts looks at on Linux.
+# The same places as tools/devstack/src/programs/jdk.ts looks at on Linux.
 has_jdk() {
   local home major
   for home in "${JAVA_HOME:-}" "$(readlink -f "$(command -v java)" | sed 's|/bin/java$||')" /usr/lib/jvm/*; do

@@ -2,15 +2,15 @@
 // here, from the records as they lie there, so that nobody has to take the service's word for it.
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
-import { call, urlOf } from '../api.ts'
-import { walkChain } from '../audit-chain.ts'
-import type { ChainRecord, Link, Walk } from '../audit-chain.ts'
+import { call, urlOf } from '../api/request.ts'
+import { walkChain } from '../verify/audit-chain.ts'
+import type { ChainRecord, Link, Walk } from '../verify/audit-chain.ts'
 import { failure } from '../errors.ts'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
-import { withExamples } from '../options.ts'
+import { withExamples } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
-import { visible } from '../table.ts'
-import { readSecret } from '../terminal.ts'
+import { visible } from '../terminal/table.ts'
+import { readSecret } from '../terminal/terminal.ts'
 
 type AuditOptions = { readonly from?: string; readonly until?: string; readonly all?: boolean }
 type VerifyOptions = { readonly head?: Link }

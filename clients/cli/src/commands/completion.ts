@@ -5,8 +5,8 @@ import { liveNames } from '../completion/live-names.ts'
 import { placeOf } from '../completion/place.ts'
 import { scripts, shells } from '../completion/scripts.ts'
 import type { Shell } from '../completion/scripts.ts'
-import { withExamples } from '../options.ts'
-import type { Terminal } from '../terminal.ts'
+import { withExamples } from '../input/options.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export function addCompletionCommands(program: Command, terminal: Terminal): void {
   withExamples(

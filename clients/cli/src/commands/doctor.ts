@@ -5,8 +5,8 @@ import { fromError, renderFindings } from '../doctor/findings.ts'
 import type { Finding } from '../doctor/findings.ts'
 import { checkAccount, checkProfile, checkVersions } from '../doctor/local.ts'
 import { checkApiKey, checkCredentials, checkService, servicesOf } from '../doctor/services.ts'
-import { withExamples } from '../options.ts'
-import { profilePath } from '../profile.ts'
+import { withExamples } from '../input/options.ts'
+import { profilePath } from '../accounts/profile.ts'
 import type { OpenSession, Session } from '../session.ts'
 
 type DoctorOptions = { readonly tls?: boolean }

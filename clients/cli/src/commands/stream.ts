@@ -1,7 +1,7 @@
 // `weir stream …`: input streams.
 import type { Command } from 'commander'
 import { textAt, valueAt } from '../json.ts'
-import { collectText, digits, positiveNumber, withExamples } from '../options.ts'
+import { collectText, digits, positiveNumber, withExamples } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
 import {
   inputAdvice,
@@ -12,7 +12,7 @@ import {
   saveNew,
   showDeleted,
   tellOnce,
-} from '../streams.ts'
+} from '../api/streams.ts'
 
 type CreateOptions = {
   readonly save?: boolean

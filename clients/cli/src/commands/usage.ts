@@ -2,7 +2,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { isObject, listAt, valueAt } from '../json.ts'
-import { withExamples } from '../options.ts'
+import { withExamples } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
 
 type UsageOptions = {

@@ -1,12 +1,12 @@
 // The names that a command line can be completed with: streams, outputs and contracts of the account, as they are now. It
 // waits a moment at most and is silent about everything that goes wrong: nobody has asked for an answer yet.
-import { resolveAccount } from '../account.ts'
-import type { Account } from '../account.ts'
-import { urlOf } from '../api.ts'
+import { resolveAccount } from '../accounts/account.ts'
+import type { Account } from '../accounts/account.ts'
+import { urlOf } from '../api/request.ts'
 import { textAt } from '../json.ts'
-import { readProfile } from '../profile.ts'
-import { nameOf, recordsOf } from '../streams.ts'
-import type { Terminal } from '../terminal.ts'
+import { readProfile } from '../accounts/profile.ts'
+import { nameOf, recordsOf } from '../api/streams.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import type { Place } from './place.ts'
 
 type Kind = 'inputs' | 'outputs' | 'streams' | 'contracts' | 'accounts'

@@ -1,6 +1,6 @@
 // What `weir doctor` finds: how a thing is, in words, and what to do about it. No finding holds a secret.
 import { CliError } from '../errors.ts'
-import { visible } from '../table.ts'
+import { visible } from '../terminal/table.ts'
 
 export type Finding = {
   readonly check: string

@@ -1,9 +1,9 @@
 // What analysts come to, and `weir export`: Kafka's listener for them, and auth's schemas. Nothing else of the command
 // needs these, so what is wrong with them is a warning.
-import type { Account } from '../account.ts'
-import { request, urlOf } from '../api.ts'
+import type { Account } from '../accounts/account.ts'
+import { request, urlOf } from '../api/request.ts'
 import { openTopic } from '../export/topic.ts'
-import { idTokenOf, requestToken } from '../id-token.ts'
+import { idTokenOf, requestToken } from '../api/id-token.ts'
 import { textAt, tryParseJson } from '../json.ts'
 import { fromError, ok, warning } from './findings.ts'
 import type { Finding } from './findings.ts'

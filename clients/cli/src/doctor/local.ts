@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { versions } from 'node:process'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { Account } from '../account.ts'
+import type { Account } from '../accounts/account.ts'
 import { ok, problem, warning } from './findings.ts'
 import type { Finding } from './findings.ts'
 

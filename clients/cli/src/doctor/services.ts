@@ -1,11 +1,11 @@
 // The three services as this machine sees them: whether they answer, are ready, and have the same time; and whether they
 // take the account's key and the streams' credentials.
-import { requireApiKey } from '../account.ts'
-import type { Account } from '../account.ts'
-import { call, request, urlOf } from '../api.ts'
-import { requestToken } from '../id-token.ts'
+import { requireApiKey } from '../accounts/account.ts'
+import type { Account } from '../accounts/account.ts'
+import { call, request, urlOf } from '../api/request.ts'
+import { requestToken } from '../api/id-token.ts'
 import { textAt, textsAt, tryParseJson } from '../json.ts'
-import { visible } from '../table.ts'
+import { visible } from '../terminal/table.ts'
 import { fromError, ok, problem, warning } from './findings.ts'
 import type { Finding } from './findings.ts'
 

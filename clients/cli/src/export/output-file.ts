@@ -4,7 +4,7 @@ import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { failure, misuse } from '../errors.ts'
 import { textAt } from '../json.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import type { Sink } from './event-writer.ts'
 
 export type Output = Sink & {

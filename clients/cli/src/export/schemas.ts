@@ -5,7 +5,7 @@ import { basic, createRegistry, unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { failure } from '../errors.ts'
-import type { RegistryLogin } from '../registry.ts'
+import type { RegistryLogin } from '../api/registry.ts'
 
 export type Schemas = {
   /** The id that a value names; the same id is the same schema. */

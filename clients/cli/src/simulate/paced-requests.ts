@@ -3,7 +3,7 @@
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
-import { unreachable } from '../api.ts'
+import { unreachable } from '../api/request.ts'
 
 export type PacedAnswer = {
   readonly status: number

@@ -1,6 +1,6 @@
 // `weir doctor` against services as they run, and against what is wrong with them.
 import { expect, test } from '@jest/globals'
-import { closedPort } from '../closed-port.ts'
+import { closedPort } from '../support/closed-port.ts'
 import type { LookUpGround } from './ground.ts'
 
 export function doctorTests(ground: LookUpGround): void {

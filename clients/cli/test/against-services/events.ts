@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { exampleEvent } from '@weir/testkit'
 import { eventLine, eventsOf, fileOf, linesOf, memberOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
-import type { Ended, Running } from '../weir.ts'
+import type { Ended, Running } from '../support/weir.ts'
 
 export function eventTests(ground: LookUpGround): void {
   const listening = async (name: string, more = ''): Promise<Running> => {

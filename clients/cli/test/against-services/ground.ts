@@ -11,8 +11,8 @@ import {
   startWorld,
 } from '@weir/testkit'
 import type { ExampleContract, World } from '@weir/testkit'
-import { createWeir } from '../weir.ts'
-import type { Weir } from '../weir.ts'
+import { createWeir } from '../support/weir.ts'
+import type { Weir } from '../support/weir.ts'
 
 export type Ground = {
   readonly world: World

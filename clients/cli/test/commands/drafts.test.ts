@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { draft as outputDraft } from '../../src/commands/output.ts'
+import { draft as outputDraft } from '../../src/commands/output/output.ts'
 import { draft as streamDraft } from '../../src/commands/stream.ts'
 
 const sent = (draft: unknown): unknown => JSON.parse(JSON.stringify(draft))

@@ -4,9 +4,9 @@ import type { Server } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { run } from '../../src/program.ts'
-import type { Terminal } from '../../src/terminal.ts'
-import { quietTerminal } from '../quiet-terminal.ts'
-import { temporaryFolder } from '../temporary.ts'
+import type { Terminal } from '../../src/terminal/terminal.ts'
+import { quietTerminal } from '../support/quiet-terminal.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 const answer = {
   stream: 'clicks',

@@ -3,7 +3,7 @@
 import { encodeHeaders } from '../hpack/encoder.ts'
 import type { HttpResponse } from '../types.ts'
 import { isInPieces } from '../pieces.ts'
-import { badValue, connectionHeaders } from './request-head.ts'
+import { badValue, connectionHeaders } from './head/request-head.ts'
 
 export type EncodedAnswer = {
   readonly block: Buffer

@@ -1,11 +1,18 @@
 // The frames that aren't a request: settings, windows, pings, resets, priorities, the peer's GOAWAY
 // (RFC 9113 6.3 to 6.9). Each costs of the connection's allowance.
-import { cost } from './allowance.ts'
+import { cost } from './bounds/allowance.ts'
 import { sendAllBodies, sendBody } from './answers.ts'
 import { closeStream, endConnection, noticePing, refuseStreams } from './ends.ts'
-import { ConnectionError, errorCode, flag, frameType, StreamError, windowMax } from './frames.ts'
+import {
+  ConnectionError,
+  errorCode,
+  flag,
+  frameType,
+  StreamError,
+  windowMax,
+} from './frames/frames.ts'
 import { onNudged } from './nudge.ts'
-import { readSettings } from './peer-settings.ts'
+import { readSettings } from './frames/peer-settings.ts'
 import { openStream } from './requests.ts'
 import type { ConnectionState } from './state.ts'
 

@@ -1,7 +1,7 @@
 // How streams and connections end: closed, reset, with a GOAWAY, gracefully or at once.
-import { account } from './credit.ts'
-import { errorCode, frameType, windowMax } from './frames.ts'
-import type { ErrorCode } from './frames.ts'
+import { account } from './bounds/credit.ts'
+import { errorCode, frameType, windowMax } from './frames/frames.ts'
+import type { ErrorCode } from './frames/frames.ts'
 import type { ClosedBy } from './recent-streams.ts'
 import type { ConnectionState } from './state.ts'
 import type { Stream } from './stream.ts'

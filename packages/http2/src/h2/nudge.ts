@@ -1,7 +1,7 @@
 // Wakes clients that sleep although their windows are open. Some (httpcore 1.0) let every request that
 // waits for a window read from the connection once by itself: when one read brings the windows of ten
 // requests, nine go on waiting for bytes that nobody has to send. A PING is such bytes, and harms nobody.
-import { frameType } from './frames.ts'
+import { frameType } from './frames/frames.ts'
 import type { ConnectionState } from './state.ts'
 
 const firstMs = 30

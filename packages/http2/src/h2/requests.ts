@@ -1,13 +1,20 @@
 // The frames that make a request: HEADERS and CONTINUATION, DATA, trailers. Which of them may come when,
 // and what is malformed (RFC 9113 5.1, 6.1, 6.2, 6.10, 8.1).
 import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
-import { cost } from './allowance.ts'
-import { account, creditConnection, creditStream } from './credit.ts'
+import { cost } from './bounds/allowance.ts'
+import { account, creditConnection, creditStream } from './bounds/credit.ts'
 import { resetStream } from './ends.ts'
-import { unpadded } from './frame-reader.ts'
-import { ConnectionError, errorCode, flag, frameType, StreamError, windowMax } from './frames.ts'
-import { areTrailers } from './request-head.ts'
-import type { RequestHead } from './request-head.ts'
+import { unpadded } from './frames/frame-reader.ts'
+import {
+  ConnectionError,
+  errorCode,
+  flag,
+  frameType,
+  StreamError,
+  windowMax,
+} from './frames/frames.ts'
+import { areTrailers } from './head/request-head.ts'
+import type { RequestHead } from './head/request-head.ts'
 import type { ConnectionState } from './state.ts'
 import { Stream } from './stream.ts'
 

@@ -1,10 +1,10 @@
 // Each frame to the room where its rules are, and what comes of a rule that it breaks: one stream ends,
 // or the whole connection does.
-import { cost } from './allowance.ts'
+import { cost } from './bounds/allowance.ts'
 import { onGoAway, onPing, onPriority, onReset, onSettings, onWindowUpdate } from './control.ts'
 import { resetStream } from './ends.ts'
-import type { OnFrame } from './frame-reader.ts'
-import { ConnectionError, errorCode, flag, frameType, StreamError } from './frames.ts'
+import type { OnFrame } from './frames/frame-reader.ts'
+import { ConnectionError, errorCode, flag, frameType, StreamError } from './frames/frames.ts'
 import { onContinuation, onData, onHeaders } from './requests.ts'
 import type { ConnectionState } from './state.ts'
 

@@ -3,7 +3,7 @@
 import type { Timeouts } from '../bounds.ts'
 import type { Http2Side } from '../open-port.ts'
 import type { Handler } from '../types.ts'
-import { createBudget } from './budget.ts'
+import { createBudget } from './bounds/budget.ts'
 import { createClock } from './clock.ts'
 import { acceptConnection } from './connection.ts'
 import type { Connection } from './connection.ts'

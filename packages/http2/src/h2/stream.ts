@@ -3,9 +3,9 @@ import { dropBytesMax } from '../bounds.ts'
 import { goneAway, progressBytesMin } from '../pieces.ts'
 import type { HttpRequest } from '../types.ts'
 import type { Clock } from './clock.ts'
-import { streamWindow } from './peer-settings.ts'
-import type { PeerSettings } from './peer-settings.ts'
-import type { RequestHead } from './request-head.ts'
+import { streamWindow } from './frames/peer-settings.ts'
+import type { PeerSettings } from './frames/peer-settings.ts'
+import type { RequestHead } from './head/request-head.ts'
 
 const nothing = Buffer.alloc(0)
 const keptBytesMin = 1_024

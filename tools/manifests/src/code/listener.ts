@@ -9,7 +9,7 @@ import { REPOSITORY } from '../repository.ts'
 export const CLOCK_SKEW = 'sasl.oauthbearer.clock.skew.seconds'
 
 export async function analystSettings(): Promise<string[]> {
-  const path = join(REPOSITORY, 'tools/devstack/src/broker-properties.ts')
+  const path = join(REPOSITORY, 'tools/devstack/src/kafka/broker-properties.ts')
   const named = (await readFile(path, 'utf8')).matchAll(/own\('([^']+)'\)/g)
   return [...named].flatMap(([, name]) => name ?? [])
 }

@@ -1,7 +1,7 @@
 // The worst heads of requests: HPACK blocks, frames that they come in, and headers that are read by parts. A head has up
 // to 16 KiB; what is measured here is more, so that its growth shows.
-import { createFrameReader } from '../../../../packages/http2/src/h2/frame-reader.ts'
-import { requestHead } from '../../../../packages/http2/src/h2/request-head.ts'
+import { createFrameReader } from '../../../../packages/http2/src/h2/frames/frame-reader.ts'
+import { requestHead } from '../../../../packages/http2/src/h2/head/request-head.ts'
 import { createHeaderDecoder } from '../../../../packages/http2/src/hpack/decoder.ts'
 import {
   frame,

@@ -1,0 +1,188 @@
+// Which account a command works with: the environment (WEIR_*), over the profile's account in use, or, with
+// nobody logged in, over the demo's. Also what of it is saved back to the profile.
+import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'
+import type { Demo } from './demo.ts'
+import { failure, misuse } from '../errors.ts'
+import {
+  defaultAddresses,
+  defaultAnalystBrokers,
+  profilePath,
+  readProfile,
+  updateProfile,
+} from './profile.ts'
+import type { Addresses, Credentials, Environment, Profile, SavedAccount } from './profile.ts'
+
+export type Account = Addresses & {
+  readonly billingId: string | undefined
+  readonly apiKey: string | undefined
+  /** Kafka's listener for those who come with a stream's credentials. */
+  readonly analystBrokers: string
+  readonly streams: ReadonlyMap<string, Credentials>
+  /** Set from the environment; stands for the credentials of any stream. */
+  readonly credentials: Credentials | undefined
+  readonly demo: Demo | undefined
+  readonly profile: string
+}
+
+export type AccountChoice = {
+  readonly env: Environment
+  readonly cwd: string
+  /** `--demo`: the demo even when somebody is logged in. */
+  readonly wantsDemo: boolean
+  /** The command is about to send a key that is in neither file. */
+  readonly bringsKey: boolean
+}
+
+export function resolveAccount(choice: AccountChoice): Account {
+  const { env } = choice
+  const path = profilePath(env)
+  const profile = readProfile(path)
+  const wanted = env.WEIR_BILLING_ID || profile.current
+  const saved = wanted === undefined ? undefined : profile.accounts.get(wanted)
+  const demo = chooseDemo(choice, wanted, saved)
+  const base = demo ?? saved ?? { ...defaultAddresses, apiKey: undefined, streams: new Map() }
+  const billingId = demo && choice.wantsDemo ? demo.billingId : (wanted ?? demo?.billingId)
+  const addresses = {
+    authUrl: env.WEIR_AUTH_URL || base.authUrl,
+    ingestUrl: env.WEIR_INGEST_URL || base.ingestUrl,
+    outputUrl: env.WEIR_OUTPUT_URL || base.outputUrl,
+  }
+  const own = savedStreams(profile, billingId, addresses)
+  const credentials = credentialsFrom(env)
+  const bringsOwn = own.size > 0 || credentials !== undefined
+  return {
+    ...addresses,
+    billingId,
+    apiKey: env.WEIR_API_KEY || base.apiKey,
+    analystBrokers: env.WEIR_ANALYST_BROKERS || brokersOf(demo, bringsOwn) || defaultAnalystBrokers,
+    streams: new Map([...base.streams, ...own]),
+    credentials,
+    demo,
+    profile: path,
+  }
+}
+
+function chooseDemo(
+  { env, cwd, wantsDemo, bringsKey }: AccountChoice,
+  wanted: string | undefined,
+  saved: SavedAccount | undefined,
+): Demo | undefined {
+  if (!wantsDemo && saved?.apiKey !== undefined) return undefined
+  const demo = findDemo(cwd)
+  if (wantsDemo) {
+    if (demo) return demo
+    throw failure(
+      'there is no .weir/demo.json in this folder or above it',
+      '`npm start` in the repository starts the demo and writes it.',
+    )
+  }
+  if (demo === undefined || (wanted !== undefined && wanted !== demo.billingId)) return undefined
+  const ownKey = bringsKey || env.WEIR_API_KEY || env.WEIR_CLIENT_SECRET
+  return ownKey && !isOnThisMachine(demo) ? undefined : demo
+}
+
+/** Tokens for credentials that aren't the demo's own go to brokers on this machine only. */
+function brokersOf(demo: Demo | undefined, bringsOwn: boolean): string | undefined {
+  const brokers = demo?.analystBrokers
+  return brokers !== undefined && (!bringsOwn || areOnThisMachine(brokers)) ? brokers : undefined
+}
+
+/** An account of the same name somewhere else is another account. */
+function savedStreams(
+  profile: Profile,
+  billingId: string | undefined,
+  { authUrl }: Addresses,
+): ReadonlyMap<string, Credentials> {
+  const saved = billingId === undefined ? undefined : profile.accounts.get(billingId)
+  return saved?.authUrl === authUrl ? saved.streams : new Map()
+}
+
+function credentialsFrom(env: Environment): Credentials | undefined {
+  const clientId = env.WEIR_CLIENT_ID
+  const clientSecret = env.WEIR_CLIENT_SECRET
+  if (clientId && clientSecret) return { clientId, clientSecret }
+  if (!clientId && !clientSecret) return undefined
+  throw misuse('WEIR_CLIENT_ID and WEIR_CLIENT_SECRET go together: set both or neither')
+}
+
+export function requireBillingId(account: Account): string {
+  if (account.billingId) return account.billingId
+  throw failure(
+    'no account to work with',
+    'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',
+    'or run weir in the folder of a running demo (`npm start`).',
+  )
+}
+
+export function requireApiKey(account: Account): string {
+  if (account.apiKey) return account.apiKey
+  throw failure(
+    'no API key to work with',
+    'Log in with `weir account login`, or set WEIR_API_KEY,',
+    'or run weir in the folder of a running demo (`npm start`).',
+  )
+}
+
+export function requireCredentials(account: Account, name: string): Credentials {
+  const found = account.credentials ?? account.streams.get(name)
+  if (found) return found
+  throw failure(
+    `no credentials for ${name} are saved in ${account.profile}`,
+    `Make new ones with \`weir credentials rotate ${name} --save\`,`,
+    'or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
+  )
+}
+
+/** Keeps an account with its API key, and makes it the one in use. */
+export const saveLogin = (
+  path: string,
+  billingId: string,
+  login: Addresses & { readonly apiKey: string },
+): Promise<void> =>
+  updateProfile(path, (profile) => {
+    const streams = savedStreams(profile, billingId, login)
+    return withAccount({ ...profile, current: billingId }, billingId, { ...login, streams })
+  })
+
+export const saveCredentials = (
+  account: Account,
+  billingId: string,
+  name: string,
+  credentials: Credentials,
+): Promise<void> =>
+  updateProfile(account.profile, (profile) => {
+    const saved = profile.accounts.get(billingId)
+    if (saved?.apiKey !== undefined && saved.authUrl !== account.authUrl) {
+      throw failure(
+        `the profile's account ${billingId} is at ${saved.authUrl}, so nothing was saved`,
+        'Point WEIR_CONFIG at another file to keep both.',
+      )
+    }
+    const streams = new Map(savedStreams(profile, billingId, account)).set(name, credentials)
+    // What somebody logged in with stays as it is, whatever the environment says today.
+    const { authUrl, ingestUrl, outputUrl } = saved?.apiKey === undefined ? account : saved
+    const entry = { authUrl, ingestUrl, outputUrl, apiKey: saved?.apiKey, streams }
+    return withAccount(profile, billingId, entry)
+  })
+
+/** Forgets credentials of streams that are gone. */
+export async function forgetStreams(
+  account: Account,
+  billingId: string,
+  names: readonly string[],
+): Promise<void> {
+  const saved = savedStreams(readProfile(account.profile), billingId, account)
+  if (!names.some((name) => saved.has(name))) return
+  await updateProfile(account.profile, (profile) => {
+    const entry = profile.accounts.get(billingId)
+    if (entry === undefined || entry.authUrl !== account.authUrl) return profile
+    const streams = new Map(entry.streams)
+    for (const name of names) streams.delete(name)
+    return withAccount(profile, billingId, { ...entry, streams })
+  })
+}
+
+const withAccount = (profile: Profile, billingId: string, entry: SavedAccount): Profile => ({
+  ...profile,
+  accounts: new Map(profile.accounts).set(billingId, entry),
+})

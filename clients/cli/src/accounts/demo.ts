@@ -1,0 +1,67 @@
+// The demo's file: `npm start` leaves the addresses, the API key and the streams' credentials of its demo
+// account in `.weir/demo.json`, so that `weir` needs no login there. Read only; the demo writes it.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { failure } from '../errors.ts'
+import { listAt, parseJson, textAt } from '../json.ts'
+import { defaultAddresses, parseCredentials } from './profile.ts'
+import type { Addresses, Credentials } from './profile.ts'
+
+export type Demo = Addresses & {
+  readonly path: string
+  readonly billingId: string
+  readonly apiKey: string | undefined
+  readonly analystBrokers: string | undefined
+  readonly streams: ReadonlyMap<string, Credentials>
+}
+
+/** The nearest `.weir/demo.json` in this folder or one above it. */
+export function findDemo(folder: string): Demo | undefined {
+  const path = join(folder, '.weir', 'demo.json')
+  if (existsSync(path)) return readDemo(path)
+  return folder === dirname(folder) ? undefined : findDemo(dirname(folder))
+}
+
+function readDemo(path: string): Demo {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    throw failure(
+      `the demo's file ${path} can't be read`,
+      'Run weir as the user who runs the demo.',
+    )
+  }
+  const json = parseJson(text, `the demo's file ${path}`, '`npm start` writes it anew.')
+  const billingId = textAt(json, 'billingId')
+  if (!billingId) throw failure(`${path} has no billingId`, '`npm start` writes the file anew.')
+  return {
+    path,
+    billingId,
+    authUrl: textAt(json, 'authUrl') ?? defaultAddresses.authUrl,
+    ingestUrl: textAt(json, 'ingestUrl') ?? defaultAddresses.ingestUrl,
+    outputUrl: textAt(json, 'outputUrl') ?? defaultAddresses.outputUrl,
+    apiKey: textAt(json, 'apiKey'),
+    analystBrokers: textAt(json, 'analystBrokers'),
+    streams: new Map(
+      listAt(json, 'streams').flatMap((stream) => {
+        const name = textAt(stream, 'name')
+        const credentials = parseCredentials(stream)
+        return name && credentials ? [[name, credentials] as const] : []
+      }),
+    ),
+  }
+}
+
+const isHere = (hostname: string | undefined): boolean =>
+  ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '')
+
+/** Somebody else's folder may hold such a file too: keys that aren't its own go to this machine only. */
+export const isOnThisMachine = (addresses: Addresses): boolean =>
+  [addresses.authUrl, addresses.ingestUrl, addresses.outputUrl].every((address) =>
+    isHere(URL.parse(address)?.hostname),
+  )
+
+/** Of `host:port, …`. */
+export const areOnThisMachine = (brokers: string): boolean =>
+  brokers.split(',').every((broker) => isHere(broker.trim().replace(/:\d+$/, '')))

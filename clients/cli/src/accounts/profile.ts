@@ -1,0 +1,166 @@
+// The profile: accounts somebody logged in to and the credentials of streams saved under them, in one
+// file that only its owner can read. Not where the account in use is chosen: that is account.ts.
+// Every change is a whole new file put in the old one's place, under a lock, so that two commands at
+// once lose nothing and a reader never sees half a file.
+import * as fs from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { failure } from '../errors.ts'
+import { isObject, parseJson, textAt, valueAt } from '../json.ts'
+
+export type Credentials = { readonly clientId: string; readonly clientSecret: string }
+
+export type Addresses = {
+  readonly authUrl: string
+  readonly ingestUrl: string
+  readonly outputUrl: string
+}
+
+/** Without an API key: only credentials that were saved, nobody logged in. */
+export type SavedAccount = Addresses & {
+  readonly apiKey: string | undefined
+  readonly streams: ReadonlyMap<string, Credentials>
+}
+
+export type Profile = {
+  /** The billing id of the account in use. */
+  readonly current: string | undefined
+  readonly accounts: ReadonlyMap<string, SavedAccount>
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const defaultAddresses: Addresses = {
+  authUrl: 'http://127.0.0.1:8081',
+  ingestUrl: 'http://127.0.0.1:8082',
+  outputUrl: 'http://127.0.0.1:8083',
+}
+
+export const defaultAnalystBrokers = '127.0.0.1:9094'
+
+const lockWaitMs = 5000
+
+/** WEIR_CONFIG, else weir/config.json under XDG_CONFIG_HOME (which must be absolute) or ~/.config. */
+export function profilePath(env: Environment): string {
+  if (env.WEIR_CONFIG) return env.WEIR_CONFIG
+  const xdg = env.XDG_CONFIG_HOME
+  const folder = xdg && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), '.config')
+  return join(folder, 'weir', 'config.json')
+}
+
+/** An absent file is an empty profile. */
+export function readProfile(path: string): Profile {
+  let text: string
+  try {
+    text = fs.readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return { current: undefined, accounts: new Map() }
+    throw failure(`the profile ${path} can't be read: ${reasonOf(error)}`)
+  }
+  return parseProfile(parseJson(text, `the profile ${path}`, 'Mend or remove the file.'))
+}
+
+/** Reads, changes and replaces the file under its lock. */
+export async function updateProfile(
+  path: string,
+  change: (profile: Profile) => Profile,
+): Promise<void> {
+  try {
+    makeFolder(path)
+    await lock(path)
+  } catch (error) {
+    if (!isErrno(error)) throw error
+    throw failure(`the profile ${path} can't be written: ${reasonOf(error)}`)
+  }
+  try {
+    replaceFile(path, `${JSON.stringify(profileJson(change(readProfile(path))), null, 2)}\n`)
+  } finally {
+    fs.rmSync(lockPath(path), { force: true })
+  }
+}
+
+function parseProfile(json: unknown): Profile {
+  const accounts = valueAt(json, 'accounts')
+  return {
+    current: textAt(json, 'current'),
+    accounts: new Map(
+      Object.entries(isObject(accounts) ? accounts : {}).map(([id, json]) => [
+        id,
+        parseAccount(json),
+      ]),
+    ),
+  }
+}
+
+function parseAccount(json: unknown): SavedAccount {
+  const streams = valueAt(json, 'streams')
+  return {
+    authUrl: textAt(json, 'authUrl') ?? defaultAddresses.authUrl,
+    ingestUrl: textAt(json, 'ingestUrl') ?? defaultAddresses.ingestUrl,
+    outputUrl: textAt(json, 'outputUrl') ?? defaultAddresses.outputUrl,
+    apiKey: textAt(json, 'apiKey'),
+    streams: new Map(
+      Object.entries(isObject(streams) ? streams : {}).flatMap(([name, json]) => {
+        const credentials = parseCredentials(json)
+        return credentials ? [[name, credentials] as const] : []
+      }),
+    ),
+  }
+}
+
+export function parseCredentials(json: unknown): Credentials | undefined {
+  const clientId = textAt(json, 'clientId')
+  const clientSecret = textAt(json, 'clientSecret')
+  return clientId && clientSecret ? { clientId, clientSecret } : undefined
+}
+
+const profileJson = (profile: Profile): unknown => ({
+  current: profile.current,
+  accounts: Object.fromEntries(
+    Array.from(profile.accounts, ([id, account]) => [
+      id,
+      { ...account, streams: Object.fromEntries(account.streams) },
+    ]),
+  ),
+})
+
+const lockPath = (path: string): string => `${path}.lock`
+
+async function lock(path: string): Promise<void> {
+  const deadline = Date.now() + lockWaitMs
+  for (;;) {
+    try {
+      fs.closeSync(fs.openSync(lockPath(path), 'wx', 0o600))
+      return
+    } catch (error) {
+      if (!isErrno(error, 'EEXIST')) throw error
+    }
+    if (Date.now() > deadline) {
+      throw failure(
+        `another weir has been changing the profile for ${lockWaitMs / 1000} s`,
+        `If none is running, one was ended halfway: remove ${lockPath(path)}.`,
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 40))
+  }
+}
+
+/** Only the folder made for the profile becomes private, never one that somebody named. */
+function makeFolder(path: string): void {
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+}
+
+/** A profile that is a link stays one: what it points at is replaced. */
+function replaceFile(path: string, text: string): void {
+  const target = fs.existsSync(path) ? fs.realpathSync(path) : path
+  const draft = `${target}.${process.pid}.tmp`
+  fs.writeFileSync(draft, text, { mode: 0o600, flush: true })
+  fs.renameSync(draft, target)
+}
+
+const isErrno = (error: unknown, code?: string): boolean => {
+  const found = textAt(error, 'code')
+  return found !== undefined && (code === undefined || found === code)
+}
+
+const reasonOf = (error: unknown): string => textAt(error, 'code') ?? String(error)

@@ -1,0 +1,42 @@
+// Id tokens: a stream's credentials exchanged at auth. Kept in memory for the run of a command, never in
+// a file.
+import { requireBillingId, requireCredentials } from '../accounts/account.ts'
+import type { Account } from '../accounts/account.ts'
+import { call, urlOf } from './request.ts'
+import { failure } from '../errors.ts'
+import { textAt, valueAt } from '../json.ts'
+
+const renewBeforeMs = 60_000
+
+/** The answer of auth as it came: idToken, refreshToken, expiresAt. */
+export function requestToken(account: Account, name: string): Promise<unknown> {
+  const billingId = requireBillingId(account)
+  const { clientId, clientSecret } = requireCredentials(account, name)
+  const json = { billingId, clientId, clientSecret }
+  const advice =
+    account.credentials === undefined
+      ? `The saved credentials of ${name} are no longer good: weir credentials rotate ${name} --save`
+      : 'WEIR_CLIENT_ID and WEIR_CLIENT_SECRET hold these credentials; are they of this account?'
+  return call({ method: 'POST', url: urlOf(account.authUrl, ['auth']), json }, { 401: advice })
+}
+
+/** A token that is good for another minute at least; a new one is asked for when it has to be. */
+export function createTokenSource(account: Account, name: string): () => Promise<string> {
+  let token = ''
+  let renewAtMs = 0
+  return async () => {
+    if (Date.now() < renewAtMs) return token
+    const answer = await requestToken(account, name)
+    const expiresAt = valueAt(answer, 'expiresAt')
+    token = idTokenOf(answer)
+    renewAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 - renewBeforeMs : 0
+    return token
+  }
+}
+
+export function idTokenOf(answer: unknown): string {
+  const token = textAt(answer, 'idToken')
+  if (token === undefined)
+    throw failure("auth's answer holds no idToken", 'Is WEIR_AUTH_URL right?')
+  return token
+}

@@ -1,0 +1,18 @@
+// Where Avro readers get schemas: auth's /registry, as Confluent's clients take it, with a stream's own credentials.
+import { urlOf } from './request.ts'
+import type { Credentials } from '../accounts/profile.ts'
+
+export type RegistryLogin = { readonly url: string; readonly credentials: Credentials }
+
+export const registryUrlOf = ({ authUrl }: { readonly authUrl: string }): string =>
+  urlOf(authUrl, ['registry']).href
+
+/** By the names that Confluent's clients have for it. */
+export const registrySettings = ({
+  url,
+  credentials: { clientId, clientSecret },
+}: RegistryLogin): Readonly<Record<string, string>> => ({
+  'schema.registry.url': url,
+  'basic.auth.credentials.source': 'USER_INFO',
+  'basic.auth.user.info': `${clientId}:${clientSecret}`,
+})

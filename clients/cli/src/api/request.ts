@@ -1,0 +1,192 @@
+// One HTTP request to a Weir service, and what went wrong with it in words: nothing answers, or a refusal
+// (RFC 9457 problem documents, auth's {code, message}, or ingest's line of text). No retries.
+import { CliError, misuse, noAnswerPage } from '../errors.ts'
+import { isObject, listAt, textAt, textsAt, tryParseJson, valueAt } from '../json.ts'
+import { visible } from '../terminal/table.ts'
+
+export type Request = {
+  readonly method: string
+  readonly url: URL
+  readonly bearer?: string
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, as the JSON it holds. */
+  readonly body?: Uint8Array<ArrayBuffer>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Answer = {
+  readonly status: number
+  readonly text: string
+  readonly json: unknown
+  readonly retryAfter: string | undefined
+  /** The service's own time. */
+  readonly date: string | undefined
+  /** Of the page about a refusal. */
+  readonly help?: string | undefined
+  readonly url: URL
+}
+
+/** What a reader can do about a status, where the command knows better than the service. */
+export type Advice = Readonly<Record<number, string>>
+
+const answerTimeoutMs = 60_000
+
+/** A URL under the address of a service; each segment is encoded, whatever it holds. */
+export function urlOf(
+  address: string,
+  segments: readonly string[],
+  query: Readonly<Record<string, string>> = {},
+): URL {
+  const url = URL.parse(address)
+  if (url === null || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) {
+    throw misuse(
+      `'${address}' isn't the address of a service`,
+      'It looks like http://127.0.0.1:8081.',
+    )
+  }
+  // These two would climb in the path instead of naming something.
+  const name = segments.find((segment) => ['', '.', '..'].includes(segment))
+  if (name !== undefined) throw misuse(`'${name}' isn't a name`)
+  url.pathname = [url.pathname.replace(/\/+$/, ''), ...segments.map(encodeURIComponent)].join('/')
+  url.search = new URLSearchParams(query).toString()
+  return url
+}
+
+/** Any answer, refusals too. Throws when nothing answers. */
+export async function request({ method, url, ...rest }: Request): Promise<Answer> {
+  const headers = {
+    ...(rest.bearer === undefined ? {} : { authorization: `Bearer ${rest.bearer}` }),
+    ...(rest.json === undefined && rest.body === undefined
+      ? {}
+      : { 'content-type': 'application/json' }),
+    ...rest.headers,
+  }
+  const body = rest.json === undefined ? rest.body : JSON.stringify(rest.json)
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerTimeoutMs),
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      text,
+      json: tryParseJson(text),
+      retryAfter: response.headers.get('retry-after') ?? undefined,
+      date: response.headers.get('date') ?? undefined,
+      help: helpIn(response.headers.get('link') ?? undefined),
+      url,
+    }
+  } catch (error) {
+    throw unreachable(url, error)
+  }
+}
+
+/** The JSON of a success; a refusal is thrown in the service's own words. */
+export async function call(what: Request, advice: Advice = {}): Promise<unknown> {
+  const answer = await request(what)
+  if (answer.status < 200 || answer.status > 299) throw refusal(answer, advice)
+  return answer.json
+}
+
+/** Where the service says that its refusal is explained (RFC 8288). */
+export function helpIn(link: string | undefined): string | undefined {
+  const [, page = ''] = /<(https?:\/\/[^<>\s]+)>; *rel="help"/.exec(link ?? '') ?? []
+  return page === '' ? undefined : visible(page)
+}
+
+export function refusal(answer: Answer, advice: Advice = {}): CliError {
+  const { headline, problems } = whatIsWrong(answer)
+  const lines = [
+    ...[...problems, ...textsAt(answer.json, 'outputs')].map((text) => `- ${visible(text)}`),
+    ...(answer.retryAfter ? [`Try again in ${visible(answer.retryAfter)} s.`] : []),
+    ...[advice[answer.status] ?? commonAdvice(answer)].filter((line) => line !== undefined),
+  ]
+  const { status, help: page } = answer
+  return new CliError(1, `${headline} (${status})`, { advice: lines, status, page })
+}
+
+/** A sentence that holds all the problems isn't said beside their list. */
+function whatIsWrong(answer: Answer): { headline: string; problems: readonly string[] } {
+  const headline = sentenceOf(answer)
+  const problems = textsAt(answer.json, 'problems')
+  const title = textAt(answer.json, 'title')
+  if (!problems.every((problem) => headline.includes(visible(problem))))
+    return { headline, problems }
+  if (problems.length < 2 || title === undefined) return { headline, problems: [] }
+  return { headline: visible(title), problems }
+}
+
+/** What the service said, in one line. */
+export function sentenceOf(answer: Pick<Answer, 'text' | 'json' | 'status' | 'url'>): string {
+  const said =
+    textAt(answer.json, 'detail') ?? textAt(answer.json, 'message') ?? textAt(answer.json, 'title')
+  if (said) return visible(said)
+  const plain = answer.json === undefined ? answer.text.trim() : ''
+  // A page of a proxy says nothing that helps here.
+  if (plain !== '' && !plain.startsWith('<')) return visible(plain)
+  return `${answer.url.origin} refused`
+}
+
+function commonAdvice({ status, url, json }: Answer): string | undefined {
+  if (status >= 300 && status <= 399) {
+    return `It redirects elsewhere; is ${url.origin} the right address?`
+  }
+  // auth says more than a status.
+  if (status === 404 && !isObject(json)) return `Is ${url.origin} the right address?`
+  if (status === 401) return 'Another API key is saved by `weir account login`.'
+  if (status >= 500) return `The log of the service at ${url.origin} says more.`
+  return undefined
+}
+
+export function unreachable(url: URL, error: unknown): CliError {
+  const code = codeOf(error)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return noAnswer(`the host ${url.hostname} isn't known (${code})`, addressAdvice)
+  }
+  if (isObject(error) && error.name === 'TimeoutError') {
+    return noAnswer(`${url.origin} gave no answer within ${answerTimeoutMs / 1000} s`)
+  }
+  if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code)) {
+    return noAnswer(
+      `the certificate of ${url.origin} isn't trusted (${code})`,
+      "NODE_EXTRA_CA_CERTS names a file with your own authority's certificate.",
+    )
+  }
+  if (/^EPROTO$|^ERR_SSL_/.test(code)) {
+    return noAnswer(
+      `no TLS connection to ${url.origin} (${code})`,
+      'Does it speak TLS? If not, its address begins with http://.',
+    )
+  }
+  const reason = code === 'ECONNREFUSED' ? 'nothing listens' : 'no connection'
+  return noAnswer(
+    `${reason} at ${url.origin} (${code || messageOf(error)})`,
+    'Is it running? `npm start` in the repository starts Weir on this machine.',
+    addressAdvice,
+  )
+}
+
+const noAnswer = (message: string, ...advice: string[]): CliError =>
+  new CliError(1, message, { advice, page: noAnswerPage })
+
+const addressAdvice =
+  'Other addresses: WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or `weir account login`.'
+
+/** fetch hides the reason in its cause; with several addresses tried, in the first of several causes. */
+function codeOf(error: unknown): string {
+  const [first] = listAt(error, 'errors')
+  if (first !== undefined) return codeOf(first)
+  const cause = valueAt(error, 'cause')
+  return textAt(error, 'code') ?? (cause === undefined ? '' : codeOf(cause))
+}
+
+function messageOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause !== undefined) return messageOf(cause)
+  return error instanceof Error ? visible(error.message) : 'unknown reason'
+}

@@ -1,0 +1,151 @@
+// Streams as the management API shows them: reading their records, and finding out whether a name is an
+// input stream or a derived one, which live under different paths but share one name space.
+import { forgetStreams, saveCredentials } from '../accounts/account.ts'
+import type { Advice } from './request.ts'
+import { failure } from '../errors.ts'
+import { isObject, listAt, textAt, valueAt } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { parseCredentials } from '../accounts/profile.ts'
+import type { Credentials } from '../accounts/profile.ts'
+import type { Session } from '../session.ts'
+
+export const nameOf = (record: unknown): string | undefined =>
+  textAt(record, 'ref', 'name') ?? textAt(record, 'name')
+
+export const inputOf = (record: unknown): string | undefined => textAt(record, 'linkedStream')
+
+/** Credentials of a record or of an answer that holds nothing else; only new ones carry their secret. */
+export function newCredentials(answer: unknown): Credentials | undefined {
+  const own = parseCredentials(answer) ?? parseCredentials(valueAt(answer, 'credentials'))
+  if (own) return own
+  return listAt(answer, 'credentials')
+    .map(parseCredentials)
+    .findLast((credentials) => credentials !== undefined)
+}
+
+export function clientIdsOf(record: unknown): readonly string[] {
+  const credentials = valueAt(record, 'credentials')
+  const all = Array.isArray(credentials) ? credentials : [credentials]
+  return all.map((one) => textAt(one, 'clientId')).filter((id) => id !== undefined)
+}
+
+/** The records of a list answer: the array itself, or the one an object holds. */
+export function recordsOf(answer: unknown): readonly JsonObject[] {
+  const list = isObject(answer) ? Object.values(answer).find(Array.isArray) : answer
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+async function listStreams(session: Session): Promise<readonly JsonObject[]> {
+  return recordsOf(await session.manage({ method: 'GET', path: ['streams'] }))
+}
+
+export async function listInputNames(session: Session): Promise<readonly string[]> {
+  return (await listStreams(session)).map(nameOf).filter((name) => name !== undefined)
+}
+
+export async function listOutputs(session: Session, input: string): Promise<readonly JsonObject[]> {
+  return recordsOf(await session.manage({ method: 'GET', path: ['streams', input, 'outputs'] }))
+}
+
+/** The input streams as /v2 lists them, and what of them /v1 alone tells. */
+export const listStreamsWhole = (session: Session): Promise<readonly JsonObject[]> =>
+  listWhole(session, ['streams'])
+
+export const listOutputsWhole = (session: Session, input: string): Promise<readonly JsonObject[]> =>
+  listWhole(session, ['streams', input, 'outputs'], outputAdvice)
+
+async function listWhole(
+  session: Session,
+  path: readonly string[],
+  advice: Advice = {},
+): Promise<readonly JsonObject[]> {
+  const [records, flat] = await Promise.all([
+    session.manage({ method: 'GET', path, advice }),
+    session.manage({ method: 'GET', path, version: 'v1', advice }),
+  ])
+  const flatByName = new Map(recordsOf(flat).map((record) => [nameOf(record), record]))
+  return recordsOf(records).map((record) => whole(record, flatByName.get(nameOf(record))))
+}
+
+/** One stream, found under its path, as `listWhole` shows it. */
+export async function readWhole(
+  session: Session,
+  path: readonly string[],
+  advice: Advice,
+): Promise<JsonObject> {
+  const [record, flat] = await Promise.all([
+    session.manage({ method: 'GET', path, advice }),
+    session.manage({ method: 'GET', path, version: 'v1', advice }),
+  ])
+  return whole(record, flat)
+}
+
+/** The second shape has no tags and no decrypterName. */
+function whole(record: unknown, flat: unknown): JsonObject {
+  const only = ['tags', 'decrypterName'].flatMap((key) => {
+    const value = valueAt(flat, key)
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return { ...(isObject(record) ? record : {}), ...Object.fromEntries(only) }
+}
+
+export const inputAdvice = {
+  404: '`weir stream list` shows the input streams; an output has its own: weir output … INPUT NAME',
+} satisfies Advice
+
+export const outputAdvice = {
+  404: '`weir stream list` shows the input streams, `weir output list INPUT` the outputs of one.',
+} satisfies Advice
+
+/** The path under /v2 and the record of the stream of that name. */
+export async function findStream(
+  session: Session,
+  name: string,
+): Promise<{ path: readonly string[]; record: JsonObject }> {
+  const inputs = await listStreams(session)
+  const input = inputs.find((record) => nameOf(record) === name)
+  if (input) return { path: ['streams', name], record: input }
+  for (const inputName of inputs.map(nameOf).filter((found) => found !== undefined)) {
+    const output = (await listOutputs(session, inputName)).find((found) => nameOf(found) === name)
+    if (output) return { path: ['streams', inputName, 'outputs', name], record: output }
+  }
+  throw failure(
+    `no stream or output is named ${name}`,
+    '`weir stream list` and `weir output list INPUT` show what there is.',
+  )
+}
+
+/** Keeps what a creation answered, for `weir listen` and `weir send`. */
+export async function saveNew(session: Session, name: string, answer: unknown): Promise<void> {
+  const account = session.account()
+  const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
+  const credentials = newCredentials(answer)
+  if (credentials === undefined || billingId === undefined) {
+    throw failure('the answer holds no credentials that could be saved')
+  }
+  await saveCredentials(account, billingId, name, credentials)
+  session.tell(`Credentials of ${name} saved in ${account.profile}.`)
+}
+
+export const tellOnce = (session: Session): void =>
+  session.tell("The clientSecret isn't shown again; --save would have kept it for weir.")
+
+/** Everything a deletion took away; credentials saved for it are of no use any more. */
+export async function showDeleted(session: Session, answer: unknown): Promise<void> {
+  const items = listAt(answer, 'deleted')
+  session.showList({
+    answer,
+    items,
+    columns: {
+      DELETED: nameOf,
+      KIND: (record) => (inputOf(record) === undefined ? 'input' : 'output'),
+      INPUT: inputOf,
+    },
+    whenEmpty: 'Deleted.',
+  })
+  const account = session.account()
+  const first = items[0]
+  const billingId = textAt(first, 'ref', 'billingId') ?? account.billingId
+  const names = items.map(nameOf).filter((name) => name !== undefined)
+  if (billingId !== undefined) await forgetStreams(account, billingId, names)
+}

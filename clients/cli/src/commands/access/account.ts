@@ -1,0 +1,215 @@
+// `weir account …`: the account in use, and the accounts kept in the profile. Keys are read from the
+// environment, a hidden prompt or the input, never from the arguments, which other users of the machine see.
+import type { Command } from 'commander'
+import { saveLogin } from '../../accounts/account.ts'
+import { call, urlOf } from '../../api/request.ts'
+import { failure } from '../../errors.ts'
+import { isObject, textAt } from '../../json.ts'
+import { httpAddress, withExamples } from '../../input/options.ts'
+import { profilePath, readProfile, updateProfile } from '../../accounts/profile.ts'
+import type { Addresses } from '../../accounts/profile.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { readSecret } from '../../terminal/terminal.ts'
+
+type AddressOptions = Partial<Addresses>
+type LoginOptions = AddressOptions & { readonly billingId?: string }
+type CreateOptions = AddressOptions & { readonly save?: boolean }
+
+export function addAccountCommands(program: Command, open: OpenSession): void {
+  const noun = program.command('account').description('accounts: billing id, API key, addresses')
+  withExamples(
+    noun
+      .command('show')
+      .description('the account in use: its billing id and where its services are')
+      .action((_options: unknown, command: Command) => show(open(command))),
+    ['weir account show', 'the billing id, among other data'],
+    ['weir account show -o json | jq -r .billingId', 'only the billing id'],
+  )
+  addLogin(noun, open)
+  addCreate(noun, open)
+  withExamples(
+    noun
+      .command('list')
+      .description('the accounts kept in the profile')
+      .action((_options: unknown, command: Command) => list(open(command))),
+    ['weir account list', 'which of them is in use'],
+  )
+  withExamples(
+    noun
+      .command('use')
+      .description('change to another account of the profile')
+      .argument('<billingId>')
+      .action((billingId: string, _options: unknown, command: Command) =>
+        use(open(command), billingId),
+      ),
+    ['weir account use acme', 'for all commands from now on'],
+    ['WEIR_BILLING_ID=acme weir stream list', 'for one command'],
+  )
+  withExamples(
+    noun
+      .command('logout')
+      .description('take an account, its API key and saved credentials out of the profile')
+      .argument('<billingId>')
+      .action((billingId: string, _options: unknown, command: Command) =>
+        logout(open(command), billingId),
+      ),
+    ['weir account logout acme', 'the account itself stays as it is'],
+  )
+}
+
+function addLogin(noun: Command, open: OpenSession): void {
+  withExamples(
+    withAddresses(
+      noun
+        .command('login')
+        .summary('check an API key and keep it in the profile')
+        .description(
+          'check an API key and keep it in the profile. The key is asked for without being shown, ' +
+            'or is the first line of the input, or comes from WEIR_API_KEY.',
+        )
+        .option('--billing-id <id>', 'refuse a key of another account'),
+    ).action((options: LoginOptions, command: Command) => login(open(command), options)),
+    ['weir account login', 'asks for the key'],
+    [
+      'weir account login --auth-url https://auth.example.org --ingest-url https://in.example.org \\\n' +
+        '      --output-url https://out.example.org < key.txt',
+      'on other machines, with the key from a file',
+    ],
+  )
+}
+
+function addCreate(noun: Command, open: OpenSession): void {
+  withExamples(
+    withAddresses(
+      noun
+        .command('create')
+        .summary('make an account; prints it with its API key')
+        .description(
+          'make an account; prints it with its API key. Needs the platform key: it is asked for without ' +
+            'being shown, or is the first line of the input, or comes from WEIR_PLATFORM_KEY.',
+        )
+        .argument('<billingId>', 'lower-case letters, digits and single dashes, at most 63')
+        .option('--save', 'keep the account in the profile and use it from now on'),
+    ).action((billingId: string, options: CreateOptions, command: Command) =>
+      create(open(command), billingId, options),
+    ),
+    ['weir account create acme --save', 'asks for the platform key'],
+    ['weir account create acme -o json < platform-key.txt > acme.json', 'mind the key in the file'],
+  )
+}
+
+const withAddresses = (command: Command): Command =>
+  command
+    .option('--auth-url <url>', 'where auth answers', httpAddress)
+    .option('--ingest-url <url>', 'where events are sent to', httpAddress)
+    .option('--output-url <url>', 'where the WebSocket is', httpAddress)
+
+async function show(session: Session): Promise<void> {
+  const record = await session.manage({ method: 'GET', path: ['account'] })
+  const { authUrl, ingestUrl, outputUrl } = session.account()
+  const addresses = { authUrl, ingestUrl, outputUrl }
+  session.showRecord(session.isJson || !isObject(record) ? record : { ...record, ...addresses })
+}
+
+async function login(session: Session, options: LoginOptions): Promise<void> {
+  const addresses = addressesFor(session, options)
+  const apiKey = await readSecret(session.terminal, 'API key', 'WEIR_API_KEY')
+  const advice = { 401: 'Is it the whole key, and is this the right address?' }
+  const url = urlOf(addresses.authUrl, ['v2', 'account'])
+  const billingId = textAt(await call({ method: 'GET', url, bearer: apiKey }, advice), 'billingId')
+  if (billingId === undefined) throw failure(`${url.origin} told no billing id`, 'Is it Weir?')
+  if (options.billingId !== undefined && options.billingId !== billingId) {
+    throw failure(`the key is of the account ${billingId}, not ${options.billingId}`)
+  }
+  await keep(session, billingId, { ...addresses, apiKey })
+  if (session.isJson) session.showRecord({ billingId, ...addresses })
+}
+
+async function create(session: Session, billingId: string, options: CreateOptions): Promise<void> {
+  const addresses = addressesFor(session, options)
+  const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
+  const record = await call(
+    {
+      method: 'POST',
+      url: urlOf(addresses.authUrl, ['v2', 'accounts']),
+      bearer,
+      json: { billingId },
+    },
+    { 401: 'It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.' },
+  )
+  // Shown before it is saved: this is the only time that the service tells the key.
+  session.showRecord(record)
+  const apiKey = textAt(record, 'apiKey')
+  if (!options.save)
+    return session.tell("The API key isn't shown again; --save would have kept it.")
+  if (apiKey === undefined) throw failure('the answer holds no apiKey that could be saved')
+  await keep(session, billingId, { ...addresses, apiKey })
+}
+
+/** Where nothing is said, the new account is where the one in use is. */
+function addressesFor(session: Session, options: AddressOptions): Addresses {
+  const account = session.account(true)
+  return {
+    authUrl: options.authUrl ?? account.authUrl,
+    ingestUrl: options.ingestUrl ?? account.ingestUrl,
+    outputUrl: options.outputUrl ?? account.outputUrl,
+  }
+}
+
+async function keep(
+  session: Session,
+  billingId: string,
+  saved: Addresses & { readonly apiKey: string },
+): Promise<void> {
+  const { profile } = session.account()
+  await saveLogin(profile, billingId, saved)
+  session.tell(`${billingId} is the account in use now, kept in ${profile}.`)
+}
+
+function list(session: Session): void {
+  const { current, accounts } = readProfile(profilePath(session.terminal.env))
+  const items = Array.from(accounts, ([billingId, { authUrl, apiKey, streams }]) => ({
+    billingId,
+    isInUse: billingId === current,
+    hasApiKey: apiKey !== undefined,
+    authUrl,
+    savedStreams: Array.from(streams.keys()),
+  }))
+  session.showList({
+    answer: items,
+    items,
+    columns: {
+      'BILLING ID': (item) => item.billingId,
+      'IN USE': (item) => item.isInUse,
+      'API KEY': (item) => item.hasApiKey,
+      AUTH: (item) => item.authUrl,
+      'SAVED STREAMS': (item) => item.savedStreams,
+    },
+    whenEmpty: 'No accounts in the profile: `weir account login` keeps one.',
+  })
+}
+
+async function use(session: Session, billingId: string): Promise<void> {
+  await updateProfile(profilePath(session.terminal.env), (profile) => {
+    if (profile.accounts.get(billingId)?.apiKey === undefined) throw notKept(billingId)
+    return { ...profile, current: billingId }
+  })
+  if (session.isJson) return session.showRecord({ billingId })
+  session.tell(`${billingId} is the account in use now.`)
+}
+
+async function logout(session: Session, billingId: string): Promise<void> {
+  await updateProfile(profilePath(session.terminal.env), ({ current, accounts }) => {
+    if (!accounts.has(billingId)) throw notKept(billingId)
+    const others = Array.from(accounts).filter(([id]) => id !== billingId)
+    return { current: current === billingId ? undefined : current, accounts: new Map(others) }
+  })
+  if (session.isJson) return session.showRecord({ billingId })
+  session.tell(`${billingId} is no longer in the profile.`)
+}
+
+const notKept = (billingId: string): Error =>
+  failure(
+    `the profile keeps no account ${billingId}`,
+    '`weir account list` shows those it keeps, `weir account login` adds one.',
+  )

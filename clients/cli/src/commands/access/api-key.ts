@@ -1,0 +1,94 @@
+// `weir api-key …`: the account's API keys. A new key is shown once, and saved nowhere: it is for somebody else.
+import { InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
+import { valueAt } from '../../json.ts'
+import { withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+
+type CreateOptions = { readonly role?: string; readonly expiresInDays?: number }
+type DeleteOptions = { readonly yes?: boolean }
+
+const roles = ['owner', 'developer', 'officer', 'viewer']
+
+export function addApiKeyCommands(program: Command, open: OpenSession): void {
+  const noun = program
+    .command('api-key')
+    .description("the account's API keys, their roles and ends")
+  withExamples(
+    noun
+      .command('list')
+      .summary('keys with their roles, ends and the hour of their last use')
+      .description(
+        'keys with their roles, ends and the hour of their last use, without the keys themselves',
+      )
+      .action((_options: unknown, command: Command) => list(open(command))),
+    ['weir api-key list', 'ID is what `weir audit` names a key by'],
+  )
+  withExamples(
+    noun
+      .command('create')
+      .argument('<name>', 'what the key is for')
+      .summary('create a key; it is shown once')
+      .description('create a key; it is shown once. Needs a key with the role owner.')
+      .addOption(new Option('--role <role>', 'what it may do (default: viewer)').choices(roles))
+      .option('--expires-in-days <days>', 'when it ends (default: never)', days)
+      .action((name: string, options: CreateOptions, command: Command) =>
+        create(open(command), name, options),
+      ),
+    ['weir api-key create dashboard', 'may read settings and usage'],
+    ['weir api-key create ci --role developer --expires-in-days 90', 'for a pipeline'],
+  )
+  withExamples(
+    noun
+      .command('delete')
+      .argument('<id>', 'as `weir api-key list` shows it')
+      .option('-y, --yes', "don't ask")
+      .summary('end a key within a second')
+      .description(
+        'end a key within a second, with the watches that it has opened. Needs the role owner.',
+      )
+      .action((id: string, options: DeleteOptions, command: Command) =>
+        remove(open(command), id, options),
+      ),
+    ['weir api-key delete 0c1f5f6e9a1b', 'asks first'],
+  )
+}
+
+function days(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is a whole number of days.')
+}
+
+async function list(session: Session): Promise<void> {
+  const answer = await session.manage({ method: 'GET', path: ['api-keys'] })
+  session.showList({
+    answer,
+    items: Array.isArray(answer) ? answer : [],
+    columns: {
+      ID: (key) => valueAt(key, 'keyId'),
+      NAME: (key) => valueAt(key, 'name'),
+      ROLE: (key) => valueAt(key, 'role'),
+      CREATED: (key) => valueAt(key, 'createdAt'),
+      EXPIRES: (key) => valueAt(key, 'expiresAt') ?? 'never',
+      'LAST USED': (key) => valueAt(key, 'lastUsedAt') ?? 'never',
+    },
+    whenEmpty: 'No API keys.',
+  })
+}
+
+async function create(session: Session, name: string, options: CreateOptions): Promise<void> {
+  const answer = await session.manage({
+    method: 'POST',
+    path: ['api-keys'],
+    json: { name, ...options },
+  })
+  session.showRecord(answer)
+  session.tell('The apiKey is shown this once.')
+}
+
+async function remove(session: Session, id: string, { yes }: DeleteOptions): Promise<void> {
+  await session.confirm(`Delete the API key ${id}? Whoever uses it is cut off at once.`, yes)
+  const answer = await session.manage({ method: 'DELETE', path: ['api-keys', id] })
+  if (session.isJson) session.showRecord(answer)
+  else session.terminal.print(`Deleted ${id}.`)
+}

@@ -1,0 +1,106 @@
+// `weir credentials …`: new credentials for a stream or output, and the end of old ones. Rotating doesn't
+// end the old ones, so that running clients can be changed over first.
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { forgetStreams } from '../../accounts/account.ts'
+import { failure, misuse } from '../../errors.ts'
+import { withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { clientIdsOf, findStream, saveNew, tellOnce } from '../../api/streams.ts'
+
+type RotateOptions = { readonly save?: boolean; readonly scope?: 'send' | 'listen' }
+
+export function addCredentialsCommands(program: Command, open: OpenSession): void {
+  const noun = program
+    .command('credentials')
+    .description('the clientId and clientSecret of a stream or output')
+  withExamples(
+    noun
+      .command('rotate')
+      .summary('make new credentials and print them')
+      .description(
+        'make new credentials and print them. Old ones stay good until they are revoked. ' +
+          'When credentials of the stream are saved in the profile, the new ones take their place; ' +
+          'those with a --scope only with --save.',
+      )
+      .argument('<name>', 'a stream or output')
+      .option('--save', 'keep them in the profile, even if none were')
+      .addOption(
+        new Option('--scope <scope>', 'what they are good for (default: both)').choices([
+          'send',
+          'listen',
+        ]),
+      )
+      .action((name: string, options: RotateOptions, command: Command) =>
+        rotate(open(command), name, options),
+      ),
+    ['weir credentials rotate clicks', 'then change the clients over, then revoke the old ones'],
+    ['weir credentials rotate clicks --save', 'use the stream from this machine'],
+    ['weir credentials rotate clicks --scope send -o json', 'for a producer that must not listen'],
+  )
+  withExamples(
+    noun
+      .command('revoke')
+      .description('end credentials: their tokens and open WebSockets die within a second')
+      .argument('<name>', 'a stream or output')
+      .argument('[clientId]', 'which ones; not needed when there is only one')
+      .option('-y, --yes', "don't ask")
+      .action(
+        (
+          name: string,
+          clientId: string | undefined,
+          options: { yes?: boolean },
+          command: Command,
+        ) => revoke(open(command), name, clientId, options.yes),
+      ),
+    ['weir credentials revoke clicks 7b0c6b0e-…', 'after a rotation, or a leak'],
+  )
+}
+
+async function rotate(session: Session, name: string, options: RotateOptions): Promise<void> {
+  const { path, record } = await findStream(session, name)
+  const json = options.scope === undefined ? {} : { scope: options.scope }
+  const answer = await session.manage({ method: 'POST', path: [...path, 'credentials'], json })
+  // Shown before it is saved: this is the only time that the service tells the secret.
+  session.showRecord(answer)
+  // Credentials that may do less never take the place of others unasked.
+  const takesPlace = options.scope === undefined && session.account().streams.has(name)
+  await (options.save || takesPlace ? saveNew(session, name, answer) : tellOnce(session))
+  for (const clientId of clientIdsOf(record)) {
+    session.tell(
+      `Still good: ${clientId}; end it with \`weir credentials revoke ${name} ${clientId}\`.`,
+    )
+  }
+}
+
+async function revoke(
+  session: Session,
+  name: string,
+  given: string | undefined,
+  yes: boolean | undefined,
+): Promise<void> {
+  const { path, record } = await findStream(session, name)
+  const clientId = given ?? onlyOne(name, clientIdsOf(record))
+  await session.confirm(`Revoke ${clientId} of ${name}? Its clients are cut off at once.`, yes)
+  const answer = await session.manage({
+    method: 'DELETE',
+    path: [...path, 'credentials', clientId],
+  })
+  if (session.isJson) session.showRecord(answer ?? { revoked: clientId })
+  else session.terminal.print(`Revoked ${clientId} of ${name}.`)
+  const account = session.account()
+  if (account.billingId !== undefined && account.streams.get(name)?.clientId === clientId) {
+    await forgetStreams(account, account.billingId, [name])
+  }
+}
+
+/** Which credentials end is never guessed. */
+function onlyOne(name: string, clientIds: readonly string[]): string {
+  const [first, ...others] = clientIds
+  if (first === undefined) throw failure(`${name} has no credentials`)
+  if (others.length === 0) return first
+  throw misuse(
+    `${name} has ${clientIds.length} credentials; say which`,
+    ...clientIds.map((clientId) => `weir credentials revoke ${name} ${clientId}`),
+  )
+}

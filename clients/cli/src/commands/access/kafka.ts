@@ -1,0 +1,107 @@
+// `weir kafka NAME`: what a Kafka client of somebody's own needs to read a stream, as a file of settings. It
+// asks nobody; whether the credentials are still good shows when the client comes with them.
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { requireCredentials } from '../../accounts/account.ts'
+import type { Account } from '../../accounts/account.ts'
+import { urlOf } from '../../api/request.ts'
+import { withExamples } from '../../input/options.ts'
+import type { Credentials } from '../../accounts/profile.ts'
+import { registrySettings, registryUrlOf } from '../../api/registry.ts'
+import type { OpenSession } from '../../session.ts'
+
+const clients = ['librdkafka', 'java', 'connect'] as const
+type Client = (typeof clients)[number]
+
+type KafkaOptions = { readonly client: Client; readonly brokers?: string; readonly tls?: boolean }
+
+export function addKafkaCommand(program: Command, open: OpenSession): void {
+  withExamples(
+    program
+      .command('kafka')
+      .description(
+        'print settings for a Kafka client of your own, which reads an output with them; and for its Avro deserializer',
+      )
+      .argument('<name>')
+      .addOption(
+        new Option(
+          '--client <kind>',
+          'librdkafka (kcat, Python, Go, .NET), java, or a worker of connect',
+        )
+          .choices(clients)
+          .default('librdkafka'),
+      )
+      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
+      .option('--tls', 'that listener speaks TLS')
+      .action((name: string, options: KafkaOptions, command: Command) => {
+        const session = open(command)
+        const { settings, aside } = settingsFor(session.account(), name, options)
+        session.terminal.print(
+          session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, aside),
+        )
+      }),
+    ['weir kafka clicks-1 > clicks-1.properties', 'with a secret in it: keep it to yourself'],
+    ['kcat -F clicks-1.properties -C -t acme.clicks-1 -e', 'with kcat'],
+    ['weir kafka clicks-1 --client java > clicks-1.properties', 'for kafka-console-consumer.sh'],
+  )
+}
+
+type Settings = Readonly<Record<string, string>>
+type Told = {
+  readonly settings: Settings
+  /** Told in comments: whoever takes the settings would refuse these. */
+  readonly aside: Settings
+}
+
+function settingsFor(account: Account, name: string, options: KafkaOptions): Told {
+  const credentials = requireCredentials(account, name)
+  const login = {
+    'security.protocol': options.tls ? 'SASL_SSL' : 'SASL_PLAINTEXT',
+    'sasl.mechanism': 'OAUTHBEARER',
+    'sasl.oauthbearer.token.endpoint.url': urlOf(account.authUrl, ['oauth2', 'token']).href,
+    ...loginOf[options.client](credentials),
+  }
+  const brokers = { 'bootstrap.servers': options.brokers ?? account.analystBrokers }
+  // Records of aborted transactions are nobody's to see.
+  const committed = { 'isolation.level': 'read_committed' }
+  const registry = registrySettings({ url: registryUrlOf(account), credentials })
+  if (options.client === 'connect') {
+    const consumers = prefixed('consumer.', { ...login, ...committed })
+    const converter = prefixed('value.converter.', registry)
+    return { settings: { ...brokers, ...login, ...consumers, ...converter }, aside: {} }
+  }
+  // Groups must begin with the clientId.
+  const settings = { ...brokers, ...login, 'group.id': credentials.clientId, ...committed }
+  return options.client === 'java'
+    ? { settings: { ...settings, ...registry }, aside: {} }
+    : { settings, aside: registry }
+}
+
+const OAUTHBEARER = 'org.apache.kafka.common.security.oauthbearer'
+
+/** Clients of before Kafka 4.1 know the JAAS options alone, and later ones want the others. */
+const javaLogin = ({ clientId, clientSecret }: Credentials): Settings => ({
+  'sasl.login.callback.handler.class': `${OAUTHBEARER}.OAuthBearerLoginCallbackHandler`,
+  'sasl.oauthbearer.client.credentials.client.id': clientId,
+  'sasl.oauthbearer.client.credentials.client.secret': clientSecret,
+  'sasl.jaas.config': `${OAUTHBEARER}.OAuthBearerLoginModule required clientId="${clientId}" clientSecret="${clientSecret}";`,
+})
+
+const loginOf: Readonly<Record<Client, (credentials: Credentials) => Settings>> = {
+  librdkafka: ({ clientId, clientSecret }) => ({
+    'sasl.oauthbearer.method': 'oidc',
+    'sasl.oauthbearer.client.id': clientId,
+    'sasl.oauthbearer.client.secret': clientSecret,
+  }),
+  java: javaLogin,
+  connect: javaLogin,
+}
+
+/** A worker of Kafka Connect has other clients than those of its sinks, and converters. */
+const prefixed = (prefix: string, settings: Settings): Settings =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [prefix + name, value]))
+
+const lines = (settings: Settings, aside: Settings): string =>
+  [...Object.entries(settings), ...Object.entries(prefixed('# ', aside))]
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n')

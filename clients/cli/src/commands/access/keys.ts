@@ -1,0 +1,133 @@
+// `weir keys …`: for who runs Weir, by the platform key: what lies under which ring and KEK, and the rotation of all
+// rings. No key is ever shown or sent.
+import type { Command } from 'commander'
+import { setTimeout as delay } from 'node:timers/promises'
+import { call, urlOf } from '../../api/request.ts'
+import { isObject, listAt, textAt, valueAt } from '../../json.ts'
+import { withExamples } from '../../input/options.ts'
+import { createProgress } from '../../terminal/progress.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { readSecret } from '../../terminal/terminal.ts'
+
+type RotateOptions = { readonly wait: boolean }
+
+const lookEveryMs = 500
+const advice = {
+  401: 'It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.',
+}
+
+export function addKeysCommands(program: Command, open: OpenSession): void {
+  const noun = program
+    .command('keys')
+    .description(
+      'the keys at rest: rings, the KEKs that wrap them, rotation; needs the platform key',
+    )
+  withExamples(
+    noun
+      .command('list')
+      .summary('rings and their versions, KEKs, and how many parts lie under each')
+      .description(
+        'rings and their versions, KEKs, and how many parts lie under each. Needs the platform key: it is ' +
+          'asked for without being shown, or is the first line of the input, or comes from WEIR_PLATFORM_KEY.',
+      )
+      .action((_options: unknown, command: Command) => list(open(command))),
+    ['weir keys list < platform-key.txt', 'and which KEKs are of no use any more'],
+  )
+  withExamples(
+    noun
+      .command('rotate')
+      .summary('new rings under the newest KEKs, and every part under them')
+      .description(
+        'new rings under the newest KEKs, and every part under them. It goes on by itself, also when this ' +
+          'command is ended or auth is started again; asked for once more, it shows how far it is.',
+      )
+      .option('--no-wait', 'only begin')
+      .action((options: RotateOptions, command: Command) => rotate(open(command), options)),
+    ['weir keys rotate < platform-key.txt', 'shows how far it is until it is done'],
+    ['weir keys rotate --no-wait -o json < platform-key.txt', 'for a nightly job'],
+  )
+}
+
+type Ask = (method: 'GET' | 'POST', path: readonly string[]) => Promise<unknown>
+
+async function asPlatform(session: Session): Promise<Ask> {
+  const { authUrl } = session.account(true)
+  const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
+  return (method, path) =>
+    call({ method, url: urlOf(authUrl, ['v2', 'keys', ...path]), bearer }, advice)
+}
+
+async function list(session: Session): Promise<void> {
+  const ask = await asPlatform(session)
+  showKeys(session, await ask('GET', []))
+}
+
+function showKeys(session: Session, answer: unknown): void {
+  session.showList({
+    answer,
+    items: listAt(answer, 'rings'),
+    columns: {
+      RING: (ring) => valueAt(ring, 'ring'),
+      VERSION: (ring) => valueAt(ring, 'version'),
+      KEK: (ring) => valueAt(ring, 'kek'),
+      PARTS: (ring) => valueAt(ring, 'parts'),
+      WRAPS: (ring) => valueAt(ring, 'isNewest'),
+    },
+    whenEmpty: 'No rings yet.',
+  })
+  for (const line of whatIsUp(answer)) session.tell(line)
+}
+
+function whatIsUp(answer: unknown): string[] {
+  const rotation = valueAt(answer, 'rotation')
+  const unused = listAt(answer, 'unusedKeks').map(
+    (each) =>
+      `${textAt(each, 'kek')} wraps nothing any more since ${textAt(each, 'since')}: it can be destroyed, and old ` +
+      'logs and backups of weir.keys with it.',
+  )
+  if (!isObject(rotation) || isFinished(rotation)) return unused
+  return [`A rotation is under way: ${progressOf(rotation)}.`, ...unused]
+}
+
+async function rotate(session: Session, { wait }: RotateOptions): Promise<void> {
+  const ask = await asPlatform(session)
+  const begun = await ask('POST', ['rotations'])
+  if (!wait) {
+    session.showRecord(begun)
+    return session.tell('`weir keys list` shows how far it is.')
+  }
+  const id = textAt(begun, 'id')
+  const progress = createProgress(session.terminal, 'wrapping parts anew')
+  let told = ''
+  try {
+    for (;;) {
+      const answer = await ask('GET', [])
+      const rotation = valueAt(answer, 'rotation')
+      // Another one is as good: it took every part along.
+      if (textAt(rotation, 'id') !== id || isFinished(rotation)) {
+        progress.end()
+        return showKeys(session, answer)
+      }
+      const { parts, done } = partsOf(rotation)
+      progress.show(done, parts)
+      const now = progressOf(rotation)
+      if (session.terminal.screen === undefined && now !== told) session.tell(now)
+      told = now
+      await delay(lookEveryMs)
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+const isFinished = (rotation: unknown): boolean => textAt(rotation, 'finishedAt') !== undefined
+
+function partsOf(rotation: unknown): { parts: number; done: number } {
+  const parts = Number(valueAt(rotation, 'parts'))
+  return { parts, done: parts - Number(valueAt(rotation, 'partsLeft')) }
+}
+
+function progressOf(rotation: unknown): string {
+  const { parts, done } = partsOf(rotation)
+  return `${done} of ${parts} parts wrapped anew`
+}

@@ -1,0 +1,113 @@
+// `weir export NAME FILE`: the events of a stream as a file for analysts, straight from its topic. How it is read and
+// written is in ../export/, which is loaded only here: no other command needs a Kafka client.
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { requireBillingId, requireCredentials } from '../../accounts/account.ts'
+import { misuse } from '../../errors.ts'
+import { createTokenSource } from '../../api/id-token.ts'
+import { collectText, withExamples } from '../../input/options.ts'
+import { createProgress } from '../../terminal/progress.ts'
+import { registryUrlOf } from '../../api/registry.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import type { Format } from '../../export/export-events.ts'
+
+type ExportOptions = {
+  readonly from?: number
+  readonly until?: number
+  readonly schema?: readonly string[]
+  readonly brokers?: string
+  readonly tls?: boolean
+}
+
+const formats = ['parquet', 'jsonl', 'csv'] as const
+
+export function addExportCommand(program: Command, open: OpenSession): void {
+  withExamples(
+    program
+      .command('export')
+      .summary('write the events of an output to a Parquet, JSONL or CSV file')
+      .description(
+        "write the events of an output to a file, straight from its Kafka topic and with the output's own token. The format " +
+          'is what -o says (parquet, jsonl or csv), or what FILE ends in. FILE appears when it is whole.',
+      )
+      .argument('<name>', 'an output with saved credentials')
+      .argument('<file>', 'where to; - is standard output')
+      .option('--from <time>', 'from then on: a date or a time in RFC 3339 (default: all)', time)
+      .option('--until <time>', 'before then (default: the end as it is now)', time)
+      .option('--schema <id>', 'only events of this contract; may be repeated', collectText)
+      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
+      .option('--tls', 'that listener speaks TLS')
+      .action((name: string, file: string, options: ExportOptions, command: Command) =>
+        exportTo(open(command, formats), { name, file, ...options }),
+      ),
+    ['weir export clicks-1 clicks.parquet', 'everything that is retained'],
+    [
+      'weir export clicks-1 --from 2026-11-01 --until 2026-12-01 -o csv november.csv',
+      'a month, for a spreadsheet',
+    ],
+    ['weir export clicks-1 -o jsonl - | jq -r .url', 'in a pipe'],
+  )
+}
+
+/** A day begins at midnight UTC. */
+function time(text: string): number {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+  const ms = isTime ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('It must look like 2026-11-21 or 2026-11-21T10:00:00Z.')
+  return ms
+}
+
+type Export = ExportOptions & { readonly name: string; readonly file: string }
+
+async function exportTo(session: Session, what: Export): Promise<void> {
+  const { terminal } = session
+  const { name, file } = what
+  const account = session.account()
+  const format = formatOf(session, file)
+  if (file === '-' && format === 'parquet' && terminal.isShown)
+    throw misuse("Parquet isn't for reading on a terminal", 'Name a file, or pipe it on.')
+  const { exportEvents } = await import('../../export/export-events.ts')
+  const progress = createProgress(terminal, 'looking')
+  const interrupted = new AbortController()
+  terminal.onEnd(() => interrupted.abort())
+  try {
+    const { events } = await exportEvents({
+      topic: {
+        name,
+        topic: `${requireBillingId(account)}.${name}`,
+        brokers: what.brokers ?? account.analystBrokers,
+        isTls: what.tls === true,
+        token: createTokenSource(account, name),
+      },
+      registry: {
+        url: registryUrlOf(account),
+        credentials: requireCredentials(account, name),
+      },
+      span: { fromMs: what.from, untilMs: what.until },
+      contracts: new Set(what.schema),
+      format,
+      terminal,
+      file,
+      progress,
+      signal: interrupted.signal,
+    })
+    progress.end()
+    const where = file === '-' ? 'standard output' : file
+    session.tell(`${counted(events)} of ${name} written to ${where}.`)
+  } finally {
+    progress.end()
+  }
+}
+
+const counted = (events: number): string =>
+  `${events.toLocaleString('en-US')} ${events === 1 ? 'event' : 'events'}`
+
+function formatOf(session: Session, file: string): Format {
+  const said = formats.find((format) => format === session.format)
+  if (said !== undefined) return said
+  if (session.isJson) throw misuse('events are exported as JSON lines', 'That is `-o jsonl`.')
+  const found = formats.find((format) => file.endsWith(`.${format}`))
+  if (found !== undefined) return found
+  throw misuse(`which format ${file} shall have isn't clear`, 'Add -o parquet, -o jsonl or -o csv.')
+}

@@ -1,0 +1,103 @@
+// How `weir listen` shows an event: which ones, which of their fields, and in which colours. Text in, text out; what an
+// event says can't steer the terminal.
+import { InvalidArgumentError } from 'commander'
+import { isObject, valueAt } from '../../json.ts'
+import type { JsonObject } from '../../json.ts'
+import { visible } from '../../terminal/table.ts'
+
+export type Filter = (event: unknown) => boolean
+
+const matches: Readonly<Record<string, (text: string, wanted: string) => boolean>> = {
+  '=': (text, wanted) => text === wanted,
+  '~': (text, wanted) => text.includes(wanted),
+}
+
+/** `url~/products/`, `customer.id=42`, `eventType!=click`: nothing else, so that nothing can be slow or run. */
+export function filterOf(text: string, before: readonly Filter[] = []): readonly Filter[] {
+  const [, path, operator = '', wanted = ''] = /^([\w.]+)(!=|=|~)(.*)$/s.exec(text) ?? []
+  if (path === undefined)
+    throw new InvalidArgumentError('It must look like url~/products/, a.b=value or a.b!=value.')
+  const steps = path.split('.')
+  const matching = matches[operator] ?? matches['=']
+  const has = (event: unknown): boolean =>
+    textsOf(valueAt(event, ...steps)).some((found) => matching?.(found, wanted))
+  return [...before, operator === '!=' ? (event) => !has(event) : has]
+}
+
+/** A list has what one of its items has. */
+function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(textsOf)
+  if (value === undefined) return []
+  return [typeof value === 'string' ? value : JSON.stringify(value)]
+}
+
+export function fieldPath(text: string, before: readonly string[] = []): readonly string[] {
+  if (!/^\w+(\.\w+)*$/.test(text)) throw new InvalidArgumentError('It must look like url or a.b.')
+  return [...before, text]
+}
+
+/** Those fields alone, where they were; what an event lacks isn't there. */
+export function pick(event: unknown, paths: readonly string[]): JsonObject {
+  const picked: Record<string, unknown> = {}
+  for (const path of paths) put(picked, path.split('.'), valueAt(event, ...path.split('.')))
+  return picked
+}
+
+function put(
+  into: Record<string, unknown>,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): void {
+  if (value === undefined) return
+  if (rest.length === 0) {
+    define(into, name, value)
+    return
+  }
+  const known = Object.hasOwn(into, name) ? into[name] : undefined
+  const inner: Record<string, unknown> = isObject(known) ? { ...known } : {}
+  put(inner, rest, value)
+  define(into, name, inner)
+}
+
+/** Also a field that is called `__proto__`. */
+const define = (into: object, name: string, value: unknown): void =>
+  void Object.defineProperty(into, name, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  })
+
+const sgr = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
+const paint = { name: sgr(36), number: sgr(33), word: sgr(35), dim: sgr(2) }
+
+/** The event as JSON in one line, sealed fields dimmed. */
+export function coloured(event: unknown, keyLink = valueAt(event, 'svcMeta', 'keyLink')): string {
+  const show = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(show).join(',')}]`
+    if (isObject(value)) {
+      const members = Object.entries(value)
+      return `{${members.map(([name, member]) => `${paint.name(quoted(name))}:${show(member)}`).join(',')}}`
+    }
+    if (typeof value === 'string')
+      return isSealed(value, keyLink) ? paint.dim(quoted(value)) : quoted(value)
+    return (typeof value === 'number' ? paint.number : paint.word)(String(value))
+  }
+  return show(event)
+}
+
+const quoted = (text: string): string => visible(JSON.stringify(text))
+
+const versionByte = 1
+const bytesMin = 22
+
+/**
+ * By its form (docs/keys.md, A sealed field), which holds the beginning of the person's key link, and so does the
+ * envelope. It is for the eye alone: nothing is opened or kept by this.
+ */
+export function isSealed(text: string, keyLink: unknown): boolean {
+  if (!/^A[A-Za-z0-9+/]{28,}={0,2}$/.test(text)) return false
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length < bytesMin || bytes[0] !== versionByte) return false
+  return typeof keyLink !== 'number' || (bytes.readUInt32BE(1) & 0x7f_ff_ff_ff) === keyLink
+}

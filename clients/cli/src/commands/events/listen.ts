@@ -1,0 +1,218 @@
+// `weir listen NAME`: a stream's events as they come, one line of JSON each, over the WebSocket. For
+// development: it starts at the moment of connecting, and it doesn't reconnect, since what came meanwhile
+// would be missing without a trace.
+import type { Command } from 'commander'
+import { WebSocket } from 'ws'
+import type { RawData } from 'ws'
+import { helpIn, unreachable, urlOf } from '../../api/request.ts'
+import { CliError, failure } from '../../errors.ts'
+import { createTokenSource } from '../../api/id-token.ts'
+import { textAt, tryParseJson, valueAt } from '../../json.ts'
+import { duration, positiveNumber, withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { visible } from '../../terminal/table.ts'
+import { coloured, fieldPath, filterOf, pick } from './listen-view.ts'
+import type { Filter } from './listen-view.ts'
+
+type ListenOptions = {
+  readonly count?: number
+  readonly timeout?: number
+  readonly field?: readonly string[]
+  readonly filter?: readonly Filter[]
+}
+
+const handshakeTimeoutMs = 10_000
+/** The service pings every 20 s. */
+const silenceMsMax = 60_000
+
+export function addListenCommand(program: Command, open: OpenSession): void {
+  withExamples(
+    program
+      .command('listen')
+      .summary('print the events of a stream or output as they come')
+      .description(
+        'print the events of a stream or output as they come, one line of JSON each; for development. ' +
+          "An input stream's personal fields are sealed, an output's are opened up to its level. " +
+          'On a terminal in colours, with sealed fields dimmed; NO_COLOR or -o json for none.',
+      )
+      .argument('<name>', 'a stream or output with saved credentials')
+      .option(
+        '--field <path>',
+        'show this field alone, such as customer.id; may be repeated',
+        fieldPath,
+      )
+      .option(
+        '--filter <expression>',
+        'only events that hold it: path=value, path!=value, path~part; all of several',
+        filterOf,
+      )
+      .option('--count <number>', 'end after so many of them', positiveNumber)
+      .option(
+        '--timeout <time>',
+        'end after that time, such as 30s; exit 1 if --count is missed',
+        duration,
+      )
+      .action((name: string, options: ListenOptions, command: Command) =>
+        listen(open(command), name, options),
+      ),
+    ['weir listen clicks-marketing', 'until Ctrl-C'],
+    [
+      "weir listen clicks --filter 'url~/checkout' --filter eventType=click --field customer.id",
+      'one field of some',
+    ],
+    ['weir listen clicks --count 1 --timeout 30s | jq .url', 'one event, or exit 1 after 30 s'],
+  )
+}
+
+async function listen(session: Session, name: string, options: ListenOptions): Promise<void> {
+  const account = session.account()
+  const url = webSocketUrl(account.outputUrl)
+  const token = await createTokenSource(account, name)()
+  const socket = new WebSocket(url, {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: handshakeTimeoutMs,
+  })
+  await follow(session, socket, { name, url, ...options })
+}
+
+export function webSocketUrl(outputUrl: string): URL {
+  const url = urlOf(outputUrl, ['ws'])
+  url.protocol = ['https:', 'wss:'].includes(url.protocol) ? 'wss:' : 'ws:'
+  return url
+}
+
+type Listening = ListenOptions & { readonly name: string; readonly url: URL }
+
+function follow(session: Session, socket: WebSocket, listening: Listening): Promise<void> {
+  const { name, url, count = Infinity, timeout } = listening
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const show = viewOf(session, listening)
+  let received = 0
+  const end = (error?: Error): void => {
+    if (error) reject(error)
+    else resolve()
+  }
+  const timer =
+    timeout === undefined ? undefined : setTimeout(() => end(late(listening, received)), timeout)
+  session.terminal.onInterrupt(() => end())
+  watchSilence(socket, () => end(failure(`no sign of life from ${url.origin} for a minute`)))
+  socket.on('open', () => session.tell(`Listening to ${name}; Ctrl-C ends it.`))
+  socket.on('message', (message) => {
+    if (received >= count) return
+    const line = show(textOf(message))
+    if (line === undefined) return
+    received += 1
+    if (!session.terminal.print(line)) holdBack(session, socket)
+    if (received >= count) end()
+  })
+  socket.on('close', (code) => end(closed(name, code)))
+  socket.on('error', (error) => end(unreachable(url, error)))
+  socket.on('unexpected-response', (_request, response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('close', () => {
+      const { statusCode: status = 0, headers } = response
+      const body = Buffer.concat(chunks).toString()
+      const refused = { status, body, code: headers['svc-error'], link: textAt(headers, 'link') }
+      end(refusedUpgrade(name, refused))
+    })
+  })
+  return promise.finally(() => {
+    clearTimeout(timer)
+    hangUp(socket)
+  })
+}
+
+/** An event's line; undefined when it isn't wanted. What isn't looked into is passed on as it came. */
+function viewOf(session: Session, options: ListenOptions): (text: string) => string | undefined {
+  const { field = [], filter = [] } = options
+  const isColoured = session.terminal.isShown && !session.isJson && !session.terminal.env.NO_COLOR
+  if (field.length === 0 && filter.length === 0 && !isColoured) return oneLine
+  return (text) => {
+    const event = tryParseJson(text)
+    if (!filter.every((holds) => holds(event))) return undefined
+    const shown = field.length === 0 ? event : pick(event, field)
+    return isColoured
+      ? coloured(shown, valueAt(event, 'svcMeta', 'keyLink'))
+      : JSON.stringify(shown)
+  }
+}
+
+/** A reader that is slower than the stream slows the socket down, so that nothing piles up here. */
+function holdBack({ terminal }: Session, socket: WebSocket): void {
+  if (socket.isPaused) return
+  socket.pause()
+  void terminal.drained().then(() => socket.resume())
+}
+
+function watchSilence(socket: WebSocket, onSilence: () => void): void {
+  const timer = setTimeout(onSilence, silenceMsMax)
+  for (const event of ['open', 'ping', 'message']) socket.on(event, () => timer.refresh())
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Says goodbye, but doesn't wait long for the answer. */
+function hangUp(socket: WebSocket): void {
+  socket.on('error', () => undefined)
+  socket.resume()
+  socket.close(1000)
+  setTimeout(() => socket.terminate(), 1000).unref()
+}
+
+/** Without a count the time was all that was asked for. */
+function late({ name, count, timeout = 0 }: Listening, received: number): CliError | undefined {
+  if (count === undefined) return undefined
+  return failure(`${received} of ${count} events of ${name} came within ${timeout / 1000} s`)
+}
+
+export function closed(name: string, code: number): CliError {
+  const meaning = closeMeanings[code]
+  if (meaning) return failure(`${meaning[0].replaceAll('NAME', name)} (${code})`, meaning[1])
+  return failure(`the connection ended (${code})`, 'Listen again; events in between are not shown.')
+}
+
+const closeMeanings: Readonly<Record<number, readonly [meaning: string, advice: string]>> = {
+  1001: ['the service is going away', 'Listen again when it is back.'],
+  1012: ['the service restarts', 'Listen again when it is back.'],
+  1013: [
+    'NAME has more events than this connection could take',
+    'Read faster, for instance into a file, or read the Kafka topic instead.',
+  ],
+  4401: [
+    'the token of NAME has expired (they last an hour), or its credentials were revoked',
+    'Listen again; if that is refused, `weir credentials rotate` makes new ones.',
+  ],
+  4403: ['NAME is disabled', '`weir stream enable` or `weir output enable` lets it go on.'],
+  4410: ['NAME has been deleted', '`weir stream list` shows what is left.'],
+}
+
+export type RefusedUpgrade = {
+  readonly status: number
+  readonly body: string
+  /** Of the header `Svc-Error`. */
+  readonly code?: unknown
+  /** The header `Link`. */
+  readonly link?: string | undefined
+}
+
+export function refusedUpgrade(name: string, refused: RefusedUpgrade): CliError {
+  const { status, body, code, link } = refused
+  const said = textAt(tryParseJson(body), 'detail') ?? body.trim()
+  const advice: Readonly<Record<number, string>> = {
+    401: `Are the credentials of ${name} still good? \`weir credentials rotate ${name} --save\``,
+    403:
+      code === 'scope_missing'
+        ? `\`weir credentials rotate ${name} --save\` makes credentials that may listen.`
+        : '`weir stream enable` or `weir output enable` lets a disabled one go on.',
+    404: 'Is WEIR_OUTPUT_URL the address of the output service?',
+  }
+  const line = advice[status]
+  const message = `${visible(said === '' ? `listening to ${name} was refused` : said)} (${status})`
+  return new CliError(1, message, { advice: line ? [line] : [], page: helpIn(link) })
+}
+
+/** ws gives Buffers unless it is told otherwise. */
+const textOf = (message: RawData): string => (Buffer.isBuffer(message) ? message.toString() : '')
+
+export const oneLine = (message: string): string =>
+  /[\r\n]/.test(message) ? JSON.stringify(tryParseJson(message) ?? message) : message

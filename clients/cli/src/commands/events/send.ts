@@ -1,0 +1,99 @@
+// `weir send NAME`: events from a file or the input to an input stream, one request each, in order. A
+// rejected event (400, 413) doesn't keep the next ones back; anything else ends the command, since it
+// would refuse them too.
+import type { Command } from 'commander'
+import { refusal, request, sentenceOf, urlOf } from '../../api/request.ts'
+import type { Answer } from '../../api/request.ts'
+import { CliError, failure } from '../../errors.ts'
+import { readEvents } from '../../input/events.ts'
+import { createTokenSource } from '../../api/id-token.ts'
+import { openInput } from '../../input/file.ts'
+import { withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+
+type SendOptions = { readonly schema: string; readonly file?: string }
+
+type Rejected = { readonly line: number; readonly status: number; readonly message: string }
+
+export function addSendCommand(program: Command, open: OpenSession): void {
+  withExamples(
+    program
+      .command('send')
+      .summary('send events, as JSON, to an input stream')
+      .description(
+        'send events, as JSON, to an input stream. One JSON value, over any number of lines, is one ' +
+          'event; with a JSON value on the first line, every line is one. Each is its own request.',
+      )
+      .argument('<name>', 'an input stream with saved credentials')
+      .requiredOption('--schema <id>', 'the schema id of the contract that the events follow')
+      .option('-f, --file <file>', 'the events; - or nothing: standard input')
+      .action((name: string, options: SendOptions, command: Command) =>
+        send(open(command), name, options),
+      ),
+    ['weir send clicks --schema clickstream -f event.json', 'one event'],
+    ['tail -f clicks.ndjson | weir send clicks --schema clickstream', 'each line as it comes'],
+  )
+}
+
+async function send(session: Session, name: string, options: SendOptions): Promise<void> {
+  const account = session.account()
+  const url = urlOf(account.ingestUrl, ['event'])
+  const headers = { 'svc-schema-id': options.schema }
+  const token = createTokenSource(account, name)
+  // The credentials are tried before the input is read.
+  await token()
+  const rejected: Rejected[] = []
+  let accepted = 0
+  /** About the last one rejected. */
+  let page: string | undefined
+  for await (const { line, body } of readEvents(openInput(session, options.file))) {
+    try {
+      const answer = await request({ method: 'POST', url, bearer: await token(), body, headers })
+      if (answer.status === 204) accepted += 1
+      else {
+        rejected.push(rejectedEvent(session, line, answer))
+        page = answer.help
+      }
+    } catch (error) {
+      showOutcome(session, accepted, rejected)
+      throw stoppedAt(line, error)
+    }
+  }
+  showOutcome(session, accepted, rejected)
+  if (rejected.length > 0) throw new CliError(1, `${rejected.length} rejected, see above`, { page })
+}
+
+/** Throws when the refusal isn't about this event. */
+function rejectedEvent(session: Session, line: number, answer: Answer): Rejected {
+  const message = sentenceOf(answer)
+  // An unknown schema id is 400 as well, and true for every event.
+  if (answer.status !== 413 && (answer.status !== 400 || message.startsWith('Unknown schema id'))) {
+    throw refusal(answer, advice)
+  }
+  session.terminal.note(`line ${line}: ${message} (${answer.status})`)
+  return { line, status: answer.status, message }
+}
+
+const advice = {
+  400: '`weir contract list` shows the contracts of the account.',
+  401: 'Were the credentials revoked? `weir credentials rotate` makes new ones.',
+  402: '`weir stream show` tells the events a month that the stream may take.',
+  403: 'Events go to an enabled input stream, with credentials that may send.',
+  404: 'Is WEIR_INGEST_URL the address of the ingest service?',
+}
+
+/** Whoever sends the rest later needs to know where to go on. */
+function stoppedAt(line: number, error: unknown): CliError {
+  const because = error instanceof CliError ? error : failure(String(error))
+  const { exitCode, message, ...more } = because
+  return new CliError(exitCode, `stopped at line ${line}: ${message}`, more)
+}
+
+function showOutcome(session: Session, accepted: number, rejected: readonly Rejected[]): void {
+  const noun = accepted === 1 ? 'event' : 'events'
+  session.terminal.print(
+    session.isJson
+      ? JSON.stringify({ accepted, rejected }, null, 2)
+      : `${accepted} ${noun} accepted (204)`,
+  )
+}

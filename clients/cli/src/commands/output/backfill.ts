@@ -1,0 +1,82 @@
+// Waiting until a new output has what was stored before it was made. It goes on by itself; this only watches.
+import { setTimeout as delay } from 'node:timers/promises'
+import { CliError, failure } from '../../errors.ts'
+import { isObject, listAt } from '../../json.ts'
+import { createProgress } from '../../terminal/progress.ts'
+import type { Session } from '../../session.ts'
+import { pathOf } from './parts.ts'
+
+const lookEveryMs = 500
+/** An output that was just made may not be known yet to whoever tells. */
+const knownWithinMs = 60_000
+
+export type Partition = { readonly partition: number; readonly next: number; readonly end: number }
+
+/** Up to the ends that the input has now: under load there is always something more. */
+export async function waitForBackfill(
+  session: Session,
+  input: string,
+  name: string,
+): Promise<void> {
+  const progress = createProgress(session.terminal, `deriving ${name}`)
+  try {
+    const first = await firstPositions(session, input, name)
+    for (let now = first; ; now = await positionsOf(session, input, name)) {
+      const { done, total } = backfilled(first, now)
+      progress.show(done, total)
+      if (done >= total) return
+      await delay(lookEveryMs)
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+/** How many of the offsets that were there at first are passed. Pure. */
+export function backfilled(
+  first: readonly Partition[],
+  now: readonly Partition[],
+): { done: number; total: number } {
+  const nextOf = new Map(now.map(({ partition, next }) => [partition, next]))
+  const spans = first.map(({ partition, next, end }) => {
+    const reached = Math.min(end, nextOf.get(partition) ?? next)
+    return { done: Math.max(0, reached - next), total: Math.max(0, end - next) }
+  })
+  return {
+    done: spans.reduce((sum, { done }) => sum + done, 0),
+    total: spans.reduce((sum, { total }) => sum + total, 0),
+  }
+}
+
+async function firstPositions(
+  session: Session,
+  input: string,
+  name: string,
+): Promise<readonly Partition[]> {
+  const deadlineMs = performance.now() + knownWithinMs
+  for (;;) {
+    try {
+      return await positionsOf(session, input, name)
+    } catch (error) {
+      const isEarly = error instanceof CliError && (error.status === 404 || error.status === 503)
+      if (!isEarly || performance.now() > deadlineMs) throw error
+    }
+    await delay(lookEveryMs)
+  }
+}
+
+async function positionsOf(
+  session: Session,
+  input: string,
+  name: string,
+): Promise<readonly Partition[]> {
+  const path = [...pathOf(input, name), 'lag']
+  const answer = await session.manage({ method: 'GET', service: 'output', path })
+  const partitions = listAt(answer, 'partitions').filter(isObject)
+  if (partitions.length === 0) throw failure(`the service doesn't tell how far ${name} is`)
+  return partitions.map(({ partition, next, end }) => ({
+    partition: Number(partition),
+    next: Number(next),
+    end: Number(end),
+  }))
+}

@@ -1,0 +1,90 @@
+// `weir output dead …`: records of the input that could not be derived, and deriving them anew; and how far an
+// output is behind. The output service answers all of it.
+import type { Command } from 'commander'
+import type { Advice } from '../../api/request.ts'
+import { CliError } from '../../errors.ts'
+import { listAt, textAt, valueAt } from '../../json.ts'
+import { withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { outputAdvice } from '../../api/streams.ts'
+import { inputArgument, nameArgument, pathOf } from './parts.ts'
+
+const advice = {
+  ...outputAdvice,
+  409: '`weir output enable` lets a disabled one go on; another decrypter has an output service of its own.',
+  429: 'Others are being answered. Try again in a moment.',
+} satisfies Advice
+
+export function addDeadCommands(noun: Command, open: OpenSession): void {
+  const dead = noun.command('dead').description('records that could not be derived')
+  withExamples(
+    dead
+      .command('list')
+      .description('the records that could not be derived, newest first, without their values')
+      .argument(...inputArgument)
+      .argument(...nameArgument)
+      .action((input: string, name: string, _options: unknown, command: Command) =>
+        list(open(command), input, name),
+      ),
+    ['weir output dead list clicks clicks-marketing', 'where each comes from, and what is wrong'],
+    ['weir output dead list clicks clicks-marketing -o json | jq .total', 'how many there are'],
+  )
+  withExamples(
+    dead
+      .command('retry')
+      .summary('derive them anew, once what was wrong is mended')
+      .description(
+        'derive them anew, once what was wrong is mended; each comes out once, however often this is asked.\n' +
+          'They come late: after events that were sent after them.',
+      )
+      .argument(...inputArgument)
+      .argument(...nameArgument)
+      .action((input: string, name: string, _options: unknown, command: Command) =>
+        retry(open(command), input, name),
+      ),
+    ['weir output dead retry clicks clicks-marketing', 'says how many passed'],
+  )
+}
+
+async function list(session: Session, input: string, name: string): Promise<void> {
+  const path = pathOf(input, name, 'dead')
+  const answer = await session.manage({ method: 'GET', service: 'output', path, advice })
+  const items = listAt(answer, 'dead')
+  session.showList({
+    answer,
+    items,
+    columns: {
+      AT: (record) => textAt(record, 'at'),
+      ERROR: (record) => textAt(record, 'error'),
+      CONTRACT: (record) => textAt(record, 'schemaId'),
+      SOURCE: (record) => textAt(record, 'source'),
+    },
+    whenEmpty: `Everything in ${input} could be derived for ${name}.`,
+  })
+  const total = Number(valueAt(answer, 'total'))
+  if (total > items.length) session.tell(`The newest ${items.length} of ${total}.`)
+}
+
+async function retry(session: Session, input: string, name: string): Promise<void> {
+  const path = pathOf(input, name, 'dead', 'retry')
+  const answer = await session.manage({ method: 'POST', service: 'output', path, advice })
+  session.showRecord(answer)
+  if (valueAt(answer, 'more') === true) session.tell('There are more: run it again.')
+}
+
+/** Told together with the output's record, which is shown without it when the output service is away. */
+export async function readLag(
+  session: Session,
+  input: string,
+  name: string,
+): Promise<{ lag?: unknown; dead?: unknown }> {
+  try {
+    const path = pathOf(input, name, 'lag')
+    const answer = await session.manage({ method: 'GET', service: 'output', path })
+    return { lag: valueAt(answer, 'lag'), dead: valueAt(answer, 'dead') }
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    session.tell(`How far it is behind isn't known: ${error.message}`)
+    return {}
+  }
+}

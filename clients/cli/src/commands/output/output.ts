@@ -1,0 +1,188 @@
+// `weir output …`: streams derived from an input stream, one for each set of consent levels.
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { valueAt } from '../../json.ts'
+import { collectLevel, collectText, withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import {
+  inputAdvice,
+  inputOf,
+  listOutputsWhole,
+  nameOf,
+  outputAdvice,
+  readWhole,
+  saveNew,
+  showDeleted,
+  tellOnce,
+} from '../../api/streams.ts'
+import { waitForBackfill } from './backfill.ts'
+import { addDeadCommands, readLag } from './dead.ts'
+import { inputArgument, nameArgument, pathOf, requireOneLevelIfCumulative } from './parts.ts'
+import { addPreviewCommand } from './preview.ts'
+
+type CreateOptions = {
+  readonly level: readonly number[]
+  readonly type: 'CUMULATIVE' | 'GRANULAR'
+  readonly from?: 'earliest' | 'now'
+  readonly decrypter?: string
+  readonly tag?: readonly string[]
+  readonly save?: boolean
+  readonly wait?: boolean
+}
+
+export function addOutputCommands(program: Command, open: OpenSession): void {
+  const noun = program.command('output').description('output streams: what consumers may read')
+  addCreate(noun, open)
+  withExamples(
+    noun
+      .command('list')
+      .description('the output streams derived from an input stream')
+      .argument(...inputArgument)
+      .action((input: string, _options: unknown, command: Command) => list(open(command), input)),
+    ['weir output list clicks', 'a table'],
+  )
+  withExamples(
+    noun
+      .command('show')
+      .description('one output stream')
+      .argument(...inputArgument)
+      .argument(...nameArgument)
+      .action(async (input: string, name: string, _options: unknown, command: Command) => {
+        const session = open(command)
+        const record = await readWhole(session, pathOf(input, name), outputAdvice)
+        session.showRecord({ ...record, ...(await readLag(session, input, name)) })
+      }),
+    ['weir output show clicks clicks-marketing', 'its levels, and how far it is behind'],
+  )
+  addSwitches(noun, open)
+  addDeadCommands(noun, open)
+  addPreviewCommand(noun, open)
+  withExamples(
+    noun
+      .command('delete')
+      .description('delete an output stream and its events; asks first on a terminal')
+      .argument(...inputArgument)
+      .argument(...nameArgument)
+      .option('-y, --yes', "don't ask")
+      .action((input: string, name: string, options: { yes?: boolean }, command: Command) =>
+        remove(open(command), input, name, options.yes),
+      ),
+    ['weir output delete clicks clicks-marketing', 'the input stream stays as it is'],
+  )
+}
+
+function addCreate(noun: Command, open: OpenSession): void {
+  const type = new Option('--type <type>', 'which events and fields the levels let through')
+  withExamples(
+    noun
+      .command('create')
+      .summary('derive an output stream; prints it with its credentials')
+      .description(
+        'derive an output stream; prints it with its credentials.\n' +
+          'CUMULATIVE (one level L): events that consent to L, fields of level L and below opened.\n' +
+          'GRANULAR (one or more): events that consent to all of them, only fields of these levels opened.',
+      )
+      .argument(...inputArgument)
+      .argument('<name>', 'the new output stream')
+      .requiredOption('--level <level>', 'a consent level, 0 to 255; may be repeated', collectLevel)
+      .addOption(type.choices(['CUMULATIVE', 'GRANULAR']).default('CUMULATIVE'))
+      .addOption(new Option('--from <start>', 'the first event').choices(['earliest', 'now']))
+      .option('--decrypter <name>', 'the decrypter that serves it (default: default)')
+      .option('--tag <tag>', 'a tag; may be repeated', collectText)
+      .option('--save', 'keep the credentials in the profile, for listen and token')
+      .option('--wait', 'until it has what is stored already; it goes on without, too')
+      .action((input: string, name: string, options: CreateOptions, command: Command) =>
+        create(open(command), input, name, options),
+      ),
+    ['weir output create clicks clicks-marketing --level 2 --save', 'from now on, levels 0 to 2'],
+    ['weir output create clicks ads --level 1 --level 3 --type GRANULAR', 'both, and only these'],
+    [
+      'weir output create clicks audit --level 0 --from earliest --wait',
+      'what is stored already, too',
+    ],
+  )
+}
+
+function addSwitches(noun: Command, open: OpenSession): void {
+  for (const [verb, enabled] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    withExamples(
+      noun
+        .command(verb)
+        .description(enabled ? 'go on where it was disabled' : 'pause it; nothing is lost')
+        .argument(...inputArgument)
+        .argument(...nameArgument)
+        .action(async (input: string, name: string, _options: unknown, command: Command) => {
+          const session = open(command)
+          const path = pathOf(input, name)
+          const advice = outputAdvice
+          session.showRecord(
+            await session.manage({ method: 'PATCH', path, json: { enabled }, advice }),
+          )
+        }),
+      [`weir output ${verb} clicks clicks-marketing`, enabled ? 'after a pause' : 'for a while'],
+    )
+  }
+}
+
+async function create(
+  session: Session,
+  input: string,
+  name: string,
+  options: CreateOptions,
+): Promise<void> {
+  const record = await session.manage({
+    method: 'POST',
+    path: pathOf(input),
+    json: draft(name, options),
+    advice: inputAdvice,
+  })
+  // Shown before it is saved: this is the only time that the service tells the secret.
+  session.showRecord(record)
+  await (options.save ? saveNew(session, name, record) : tellOnce(session))
+  if (options.wait) await waitForBackfill(session, input, name)
+}
+
+/** The body of the creation. */
+export function draft(name: string, options: CreateOptions): unknown {
+  requireOneLevelIfCumulative(options)
+  return {
+    name,
+    consentLevels: options.level,
+    consentLevelType: options.type,
+    decrypterName: options.decrypter,
+    tags: options.tag,
+    from: options.from,
+  }
+}
+
+async function list(session: Session, input: string): Promise<void> {
+  const items = await listOutputsWhole(session, input)
+  session.showList({
+    answer: items,
+    items,
+    columns: {
+      NAME: nameOf,
+      INPUT: inputOf,
+      LEVELS: (output) => valueAt(output, 'consentLevels'),
+      TYPE: (output) => output.consentLevelType,
+      ENABLED: (output) => output.enabled,
+      TAGS: (output) => valueAt(output, 'tags'),
+    },
+    whenEmpty: `No outputs yet: \`weir output create ${input} NAME --level L --save\` makes one.`,
+  })
+}
+
+async function remove(
+  session: Session,
+  input: string,
+  name: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  await session.confirm(`Delete the output ${name} of ${input}, with all its events?`, yes)
+  const path = pathOf(input, name)
+  const answer = await session.manage({ method: 'DELETE', path, advice: outputAdvice })
+  await showDeleted(session, answer)
+}

@@ -1,0 +1,26 @@
+// What all verbs of `weir output` have in common: how an output is named, where it is found, and which levels go
+// together.
+import { misuse } from '../../errors.ts'
+
+export const inputArgument = ['<input>', 'the input stream'] as const
+export const nameArgument = ['<name>', 'the output stream'] as const
+
+export const pathOf = (input: string, ...below: readonly string[]): readonly string[] => [
+  'streams',
+  input,
+  'outputs',
+  ...below,
+]
+
+export type LevelOptions = {
+  readonly level: readonly number[]
+  readonly type: 'CUMULATIVE' | 'GRANULAR'
+}
+
+export function requireOneLevelIfCumulative({ type, level }: LevelOptions): void {
+  if (type === 'GRANULAR' || level.length === 1) return
+  throw misuse(
+    'a CUMULATIVE output has one level',
+    'It opens the levels below too; for a set of levels add --type GRANULAR.',
+  )
+}

@@ -1,0 +1,65 @@
+// `weir output preview`: what an output of some levels would hold, told from the last events of its input,
+// without making it.
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { listAt, textAt, valueAt } from '../../json.ts'
+import { collectLevel, positiveNumber, withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { inputAdvice } from '../../api/streams.ts'
+import { renderDetails, renderTable } from '../../terminal/table.ts'
+import { inputArgument, pathOf, requireOneLevelIfCumulative } from './parts.ts'
+import type { LevelOptions } from './parts.ts'
+
+type PreviewOptions = LevelOptions & { readonly last?: number }
+
+export function addPreviewCommand(noun: Command, open: OpenSession): void {
+  const type = new Option('--type <type>', 'which events and fields the levels let through')
+  withExamples(
+    noun
+      .command('preview')
+      .description('what an output of these levels would hold, from the last events; makes nothing')
+      .argument(...inputArgument)
+      .requiredOption('--level <level>', 'a consent level, 0 to 255; may be repeated', collectLevel)
+      .addOption(type.choices(['CUMULATIVE', 'GRANULAR']).default('CUMULATIVE'))
+      .option('--last <number>', 'how many events to look at, at most 10000 (1000)', positiveNumber)
+      .action((input: string, options: PreviewOptions, command: Command) =>
+        preview(open(command), input, options),
+      ),
+    ['weir output preview clicks --level 2', 'how many pass, and what comes out open'],
+    ['weir output preview clicks --level 1 --level 3 --type GRANULAR --last 10000', 'more events'],
+    ['weir output preview clicks --level 2 -o json | jq .samples', 'some events as they would be'],
+  )
+}
+
+async function preview(session: Session, input: string, options: PreviewOptions): Promise<void> {
+  requireOneLevelIfCumulative(options)
+  const { level, type, last } = options
+  const answer = await session.manage({
+    method: 'POST',
+    service: 'output',
+    path: pathOf(input, 'preview'),
+    json: { consentLevels: level, consentLevelType: type, last },
+    advice: { ...inputAdvice, 429: 'Others are being answered. Try again in a moment.' },
+  })
+  session.showRecord(answer, renderPreview)
+}
+
+/** Counts, then the fields; the sample events are for `-o json`. */
+function renderPreview(answer: unknown): string {
+  const counts = ['events', 'passed', 'filtered', 'failed', 'errors'].map((name) => [
+    name,
+    valueAt(answer, name),
+  ])
+  const isThere = ([, value]: unknown[]): boolean => JSON.stringify(value) !== '{}'
+  const details = renderDetails(Object.fromEntries(counts.filter(isThere)))
+  const fields = listAt(answer, 'fields')
+  if (fields.length === 0) return details
+  const rows = fields.map((field) => [
+    textAt(field, 'contract'),
+    textAt(field, 'path'),
+    valueAt(field, 'level'),
+    valueAt(field, 'opened'),
+    valueAt(field, 'sealed'),
+  ])
+  return `${details}\n\n${renderTable(['CONTRACT', 'FIELD', 'LEVEL', 'OPENED', 'SEALED'], rows)}`
+}

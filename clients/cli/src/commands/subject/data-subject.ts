@@ -1,0 +1,58 @@
+// Data subjects that are not the key field: `weir subject show NAME --subject VALUE`. A value goes to the service, in the body of a request, and no line that is printed holds it.
+import type { Command } from 'commander'
+import type { Advice } from '../../api/request.ts'
+import { misuse } from '../../errors.ts'
+import { listAt, textAt, textsAt, valueAt } from '../../json.ts'
+import { withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+
+type ShowOptions = { readonly subject: string }
+
+const advice = {
+  404: '`weir stream list` shows the input streams.',
+  409: '`weir contract list` shows the contracts.',
+} satisfies Advice
+
+export function addSubjectShow(noun: Command, open: OpenSession): void {
+  withExamples(
+    noun
+      .command('show')
+      .summary('under how many pseudonyms a data subject has events')
+      .description(
+        'under how many pseudonyms a data subject has events that can be decrypted, era by era. Only contracts\n' +
+          'with a data_subject_field tell; events of others are not looked at. Asking is told in the audit log.',
+      )
+      .argument('<name>', 'an input stream')
+      .requiredOption('--subject <value>', 'the value of the data subject field')
+      .action((name: string, options: ShowOptions, command: Command) =>
+        show(open(command), name, options.subject),
+      ),
+    ['weir subject show clicks --subject customer-00042', 'before and after it is erased'],
+  )
+}
+
+async function show(session: Session, name: string, subject: string): Promise<void> {
+  if (subject === '') throw misuse('the value is empty')
+  const path = ['streams', name, 'subjects', 'lookup']
+  const answer = await session.manage({ method: 'POST', path, json: { subject }, advice })
+  session.showList({
+    answer,
+    items: listAt(answer, 'eras'),
+    columns: {
+      ERA: (era) => valueAt(era, 'era'),
+      FROM: (era) => valueAt(era, 'from'),
+      UNTIL: (era) => valueAt(era, 'until'),
+      PSEUDONYMS: (era) => valueAt(era, 'links'),
+    },
+    whenEmpty: `No event that can still be decrypted names this data subject in ${name}.`,
+  })
+  const naming = listAt(answer, 'contracts').map(
+    (contract) => `${textAt(contract, 'id')} (${textAt(contract, 'field')})`,
+  )
+  session.tell(
+    `Looked at: events of ${naming.join(', ')}, since the contract has its data_subject_field.`,
+  )
+  const others = textsAt(answer, 'otherContracts')
+  if (others.length > 0)
+    session.tell(`Not looked at: events of ${others.join(', ')}, which name no data subject.`)
+}

@@ -1,0 +1,108 @@
+// What `weir subject erase` and `weir subject withdraw` ask of auth, and what they show of the answer: how far it is, what
+// still holds decrypted values, and the salt, once.
+import type { Advice } from '../../api/request.ts'
+import { CliError, misuse } from '../../errors.ts'
+import { textAt, valueAt } from '../../json.ts'
+import { createProgress } from '../../terminal/progress.ts'
+import type { Session } from '../../session.ts'
+import { groupsOf } from '../../input/values.ts'
+import type { ValueGroup } from '../../input/values.ts'
+import { renderErasure } from './erasure-view.ts'
+
+export type Asked = {
+  readonly fromLevel: number | undefined
+  readonly reference: string | undefined
+}
+
+const advice = {
+  404: '`weir stream list` shows the input streams.',
+  429: '`weir account show` tells how many values count.',
+} satisfies Advice
+const subjectAdvice = {
+  404: '`weir subject show` looks without erasing.',
+  409: 'Erase by a value of the key field: `weir subject erase NAME VALUE`.',
+} satisfies Advice
+
+/** A few at a time: each is one request. */
+export async function eraseValues(
+  session: Session,
+  name: string,
+  { values, asked }: { values: readonly string[]; asked: Asked },
+): Promise<void> {
+  const done: Done[] = []
+  const progress = createProgress(session.terminal, 'erasing')
+  for (const group of groupsOf(values)) {
+    if (values.length > 1) progress.show(group.from - 1, values.length)
+    try {
+      const json = { keyFieldValues: group.values, ...asked }
+      const answer = await session.manage({ method: 'POST', path: pathOf(name), json, advice })
+      done.push({ ...group, answer })
+    } catch (error) {
+      progress.end()
+      if (done.length > 0) show(session, done)
+      throw values.length === 1 ? error : stopped(error, group, values.length)
+    }
+  }
+  progress.end()
+  show(session, done)
+  session.tell(
+    "Weir keeps no list of people, so it can't say whether a value was ever sent: check the spelling.",
+  )
+}
+
+export async function eraseSubject(
+  session: Session,
+  name: string,
+  { subject, asked }: { subject: string; asked: Asked },
+): Promise<void> {
+  if (subject === '') throw misuse('the value is empty')
+  const json = { subject, ...asked }
+  const path = pathOf(name)
+  const answer = await session.manage({ method: 'POST', path, json, advice: subjectAdvice })
+  session.showRecord(answer, renderErasure)
+  session.tell(aboutSalt)
+}
+
+const pathOf = (name: string): readonly string[] => ['streams', name, 'erasures']
+
+const aboutSalt =
+  "The salt isn't shown again: keep it, since only with it a receipt can be shown to be about a value."
+
+type Done = ValueGroup & { readonly answer: unknown }
+
+function show(session: Session, done: readonly Done[]): void {
+  const [first] = done
+  if (done.length === 1 && first?.values.length === 1)
+    session.showRecord(first.answer, renderErasure)
+  else
+    session.showList({
+      answer: done.map(({ answer }) => answer),
+      items: done,
+      columns: {
+        ERASURE: ({ answer }) => textAt(answer, 'id'),
+        LINES: ({ from, to }) => `${from}-${to}`,
+        VALUES: ({ answer }) => valueAt(answer, 'values'),
+        STATE: ({ answer }) => textAt(answer, 'state'),
+        SALT: ({ answer }) => textAt(answer, 'salt'),
+      },
+      whenEmpty: 'Nothing was erased.',
+    })
+  session.tell(aboutSalt)
+}
+
+/** What was done and what wasn't, by lines. */
+function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unknown {
+  if (!(error instanceof CliError)) return error
+  const before = from === 1 ? 'Nothing was erased.' : `Lines 1 to ${from - 1} are erased.`
+  const after = to === lines ? '' : `, lines ${to + 1} to ${lines} were not tried`
+  const { page } = error
+  return new CliError(error.exitCode, error.message, {
+    page,
+    advice: [
+      ...error.advice,
+      before,
+      // Without an answer nobody knows; once more does no harm.
+      `Lines ${from} to ${to} failed${after}: run it again with them.`,
+    ],
+  })
+}

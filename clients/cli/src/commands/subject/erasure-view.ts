@@ -1,0 +1,39 @@
+// An erasure for people: how far it is, by when the rest is expected, and which outputs hold decrypted values until when.
+import { isObject, listAt, textAt, valueAt } from '../../json.ts'
+import { renderDetails, renderTable } from '../../terminal/table.ts'
+
+const states = ['accepted', 'applied', 'complete', 'destroyed'] as const
+
+export function renderErasure(erasure: unknown): string {
+  const { states: _, outputs: __, salt, ...rest } = isObject(erasure) ? erasure : {}
+  const times = Object.fromEntries(states.map((state) => [state, timeOf(erasure, state)]))
+  const details = { ...rest, ...times, ...(salt === undefined ? {} : { salt }) }
+  return `${renderDetails(details)}\n\n${renderOutputs(listAt(erasure, 'outputs'))}`
+}
+
+function timeOf(erasure: unknown, state: (typeof states)[number]): string {
+  const at = textAt(erasure, 'states', state, 'at')
+  if (at !== undefined) return at
+  const expected = textAt(erasure, 'states', state, 'expectedBy') ?? 'unknown'
+  if (state === 'destroyed') return 'once the KEKs that wrapped the old keys are destroyed'
+  return expected === 'unknown' ? 'not yet' : `expected by ${expected}`
+}
+
+export function renderOutputs(outputs: readonly unknown[]): string {
+  if (outputs.length === 0) return 'No output of the stream decrypts what was erased.'
+  const rows = outputs.map((output) => [
+    textAt(output, 'name'),
+    valueAt(output, 'levels'),
+    textAt(output, 'clearAt'),
+    [
+      textAt(output, 'because'),
+      valueAt(output, 'deleted') === true ? 'the output is deleted' : undefined,
+    ]
+      .filter((why) => why !== undefined)
+      .join('; '),
+  ])
+  return [
+    'Outputs may hold values that were decrypted before, until:',
+    renderTable(['OUTPUT', 'LEVELS', 'CLEAR AT', 'WHY'], rows),
+  ].join('\n')
+}

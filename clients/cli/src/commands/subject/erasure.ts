@@ -1,0 +1,140 @@
+// `weir erasure …`: what has become of erasures, and receipts of those that are complete. A receipt is verified here,
+// by whoever has the published keys.
+import type { Command } from 'commander'
+import { call, urlOf } from '../../api/request.ts'
+import type { Advice } from '../../api/request.ts'
+import { CliError, failure, misuse } from '../../errors.ts'
+import { openInput } from '../../input/file.ts'
+import { isObject, parseJson, textAt, valueAt } from '../../json.ts'
+import { withExamples } from '../../input/options.ts'
+import { isAbout, verifyReceipt } from '../../verify/receipt.ts'
+import { renderErasure, renderOutputs } from './erasure-view.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { inputAdvice, listInputNames, recordsOf } from '../../api/streams.ts'
+import { renderDetails } from '../../terminal/table.ts'
+import { readAll } from '../../terminal/terminal.ts'
+
+export function addErasureCommands(program: Command, open: OpenSession): void {
+  const noun = program.command('erasure').description('what has become of erasures')
+  withExamples(
+    noun
+      .command('list')
+      .description('the erasures of an input stream, newest first, and how far each has come')
+      .argument('<name>', 'an input stream')
+      .action((name: string, _options: unknown, command: Command) => list(open(command), name)),
+    ['weir erasure list clicks', 'accepted, applied, complete, destroyed: docs/forgetting.md'],
+  )
+  withExamples(
+    noun
+      .command('show')
+      .description(
+        'one erasure: the time of each state, or by when it is expected, and the outputs that hold decrypted values',
+      )
+      .argument('<id>', 'as `weir subject erase` and `weir erasure list` tell it')
+      .action(async (id: string, _options: unknown, command: Command) => {
+        const session = open(command)
+        session.showRecord((await find(session, id)).record, renderErasure)
+      }),
+    ['weir erasure show 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', 'whether it is complete'],
+  )
+  addReceiptCommands(noun, open)
+}
+
+type VerifyOptions = { readonly jwks?: string; readonly value?: string; readonly salt?: string }
+
+function addReceiptCommands(noun: Command, open: OpenSession): void {
+  withExamples(
+    noun
+      .command('receipt')
+      .description('a signed receipt of an erasure that is complete')
+      .argument('<id>', 'as `weir subject erase` and `weir erasure list` tell it')
+      .action((id: string, _options: unknown, command: Command) => showReceipt(open(command), id)),
+    ['weir erasure receipt 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed > bob.jws', 'to be kept'],
+  )
+  withExamples(
+    noun
+      .command('verify')
+      .description('whether a receipt holds, and what it claims')
+      .argument('<file>', 'a receipt; - is the standard input')
+      .option('--jwks <file-or-url>', 'the published keys (default: asked of the auth service)')
+      .option('--value <value>', 'is it about this value? Needs --salt')
+      .option('--salt <salt>', 'as `weir subject erase` told it')
+      .action((file: string, options: VerifyOptions, command: Command) =>
+        verify(open(command), file, options),
+      ),
+    ['weir erasure verify bob.jws --jwks keys.json', 'without any service'],
+    [
+      'curl -s https://auth.example.org/.well-known/jwks.json > keys.json',
+      'what --jwks may name: keys stay there for ever',
+    ],
+  )
+}
+
+async function showReceipt(session: Session, id: string): Promise<void> {
+  const { path } = await find(session, id)
+  const answer = await session.manage({ method: 'GET', path: [...path, 'receipt'], advice })
+  session.showRecord(answer, (record) => textAt(record, 'receipt') ?? '')
+}
+
+const advice = {
+  409: '`weir erasure show` tells how far it is; Kafka compacts within about an hour.',
+} satisfies Advice
+
+async function verify(session: Session, file: string, options: VerifyOptions): Promise<void> {
+  const { jwks, value, salt } = options
+  if ((value === undefined) !== (salt === undefined))
+    throw misuse('a value and its salt belong together', 'Give both, or none.')
+  const receipt = (await readAll(openInput(session, file))).trim()
+  const claims = verifyReceipt(receipt, await readJwks(session, jwks))
+  if (value !== undefined && salt !== undefined && !isAbout(claims, salt, value))
+    throw failure('the receipt holds, but it is not about this value, or the salt is another one')
+  session.showRecord(claims, renderClaims)
+  session.tell(value === undefined ? 'The receipt holds.' : 'The receipt holds, for this value.')
+}
+
+function renderClaims(claims: unknown): string {
+  const { outputs, ...rest } = isObject(claims) ? claims : {}
+  return `${renderDetails(rest)}\n\n${renderOutputs(Array.isArray(outputs) ? outputs : [])}`
+}
+
+async function readJwks(session: Session, from: string | undefined): Promise<unknown> {
+  const isUrl = from === undefined || /^https?:\/\//.test(from)
+  if (!isUrl) return parseJson(await readAll(openInput(session, from)), from)
+  const url = urlOf(from ?? session.account().authUrl, from ? [] : ['.well-known', 'jwks.json'])
+  return call({ method: 'GET', url })
+}
+
+async function list(session: Session, name: string): Promise<void> {
+  const path = ['streams', name, 'erasures']
+  const answer = await session.manage({ method: 'GET', path, advice: inputAdvice })
+  session.showList({
+    answer,
+    items: recordsOf(answer),
+    columns: {
+      ERASURE: (record) => textAt(record, 'id'),
+      STATE: (record) => textAt(record, 'state'),
+      VALUES: (record) => valueAt(record, 'values'),
+      FROM: (record) => valueAt(record, 'fromLevel') ?? 'all',
+      ERAS: (record) => valueAt(record, 'eras'),
+      ACCEPTED: (record) => textAt(record, 'states', 'accepted', 'at'),
+      REFERENCE: (record) => textAt(record, 'reference'),
+    },
+    whenEmpty: `Nobody was erased from ${name}.`,
+  })
+}
+
+/** An id is good for one stream, which nobody has to remember. */
+async function find(
+  session: Session,
+  id: string,
+): Promise<{ path: readonly string[]; record: unknown }> {
+  for (const name of await listInputNames(session)) {
+    const path = ['streams', name, 'erasures', id]
+    try {
+      return { path, record: await session.manage({ method: 'GET', path }) }
+    } catch (error) {
+      if (!(error instanceof CliError) || error.status !== 404) throw error
+    }
+  }
+  throw failure(`no stream has an erasure ${id}`, '`weir erasure list NAME` shows those of one.')
+}

@@ -1,0 +1,127 @@
+// `weir subject …`: people, by the values that name them. Erasing a person and withdrawing consents are two commands, so
+// that nothing left out turns the one into the other. Values go to the service and nowhere else: no line that is
+// printed holds one.
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { misuse } from '../../errors.ts'
+import { openInput } from '../../input/file.ts'
+import { collectLevel, withExamples } from '../../input/options.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { readValues } from '../../input/values.ts'
+import { addSubjectShow } from './data-subject.ts'
+import { eraseSubject, eraseValues } from './erase.ts'
+import type { Asked } from './erase.ts'
+
+type EraseOptions = {
+  readonly file?: string
+  readonly subject?: string
+  readonly level?: number
+  readonly reference?: string
+  readonly yes?: boolean
+}
+
+type WithdrawOptions = Omit<EraseOptions, 'level'> & { readonly fromLevel: number }
+
+const whatRemains =
+  'Output streams that have decrypted values keep them until their own retention; the answer\n' +
+  'names them and until when. A file has one value a line; a hundred of them at a time hold or\n' +
+  'fail together.'
+
+export function addSubjectCommands(program: Command, open: OpenSession): void {
+  const noun = program.command('subject').description('the people behind the events')
+  addErase(noun, open)
+  addWithdraw(noun, open)
+  addSubjectShow(noun, open)
+}
+
+function addErase(noun: Command, open: OpenSession): void {
+  withExamples(
+    withValues(noun.command('erase'))
+      .summary('erase a person: all personal fields, at all levels')
+      .description(
+        'erase a person: Weir never again decrypts what was encrypted for it, at any level, in any copy of\n' +
+          `the input stream. It can not be undone. ${whatRemains}`,
+      )
+      .option('--level <level>', 'the same as `weir subject withdraw --from-level`', oneLevel)
+      .action((name: string, value: string | undefined, options: EraseOptions, command: Command) =>
+        erase(open(command), { name, value, options, fromLevel: options.level }),
+      ),
+    ['weir subject erase clicks session-0001', 'one person'],
+    ['weir subject erase clicks -f leavers.txt -o json > erasures.json', 'many, with their salts'],
+    ['weir subject erase clicks --subject customer-00042', 'all devices of one customer'],
+    ['weir subject erase clicks session-0001 --reference TICKET-7', 'to be found again'],
+  )
+}
+
+function addWithdraw(noun: Command, open: OpenSession): void {
+  withExamples(
+    withValues(noun.command('withdraw'))
+      .summary('withdraw consents of a person from a level up')
+      .description(
+        'withdraw consents of a person from a level up: Weir never again decrypts what was encrypted for it at\n' +
+          'that level and those above; lower levels stay readable. It covers events that are stored; later\n' +
+          `ones carry the consent that they come with. It can not be undone. ${whatRemains}`,
+      )
+      .requiredOption('--from-level <level>', 'this level and those above it', oneLevel)
+      .action(
+        (name: string, value: string | undefined, options: WithdrawOptions, command: Command) =>
+          erase(open(command), { name, value, options, fromLevel: options.fromLevel }),
+      ),
+    ['weir subject withdraw clicks session-0001 --from-level 2', 'keeps levels 0 and 1 readable'],
+    [
+      'weir subject withdraw clicks --subject customer-00042 --from-level 1',
+      'for all devices of one customer',
+    ],
+  )
+}
+
+const withValues = (command: Command): Command =>
+  command
+    .argument('<name>', 'an input stream')
+    .argument('[value]', 'the value of the key field; without one, -f names a file')
+    .option('-f, --file <file>', 'a value a line; - is the standard input')
+    .option('--subject <value>', 'a data subject instead: all key field values that it has')
+    .option('--reference <text>', "such as a ticket's number: shown, and in the receipt")
+    .option('-y, --yes', "don't ask")
+
+function oneLevel(text: string, before: number | undefined): number {
+  if (before !== undefined) throw new InvalidArgumentError('It is given once: the lowest level.')
+  return collectLevel(text)[0] ?? 0
+}
+
+type Erasing = {
+  readonly name: string
+  readonly value: string | undefined
+  readonly options: Omit<EraseOptions, 'level'>
+  readonly fromLevel: number | undefined
+}
+
+async function erase(session: Session, { name, value, options, fromLevel }: Erasing) {
+  const { subject, reference, file, yes } = options
+  if (subject !== undefined && (value !== undefined || file !== undefined))
+    throw misuse('--subject and a value of the key field are too much', 'Give one of them.')
+  const asked: Asked = { fromLevel, reference }
+  const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
+  const people = values.length === 1 ? 'one person' : `${values.length} people`
+  const question =
+    fromLevel === undefined
+      ? `Erase ${people} in ${name}, at all levels, for good?`
+      : `Withdraw level ${fromLevel} and above of ${people} in ${name}, for good?`
+  const isTyped = value === undefined && file === '-'
+  await session.confirm(question, yes || isTyped)
+  if (subject !== undefined) return eraseSubject(session, name, { subject, asked })
+  await eraseValues(session, name, { values, asked })
+}
+
+async function valuesOf(
+  session: Session,
+  value: string | undefined,
+  file: string | undefined,
+): Promise<readonly string[]> {
+  if (value !== undefined && file !== undefined)
+    throw misuse('a value and a file are too much', 'Give one of them.')
+  if (value === '') throw misuse('the value is empty')
+  if (value !== undefined) return [value]
+  if (file === undefined) throw misuse('no value is given', 'Name it, or a file with -f.')
+  return readValues(openInput(session, file))
+}

@@ -1,0 +1,68 @@
+// Splits what `weir send` reads into events: one JSON value over any number of lines is one event; a JSON
+// value on the first line means one event a line (NDJSON), read as it comes. The bytes of an event stay
+// as they were: what they mean is for the service to say.
+import { misuse } from '../errors.ts'
+import { tryParseJson } from '../json.ts'
+
+export type InputEvent = {
+  /** Where it began. */
+  readonly line: number
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+export async function* readEvents(input: AsyncIterable<unknown>): AsyncGenerator<InputEvent> {
+  const gathered: Buffer<ArrayBuffer>[] = []
+  let line = 0
+  let isEventPerLine: boolean | undefined
+  for await (const bytes of splitLines(input)) {
+    line += 1
+    if (isEventPerLine === undefined && !isBlank(bytes)) isEventPerLine = isJson(bytes)
+    if (isEventPerLine === true && !isBlank(bytes)) yield { line, body: bytes }
+    if (isEventPerLine === false) gathered.push(bytes)
+  }
+  if (isEventPerLine === undefined) throw misuse('there is no event in the input')
+  if (isEventPerLine) return
+  const body = Buffer.concat(gathered.flatMap((bytes) => [bytes, newline]))
+  if (!isJson(body)) {
+    throw misuse("the input isn't JSON", 'It is one JSON value, or one JSON value a line.')
+  }
+  yield { line: line - gathered.length + 1, body }
+}
+
+const newline = Buffer.from('\n')
+
+/** Lines without their ends and without a byte order mark; bytes that aren't UTF-8 stay as they are. */
+export async function* splitLines(
+  input: AsyncIterable<unknown>,
+): AsyncGenerator<Buffer<ArrayBuffer>> {
+  let rest = Buffer.alloc(0)
+  let isFirst = true
+  const clean = (bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> => {
+    const start = isFirst && bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
+    isFirst = false
+    return bytes.subarray(start, bytes.at(-1) === 0x0d ? -1 : undefined)
+  }
+  for await (const chunk of input) {
+    rest = Buffer.concat([rest, Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))])
+    for (let end = rest.indexOf(0x0a); end !== -1; end = rest.indexOf(0x0a)) {
+      yield clean(rest.subarray(0, end))
+      rest = rest.subarray(end + 1)
+    }
+  }
+  if (rest.length > 0) yield clean(rest)
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+const isBlank = (bytes: Buffer): boolean => bytes.toString('latin1').trim() === ''
+
+function isJson(bytes: Buffer): boolean {
+  const value = tryParseJson(bytes.toString())
+  if (Array.isArray(value)) {
+    throw misuse(
+      "a JSON array isn't an event",
+      "Send one event a line: jq -c '.[]' FILE | weir send …",
+    )
+  }
+  return value !== undefined
+}

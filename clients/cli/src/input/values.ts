@@ -1,0 +1,60 @@
+// The values that a file names for erasure, one a line, byte for byte but for the line's end. All of it is
+// looked at before anything is sent: a line that is no value stops the command before it has done anything.
+import { splitLines } from './events.ts'
+import { misuse } from '../errors.ts'
+
+export type ValueGroup = {
+  /** Where its first value stands, and its last. */
+  readonly from: number
+  readonly to: number
+  readonly values: readonly string[]
+}
+
+const valueBytesMax = 1_048_576
+const groupValuesMax = 100
+// JSON may make a text longer, and the body of a request has a bound.
+const groupBytesMax = 524_288
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export async function readValues(input: AsyncIterable<unknown>): Promise<readonly string[]> {
+  const values: string[] = []
+  for await (const bytes of splitLines(input)) values.push(valueOf(bytes, values.length + 1))
+  if (values.length === 0) throw misuse('there is no value in the input', nothingWasErased)
+  return values
+}
+
+const nothingWasErased = 'Nothing was erased.'
+
+function valueOf(bytes: Uint8Array, line: number): string {
+  if (bytes.length === 0) throw badLine(line, 'is empty')
+  if (bytes.length > valueBytesMax) throw badLine(line, `has more than ${valueBytesMax} bytes`)
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw badLine(line, "isn't UTF-8")
+  }
+}
+
+const badLine = (line: number, problem: string) =>
+  misuse(`line ${line} ${problem}`, 'Each line is one value of the key field.', nothingWasErased)
+
+/** Each is one request, and holds or fails as a whole. */
+export function groupsOf(values: readonly string[]): ValueGroup[] {
+  const groups: { from: number; to: number; values: string[] }[] = []
+  let bytes = Infinity
+  for (const [index, value] of values.entries()) {
+    const size = Buffer.byteLength(value)
+    const last = groups.at(-1)
+    const isFull = last === undefined || last.values.length === groupValuesMax
+    if (isFull || bytes + size > groupBytesMax) {
+      groups.push({ from: index + 1, to: index + 1, values: [value] })
+      bytes = size
+      continue
+    }
+    last.values.push(value)
+    last.to = index + 1
+    bytes += size
+  }
+  return groups
+}

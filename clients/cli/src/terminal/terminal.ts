@@ -1,0 +1,138 @@
+// What a command reads from and writes to: results on stdout, everything said to a person on stderr. The
+// only file that knows the process's streams; no command calls `process` itself.
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { failure, misuse } from '../errors.ts'
+import type { Environment } from '../accounts/profile.ts'
+
+export type Terminal = {
+  readonly env: Environment
+  readonly cwd: string
+  readonly input: Readable
+  /** Somebody sits there and can answer. */
+  readonly isInteractive: boolean
+  /** Results go to a terminal, not into a file or a pipe. */
+  readonly isShown: boolean
+  /** Undefined where standard error isn't a terminal. */
+  readonly screen: Screen | undefined
+  /** A line of the result. False: the reader is behind, wait for `drained`. */
+  print(text: string): boolean
+  /** The same with bytes as they are. */
+  write(bytes: Uint8Array): boolean
+  drained(): Promise<void>
+  note(text: string): void
+  ask(question: string): Promise<string>
+  /** As `ask`, and what is typed isn't shown. */
+  askHidden(question: string): Promise<string>
+  /** Ctrl-C no longer ends the process from here on: the action ends the command. */
+  onInterrupt(action: () => void): void
+  /** The same for whatever asks the process to end. */
+  onEnd(action: () => void): void
+}
+
+/** The last line of the terminal, for what passes. */
+export type Screen = {
+  /** In place of what was drawn before; an empty text leaves the line empty. */
+  draw(text: string): void
+  columns(): number
+}
+
+type Process = {
+  readonly env: Environment
+  cwd(): string
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+  on(event: 'SIGINT' | 'SIGTERM' | 'SIGHUP', action: () => void): unknown
+}
+
+export function createTerminal(process: Process): Terminal {
+  const { stdin, stdout, stderr } = process
+  const screen = stderr.isTTY ? stderr : stdout
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    input: stdin,
+    isInteractive: Boolean(stdin.isTTY && screen.isTTY),
+    isShown: Boolean(stdout.isTTY),
+    screen: stderr.isTTY ? createScreen(stderr) : undefined,
+    print: (text) => stdout.write(`${text}\n`),
+    write: (bytes) => stdout.write(bytes),
+    drained: () => new Promise((resolve) => stdout.once('drain', resolve)),
+    note: (text) => void stderr.write(`${text}\n`),
+    ask: (question) => ask(stdin, screen, { echo: screen, question }),
+    askHidden: async (question) => {
+      const echo = nowhere()
+      const answer = await ask(stdin, screen, { echo, question: '' }, () => screen.write(question))
+      screen.write('\n')
+      return answer
+    },
+    onInterrupt: (action) => void process.on('SIGINT', action),
+    onEnd: (action) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, action)
+    },
+  }
+}
+
+/** To the line's beginning, and away with what stands there. */
+const CLEAR_LINE = '\r\u001b[K'
+
+function createScreen(stderr: NodeJS.WriteStream): Screen {
+  let isDrawn = false
+  return {
+    draw(text) {
+      if (text !== '' || isDrawn) stderr.write(`${CLEAR_LINE}${text}`)
+      isDrawn = text !== ''
+    },
+    columns: () => stderr.columns || 80,
+  }
+}
+
+const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
+
+/** Ctrl-C and the end of the input end the command: no answer is no consent. */
+async function ask(
+  input: NodeJS.ReadStream,
+  screen: NodeJS.WriteStream,
+  { echo, question }: { echo: NodeJS.WritableStream; question: string },
+  onReady: () => void = () => undefined,
+): Promise<string> {
+  const lines = createInterface({ input, output: echo, terminal: true })
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('close', () => reject(failure('no answer, so nothing was done')))
+      lines.question(question).then(resolve, reject)
+      // Asked before the terminal stopped echoing, a quick answer would be seen.
+      onReady()
+    })
+  } catch (error) {
+    screen.write('\n')
+    throw error
+  } finally {
+    lines.close()
+  }
+}
+
+/** A secret that must not stand in the arguments: from the environment, typed, or the input's first line. */
+export async function readSecret(
+  terminal: Terminal,
+  what: string,
+  variable: string,
+): Promise<string> {
+  const given = terminal.env[variable]
+  if (given) return given
+  const text = terminal.isInteractive
+    ? await terminal.askHidden(`${what}: `)
+    : ((await readAll(terminal.input)).split('\n')[0] ?? '')
+  const secret = text.trim()
+  if (secret === '') throw misuse(`no ${what} given`, `Type it, pipe it in, or set ${variable}.`)
+  return secret
+}
+
+export async function readAll(input: AsyncIterable<unknown>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of input)
+    chunks.push(Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk)))
+  return Buffer.concat(chunks).toString()
+}

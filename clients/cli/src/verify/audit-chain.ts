@@ -1,0 +1,101 @@
+// Walks the chain of the audit log, from the bytes of its records alone: each entry has its number and the SHA-256 of
+// the entry before it, and the service keeps those of the newest one apart from the log. Pure; it trusts no number
+// that it can count itself.
+import { createHash } from 'node:crypto'
+import { textAt, tryParseJson, valueAt } from '../json.ts'
+
+/** An entry's number, and the SHA-256 of its bytes. */
+export type Link = { readonly seq: number; readonly hash: string }
+
+export type ChainRecord = { readonly offset: string; readonly value: Buffer }
+
+/** What is wrong, and where. */
+export type Fault = {
+  readonly kind: 'unreadable' | 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'not_ours'
+  readonly sentence: string
+}
+
+export type Walk = {
+  /** The records that come next, in their order. */
+  take(records: readonly ChainRecord[]): void
+  /** Whether the log, as far as it was taken, ends where the service says. `behind`: there may be more to come. */
+  meets(head: Link | undefined): 'whole' | 'behind' | 'wrong'
+  /** So the log isn't what the service says that it has written. */
+  cutOff(head: Link): void
+  readonly faults: readonly Fault[]
+  readonly end: Link
+  readonly firstTime: string | undefined
+  readonly lastTime: string | undefined
+}
+
+const start: Link = { seq: 0, hash: '0'.repeat(64) }
+const faultsMax = 20
+
+/** `passes`: an entry that was noted before, which the chain must come through. */
+export function walkChain(passes?: Link): Walk {
+  const faults: Fault[] = []
+  let end = start
+  let firstTime: string | undefined
+  let lastTime: string | undefined
+  let hasPassed = passes === undefined || passes.seq === 0
+
+  const fault = (kind: Fault['kind'], sentence: string): void => {
+    if (faults.length < faultsMax) faults.push({ kind, sentence })
+  }
+
+  const takeOne = ({ offset, value }: ChainRecord): void => {
+    const entry = tryParseJson(value.toString('utf8'))
+    const seq = valueAt(entry, 'seq')
+    const at = `at offset ${offset}`
+    if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1)
+      return fault('unreadable', `The record ${at} is no entry`)
+    const hash = createHash('sha256').update(value).digest('hex')
+    const follows = textAt(entry, 'prev') === end.hash
+    if (seq > end.seq + 1)
+      fault('missing', `Before entry ${seq} ${at}: ${missing(end.seq + 1, seq - 1)}`)
+    else if (seq <= end.seq)
+      fault('out_of_order', `Entry ${seq} ${at} comes after entry ${end.seq}: again, or moved`)
+    else if (!follows)
+      fault(
+        'changed',
+        end.seq === 0
+          ? `Entry 1 ${at} was changed, or another one stood before it`
+          : `Entry ${end.seq} was changed, or entry ${seq} ${at} was: they don't fit`,
+      )
+    if (passes !== undefined && seq === passes.seq) {
+      hasPassed = true
+      if (hash !== passes.hash)
+        fault('not_ours', `Entry ${seq} ${at} is another one than was noted before`)
+    }
+    end = { seq, hash }
+    lastTime = textAt(entry, 'time')
+    firstTime ??= lastTime
+  }
+
+  return {
+    take: (records) => records.forEach(takeOne),
+    meets(head = start) {
+      if (end.seq < head.seq) return 'behind'
+      if (end.seq > head.seq)
+        fault('not_ours', `Entries after ${head.seq} were not written by the service`)
+      else if (end.hash !== head.hash)
+        fault('changed', `Entry ${end.seq}, the last one, is not the one that was written`)
+      if (!hasPassed) fault('cut_off', `The noted entry ${passes?.seq} is not in the log`)
+      return faults.length === 0 ? 'whole' : 'wrong'
+    },
+    cutOff: (head) => fault('cut_off', `The end is cut off: ${missing(end.seq + 1, head.seq)}`),
+    faults,
+    get end() {
+      return end
+    },
+    get firstTime() {
+      return firstTime
+    },
+    get lastTime() {
+      return lastTime
+    },
+  }
+}
+
+const missing = (from: number, to: number): string =>
+  from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`

@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals'
+import { helpIn, refusal, request, unreachable, urlOf } from '../../src/api/request.ts'
+import type { Answer } from '../../src/api/request.ts'
+import { renderError } from '../../src/errors.ts'
+import { tryParseJson } from '../../src/json.ts'
+import { closedPort } from '../support/closed-port.ts'
+
+const answer = (status: number, text: string, retryAfter?: string): Answer => ({
+  status,
+  text,
+  json: tryParseJson(text),
+  retryAfter,
+  date: undefined,
+  url: new URL('http://127.0.0.1:8081/v2/streams'),
+})
+
+describe('a URL', () => {
+  test('keeps the path of the address and encodes each segment whole', () => {
+    const url = urlOf('https://example.org/weir/', [
+      'v2',
+      'contracts',
+      'shop/click/1.0.0',
+      'archive',
+    ])
+    expect(url.href).toBe('https://example.org/weir/v2/contracts/shop%2Fclick%2F1.0.0/archive')
+  })
+
+  test('carries a query', () => {
+    const url = urlOf('http://127.0.0.1:8081', ['v2', 'streams', 'a'], { recursive: 'true' })
+    expect(url.href).toBe('http://127.0.0.1:8081/v2/streams/a?recursive=true')
+  })
+
+  test.each(['', '.', '..'])('refuses %p as a name, which would mean another resource', (name) => {
+    expect(() => urlOf('http://127.0.0.1', ['v2', 'streams', name])).toThrow(
+      `'${name}' isn't a name`,
+    )
+  })
+
+  test('a name that is percent-encoded already names only itself', () => {
+    expect(urlOf('http://a', ['v2', '%2e%2e', 'a?b#c']).pathname).toBe('/v2/%252e%252e/a%3Fb%23c')
+  })
+
+  test.each(['127.0.0.1:8081', 'nonsense', 'file:///etc/passwd'])('refuses %s', (address) => {
+    expect(() => urlOf(address, ['auth'])).toThrow("isn't the address of a service")
+  })
+})
+
+describe('a refusal', () => {
+  test('shows the detail of a problem document and every single problem', () => {
+    const text = JSON.stringify({
+      title: 'Invalid',
+      detail: 'The stream is not valid.',
+      problems: ['name: too long', 'tags: not a list'],
+    })
+    expect(renderError(refusal(answer(422, text))).split('\n')).toEqual([
+      'weir: The stream is not valid. (422)',
+      '  - name: too long',
+      '  - tags: not a list',
+      '  More: docs/errors/failed.md',
+    ])
+  })
+
+  test('says a problem once, in its sentence or in a list', () => {
+    const told = (problems: string[]): string =>
+      renderError(
+        refusal(
+          answer(422, JSON.stringify({ title: 'Invalid', detail: problems.join('; '), problems })),
+        ),
+      )
+    expect(told(['name is too long'])).toBe(
+      'weir: name is too long (422)\n  More: docs/errors/failed.md',
+    )
+    expect(told(['name is too long', 'tags is no list'])).toBe(
+      'weir: Invalid (422)\n  - name is too long\n  - tags is no list\n  More: docs/errors/failed.md',
+    )
+  })
+
+  test('of a path by something that is no auth doubts the address', () => {
+    expect(refusal(answer(404, 'Nothing here')).advice).toEqual([
+      'Is http://127.0.0.1:8081 the right address?',
+    ])
+    const unknown = JSON.stringify({ code: 'not_found', detail: 'There is no stream a' })
+    expect(refusal(answer(404, unknown)).advice).toEqual([])
+  })
+
+  test("shows auth's message, and what to do about a refused key", () => {
+    const text = JSON.stringify({ code: 'invalid_credentials', message: 'Wrong credentials.' })
+    expect(renderError(refusal(answer(401, text)))).toBe(
+      'weir: Wrong credentials. (401)\n  Another API key is saved by `weir account login`.\n  More: docs/errors/failed.md',
+    )
+  })
+
+  test('prefers the advice of the command, and says when to come back', () => {
+    const text = JSON.stringify({ title: 'Conflict', outputs: ['clicks-1'] })
+    const error = refusal(answer(409, text, '3'), { 409: 'Add --recursive.' })
+    expect(error.message).toBe('Conflict (409)')
+    expect(error.advice).toEqual(['- clicks-1', 'Try again in 3 s.', 'Add --recursive.'])
+    expect(error.exitCode).toBe(1)
+  })
+
+  test("shows ingest's line as it is, but no page of a proxy", () => {
+    expect(refusal(answer(400, "Unknown schema id: 'x'\n")).message).toBe(
+      "Unknown schema id: 'x' (400)",
+    )
+    expect(refusal(answer(502, '<html>Bad gateway</html>')).message).toBe(
+      'http://127.0.0.1:8081 refused (502)',
+    )
+  })
+
+  test('ends with the page that the service links to, and with nothing else that it links to', () => {
+    const told = (link: string): string =>
+      refusal({ ...answer(401, '{"detail":"No."}'), help: helpIn(link) }).page
+    expect(told('<https://a.test/docs/errors/invalid_api_key>; rel="help"')).toBe(
+      'https://a.test/docs/errors/invalid_api_key',
+    )
+    for (const other of ['<https://a.test/next>; rel="next"', '<file:///etc>; rel="help"', ''])
+      expect(told(other)).toBe('docs/errors/failed.md')
+  })
+
+  test('never lets an answer steer the terminal', () => {
+    const text = JSON.stringify({ detail: '\u001b[2J', problems: ['\u001b]0;x\u0007'] })
+    const shown = renderError(refusal(answer(422, text)))
+    expect(shown).not.toContain('\u001b')
+    expect(shown).not.toContain('\u0007')
+  })
+})
+
+describe('when nothing answers', () => {
+  test('a closed port is named, and how to start Weir', async () => {
+    const url = new URL(`http://127.0.0.1:${await closedPort()}/v2/account`)
+    const error = await request({ method: 'GET', url, bearer: 'the-key' }).catch(renderError)
+    expect(error).toContain(`nothing listens at ${url.origin} (ECONNREFUSED)`)
+    expect(error).toContain('npm start')
+    expect(error).toContain('More: docs/errors/no_answer.md')
+    expect(error).not.toContain('the-key')
+  })
+
+  test('an unknown host and an untrusted certificate are told apart', () => {
+    const url = new URL('https://weir.invalid')
+    const because = (code: string): Error =>
+      new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) })
+    expect(unreachable(url, because('ENOTFOUND')).message).toContain(
+      "the host weir.invalid isn't known",
+    )
+    expect(unreachable(url, because('DEPTH_ZERO_SELF_SIGNED_CERT')).message).toContain(
+      "isn't trusted",
+    )
+    expect(unreachable(url, because('ECONNRESET')).message).toContain('no connection at')
+    expect(unreachable(url, because('ERR_SSL_WRONG_VERSION_NUMBER')).message).toContain(
+      'no TLS connection to',
+    )
+    const refused = new TypeError('fetch failed', { cause: new Error('bad port') })
+    expect(unreachable(url, refused).message).toContain('(bad port)')
+  })
+})

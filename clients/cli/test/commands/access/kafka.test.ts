@@ -1,0 +1,83 @@
+// The settings that a Kafka client of somebody's own is given. That clients read with them is tested in
+// tools/testkit/test/analysts.integration.test.ts.
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { temporaryFolder, writeJson } from '../../support/temporary.ts'
+import { createWeir } from '../../support/weir.ts'
+
+const weir = createWeir()
+const env = { WEIR_BILLING_ID: 'acme', WEIR_CLIENT_ID: 'c0', WEIR_CLIENT_SECRET: 's0' }
+const settingsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
+
+test("librdkafka gets a token by itself, with the stream's credentials", async () => {
+  expect(settingsOf(await weir.ok('kafka clicks-1', { env }))).toEqual({
+    'bootstrap.servers': '127.0.0.1:9094',
+    'security.protocol': 'SASL_PLAINTEXT',
+    'sasl.mechanism': 'OAUTHBEARER',
+    'sasl.oauthbearer.method': 'oidc',
+    'sasl.oauthbearer.token.endpoint.url': 'http://127.0.0.1:8081/oauth2/token',
+    'sasl.oauthbearer.client.id': 'c0',
+    'sasl.oauthbearer.client.secret': 's0',
+    'group.id': 'c0',
+    'isolation.level': 'read_committed',
+    // In comments: librdkafka refuses what it doesn't know.
+    '# schema.registry.url': 'http://127.0.0.1:8081/registry',
+    '# basic.auth.credentials.source': 'USER_INFO',
+    '# basic.auth.user.info': 'c0:s0',
+  })
+  const json = JSON.parse(await weir.ok('kafka clicks-1 -o json', { env }))
+  expect(Object.keys(json).filter((name) => name.includes('registry'))).toEqual([])
+}, 60_000)
+
+test('Java gets the same in its own way', async () => {
+  const settings = settingsOf(await weir.ok('kafka clicks-1 --client java --tls', { env }))
+  expect(settings).toMatchObject({
+    'security.protocol': 'SASL_SSL',
+    'sasl.oauthbearer.token.endpoint.url': 'http://127.0.0.1:8081/oauth2/token',
+    'group.id': 'c0',
+    'schema.registry.url': 'http://127.0.0.1:8081/registry',
+    'basic.auth.credentials.source': 'USER_INFO',
+    'basic.auth.user.info': 'c0:s0',
+  })
+  expect(settings['sasl.jaas.config']).toContain('clientId="c0" clientSecret="s0";')
+}, 60_000)
+
+test('a worker of Kafka Connect gets them for itself and for its consumers, without a group', async () => {
+  const settings = settingsOf(await weir.ok('kafka clicks-1 --client connect', { env }))
+  expect(settings['sasl.mechanism']).toBe('OAUTHBEARER')
+  expect(settings['consumer.sasl.jaas.config']).toBe(settings['sasl.jaas.config'])
+  expect(settings['consumer.isolation.level']).toBe('read_committed')
+  expect(settings['value.converter.schema.registry.url']).toBe('http://127.0.0.1:8081/registry')
+  expect(settings['value.converter.basic.auth.user.info']).toBe('c0:s0')
+  expect(Object.keys(settings).filter((name) => name.includes('group.id'))).toEqual([])
+}, 60_000)
+
+test('where Kafka is comes from the option, the environment, or the demo', async () => {
+  const cwd = temporaryFolder()
+  const stream = { name: 'demo-1', clientId: 'c1', clientSecret: 's1' }
+  writeJson(join(cwd, '.weir', 'demo.json'), {
+    billingId: 'demo',
+    analystBrokers: '127.0.0.1:21094',
+    streams: [stream],
+  })
+  const brokersOf = async (line: string, more: Record<string, string> = {}): Promise<unknown> =>
+    settingsOf(await weir.ok(line, { cwd, env: more }))['bootstrap.servers']
+  expect(await brokersOf('kafka demo-1')).toBe('127.0.0.1:21094')
+  expect(await brokersOf('kafka demo-1', { WEIR_ANALYST_BROKERS: 'a:1,b:1' })).toBe('a:1,b:1')
+  expect(await brokersOf('kafka demo-1 --brokers c:1')).toBe('c:1')
+  // Whoever made the folder doesn't get to say where somebody's own credentials go.
+  writeJson(join(cwd, '.weir', 'demo.json'), {
+    billingId: 'demo',
+    analystBrokers: 'elsewhere.example:9094',
+    streams: [stream],
+  })
+  expect(await brokersOf('kafka demo-1')).toBe('elsewhere.example:9094')
+  const own = { WEIR_CLIENT_ID: 'c2', WEIR_CLIENT_SECRET: 's2' }
+  expect(await brokersOf('kafka demo-1', own)).toBe('127.0.0.1:9094')
+}, 60_000)

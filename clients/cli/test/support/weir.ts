@@ -1,0 +1,128 @@
+// The `weir` command as its users run it: bin/weir.js as a process of its own, under the machine's own
+// Node where there is one, in an empty folder with a profile of its own. Nothing of whoever runs the
+// tests gets in.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import { temporaryFolder } from './temporary.ts'
+
+const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
+const deadlineMs = 60_000
+/** The test run starts the command a hundred times. */
+const compiledOnce = { NODE_COMPILE_CACHE: temporaryFolder() }
+
+export type Ended = {
+  readonly code: number | null
+  readonly stdout: string
+  /** Without the line that says where to read more about an error. */
+  readonly stderr: string
+  /** What that line says; empty when there is none. */
+  readonly more: string
+}
+
+export type RunOptions = {
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+/** A command that goes on until something ends it. */
+export type Running = {
+  stdout(): string
+  /** Resolves once standard error holds the text. */
+  says(text: string): Promise<void>
+  ended: Promise<Ended>
+  /** Ctrl-C, as a terminal sends it. */
+  interrupt(): void
+}
+
+export type Weir = {
+  readonly folder: string
+  readonly profile: string
+  /** The words of the line are its arguments. */
+  run(line: string, options?: RunOptions): Promise<Ended>
+  /** Standard output of a command that has to end with 0. */
+  ok(line: string, options?: RunOptions): Promise<string>
+  /** The same with `-o json`, and nothing on standard error. */
+  json(line: string, options?: RunOptions): Promise<unknown>
+  start(line: string, options?: RunOptions): Running
+}
+
+export function createWeir(): Weir {
+  const folder = temporaryFolder()
+  const profile = join(folder, 'config.json')
+  const start = (line: string, options: RunOptions = {}): Running => {
+    const { env, cwd = folder } = options
+    const child = spawn(bin, line.split(' '), {
+      cwd,
+      env: { PATH: path(), HOME: folder, WEIR_CONFIG: profile, ...compiledOnce, ...env },
+      // A process group of its own, as in a terminal.
+      detached: true,
+    })
+    return follow(child, line, options)
+  }
+  const run = (line: string, options?: RunOptions): Promise<Ended> => start(line, options).ended
+  const ok = async (line: string, options?: RunOptions): Promise<string> => {
+    const { code, stdout, stderr } = await run(line, options)
+    if (code === 0) return stdout
+    throw new Error(`weir ${line} ended with ${code}: ${stderr}`)
+  }
+  const json = async (line: string, options?: RunOptions): Promise<unknown> => {
+    const { code, stdout, stderr } = await run(`${line} -o json`, options)
+    if (code === 0 && stderr === '') return JSON.parse(stdout)
+    throw new Error(`weir ${line} -o json ended with ${code}: ${stderr}`)
+  }
+  return { folder, profile, run, ok, json, start }
+}
+
+function follow(child: ChildProcess, line: string, { input = '' }: RunOptions): Running {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  // It may end without having read everything.
+  child.stdin?.on('error', () => undefined).end(input)
+  const ended = new Promise<Ended>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`weir ${line} doesn't end`)), deadlineMs)
+    child.on('error', reject)
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      children.delete(child)
+      const [line = '', more = ''] = /^ {2}More: (.*)\n/m.exec(stderr) ?? []
+      resolve({ code, stdout, stderr: stderr.replace(line, ''), more })
+    })
+  })
+  // Whoever waits for something else hears of it there.
+  ended.catch(() => undefined)
+  children.add(child)
+  return {
+    stdout: () => stdout,
+    async says(text) {
+      const isOver = (): boolean => stderr.includes(text) || !children.has(child)
+      await pollUntil(isOver, { deadlineMs, what: `weir ${line} saying ${text}` })
+      if (!stderr.includes(text)) throw new Error(`weir ${line} ended: ${stderr}`)
+    },
+    ended,
+    interrupt: () => signalGroup(child, 'SIGINT'),
+  }
+}
+
+const children = new Set<ChildProcess>()
+
+afterAll(() => {
+  for (const child of children) signalGroup(child, 'SIGKILL')
+})
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) process.kill(-pid, signal)
+}
+
+/** The machine's own Node comes first; where there is none, the one that runs the tests has to do. */
+function path(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const own = folders.filter((folder) => !folder.includes('node_modules'))
+  return [...own, dirname(process.execPath)].join(delimiter)
+}

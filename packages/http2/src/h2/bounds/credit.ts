@@ -1,0 +1,83 @@
+// What a client may send us (RFC 9113 5.2): windows are given back as bodies come in, as long as not
+// too much is held for requests that aren't answered. Beyond that the oldest body alone goes on, so that
+// something always gets done. A body whose length is announced gets its whole window at once, as far as
+// a connection has room for that, so that ordinary clients needn't wait for us.
+import { windowDefault } from '../frames/frames.ts'
+import { watchBodies } from '../nudge.ts'
+import { streamWindow } from '../frames/peer-settings.ts'
+import type { ConnectionState } from '../state.ts'
+import type { Stream } from '../stream.ts'
+
+/** A usual event at its limit, with room for padding and the like. */
+const aheadBytes = 1_114_112
+
+/** Counts what the stream holds now. */
+export function account(c: ConnectionState, stream: Stream, isWhole = stream.isEnded): void {
+  const unfinished = isWhole ? 0 : stream.heldBytes
+  if (unfinished !== stream.unfinishedBytes) {
+    c.budget.addUnfinished(unfinished - stream.unfinishedBytes)
+    stream.unfinishedBytes = unfinished
+  }
+  const change = stream.heldBytes - stream.countedBytes
+  if (change === 0) return
+  stream.countedBytes = stream.heldBytes
+  c.heldBytes += change
+  c.budget.add(change)
+  if (change > 0) return
+  creditConnection(c)
+  if (c.hasStalledStreams) creditStalled(c)
+}
+
+export function creditConnection(c: ConnectionState): void {
+  if (c.isOver) return
+  const target = c.budget.window(c)
+  const change = target - c.receiveWindow
+  if (change <= 0 || c.receiveWindow > target / 2) return // a credit of nothing ends the connection
+  c.output.windowUpdate(0, change)
+  c.receiveWindow = target
+  c.budget.promise(change)
+  watchBodies(c)
+}
+
+export function creditStream(c: ConnectionState, stream: Stream): void {
+  if (!stream.wantsBody) return
+  const { contentLength } = stream.head
+  const left = (contentLength ?? Infinity) - stream.bodyBytes
+  if (left <= stream.receiveWindow) return
+  const isLarge = (contentLength ?? stream.bodyBytes) > windowDefault
+  if (isLarge && !c.hasLargeBodies) {
+    c.hasLargeBodies = true
+    creditConnection(c)
+  }
+  const goesAhead = isLarge && mayGoAhead(c, stream)
+  const target = goesAhead ? Math.min(left, aheadBytes) : streamWindow
+  if (stream.receiveWindow > target / 2) return
+  if (!goesAhead && c.heldBytes > c.budget.connectionBytesMax && !isOldest(c, stream)) {
+    c.hasStalledStreams = true
+    return
+  }
+  c.output.windowUpdate(stream.id, target - stream.receiveWindow)
+  stream.receiveWindow = target
+  watchBodies(c)
+}
+
+/** All such windows together stay within what a connection may hold. */
+function mayGoAhead(c: ConnectionState, stream: Stream): boolean {
+  let bytes = c.heldBytes + aheadBytes
+  for (const { receiveWindow } of c.streams.values())
+    if (receiveWindow > streamWindow) bytes += receiveWindow
+  return bytes <= c.budget.connectionBytesMax || isOldest(c, stream)
+}
+
+function isOldest(c: ConnectionState, stream: Stream): boolean {
+  for (const other of c.streams.values()) if (other.wantsBody) return other === stream
+  return false
+}
+
+function creditStalled(c: ConnectionState): void {
+  c.hasStalledStreams = false
+  for (const stream of c.streams.values()) {
+    creditStream(c, stream)
+    if (c.hasStalledStreams) return
+  }
+}

@@ -1,0 +1,54 @@
+// Requests of one client repeat their headers: a block of bytes that changed nothing in the dynamic
+// table means the same until the table changes, so the heads of the last few are kept by those bytes.
+import type { HeaderDecoder } from '../../hpack/decoder.ts'
+import { createKeptBlock } from './kept-block.ts'
+import type { KeptBlock } from './kept-block.ts'
+import { requestHead } from './request-head.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** Few, since the long strings of others are found by the decoder: reading them takes no long search. */
+const blocksMax = 4
+const fieldsMax = 40
+/** A block with a signed token in it is shorter. */
+const blockBytesMax = 2_048
+
+export type HeadCache = {
+  /** The head; undefined when the request is malformed. @throws HeaderBlockError */
+  read(block: Buffer): RequestHead | undefined
+  clear(): void
+}
+
+export function createHeadCache(decoder: HeaderDecoder): HeadCache {
+  const blocks: KeptBlock[] = []
+  let oldest = 0
+
+  const clear = (): void => {
+    for (const block of blocks) block.clear()
+  }
+
+  const find = (block: Buffer): RequestHead | undefined => {
+    for (const kept of blocks) {
+      const head = kept.read(block)
+      if (head !== undefined) return head
+    }
+    return undefined
+  }
+
+  return {
+    read(block) {
+      const isShort = block.length <= blockBytesMax
+      const known = isShort ? find(block) : undefined
+      if (known !== undefined) return known
+      const decoded = decoder.decode(block)
+      const { fields, isTooLarge, changedTable } = decoded
+      if (changedTable) clear()
+      const head = requestHead(fields, isTooLarge)
+      if (head === undefined || !isShort || changedTable || fields.length > fieldsMax) return head
+      const place = (blocks[oldest] ??= createKeptBlock())
+      place.set(block, decoded, head)
+      oldest = (oldest + 1) % blocksMax
+      return head
+    },
+    clear,
+  }
+}

@@ -1,0 +1,106 @@
+// A request's head from its decoded fields, with the rules of RFC 9113 8 checked. One head serves every
+// request that comes with the same header block.
+import type { Field } from '../../hpack/field.ts'
+
+export type RequestHead = {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  /** Undefined when there is none; the announced size of the body. */
+  readonly contentLength: number | undefined
+  readonly isTooLarge: boolean
+  /** Whoever looks at the first and whoever looks at the last would serve two different ones. */
+  readonly hasTwoHosts: boolean
+  first(name: string): string | undefined
+  count(name: string): number
+}
+
+/** They belong to one HTTP/1.1 connection, and HTTP/2 forbids them (RFC 9113 8.2.2). */
+export const connectionHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+const requestPseudo: ReadonlySet<string> = new Set([':method', ':scheme', ':path', ':authority'])
+const namePattern = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+/** NUL, CR and LF nowhere; no space or tab at the ends (RFC 9113 8.2.1). */
+export const badValue = /[\0\r\n]|^[ \t]|[ \t]$/
+
+/** Undefined when the request is malformed. */
+export function requestHead(
+  fields: readonly Field[],
+  isTooLarge: boolean,
+): RequestHead | undefined {
+  const pseudo = new Map<string, string>()
+  const values = new Map<string, string[]>()
+  for (const { name, value } of fields) {
+    if (name.startsWith(':')) {
+      if (!requestPseudo.has(name) || pseudo.has(name) || values.size > 0) return undefined
+      if (badValue.test(value)) return undefined
+      pseudo.set(name, value)
+      continue
+    }
+    if (!isOrdinary(name, value)) return undefined
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  const method = pseudo.get(':method')
+  const target = pseudo.get(':path')
+  if (method === undefined || !hasTarget(method, pseudo)) return undefined
+  const contentLength = contentLengthOf(values.get('content-length'))
+  if (contentLength === 'malformed') return undefined
+  const queryAt = target?.indexOf('?') ?? -1
+  return {
+    method,
+    path: (queryAt < 0 ? target : target?.slice(0, queryAt)) ?? '',
+    query: (queryAt < 0 ? '' : target?.slice(queryAt + 1)) ?? '',
+    contentLength,
+    isTooLarge,
+    hasTwoHosts: (values.get('host')?.length ?? 0) > 1,
+    first: (name) => values.get(name)?.[0],
+    count: (name) => values.get(name)?.length ?? 0,
+  }
+}
+
+/** A head that differs in nothing but its only content-length; undefined when that isn't valid. */
+export function withContentLength(head: RequestHead, value: string): RequestHead | undefined {
+  const contentLength = contentLengthOf([value])
+  if (contentLength === undefined || contentLength === 'malformed') return undefined
+  const { method, path, query, isTooLarge, hasTwoHosts, count } = head
+  return {
+    method,
+    path,
+    query,
+    contentLength,
+    isTooLarge,
+    hasTwoHosts,
+    first: (name) => (name === 'content-length' ? value : head.first(name)),
+    count,
+  }
+}
+
+/** Trailers are ordinary fields alone (RFC 9113 8.1). */
+export const areTrailers = (fields: readonly Field[]): boolean =>
+  fields.every(({ name, value }) => isOrdinary(name, value))
+
+function isOrdinary(name: string, value: string): boolean {
+  if (!namePattern.test(name) || badValue.test(value) || connectionHeaders.has(name)) return false
+  return name !== 'te' || value === 'trailers'
+}
+
+/** RFC 9113 8.3.1, and 8.5 for CONNECT. */
+function hasTarget(method: string, pseudo: ReadonlyMap<string, string>): boolean {
+  if (method === 'CONNECT')
+    return !pseudo.has(':path') && !pseudo.has(':scheme') && pseudo.has(':authority')
+  return pseudo.has(':scheme') && (pseudo.get(':path') ?? '') !== ''
+}
+
+function contentLengthOf(values: readonly string[] | undefined): number | undefined | 'malformed' {
+  if (values === undefined) return undefined
+  const [value = ''] = values
+  if (values.some((other) => other !== value) || !/^\d{1,15}$/.test(value)) return 'malformed'
+  return Number(value)
+}

@@ -1,0 +1,109 @@
+// The broker's settings: one node that is broker and controller, on loopback. Those that Weir relies on
+// stand in docs/architecture.md, «What we ask of Kafka»; the rest makes one node start and restart fast.
+// Who comes in plain is Weir itself and may everything; analysts come by a listener of their own, with
+// Weir's tokens, and may what auth has allowed them (docs/analysts.md).
+
+import { LOOPBACK } from '../ports.ts'
+
+export type BrokerSettings = {
+  dataFolder: string
+  port: number
+  controllerPort: number
+  /** A listener for those who bring one of Weir's tokens; none when left out. */
+  analysts?: AnalystSettings | undefined
+  /** Added to these, or in their place. */
+  more?: Readonly<Record<string, string | number>> | undefined
+}
+
+export type AnalystSettings = {
+  port: number
+  /** Where the broker gets the keys that tokens are checked with. Kafka ends when nobody answers there. */
+  jwksUrl: string
+  /** As tokens name it. */
+  issuer: string
+}
+
+export function brokerProperties(broker: BrokerSettings): string {
+  const { dataFolder, port, controllerPort, analysts, more } = broker
+  const settings: Record<string, string | number | boolean> = {
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.voters': `1@${LOOPBACK}:${controllerPort}`,
+    listeners: `PLAIN://${LOOPBACK}:${port},CONTROLLER://${LOOPBACK}:${controllerPort}`,
+    'listener.security.protocol.map': 'PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    // Only a connection without SASL is ANONYMOUS: a token's `sub` is always a UUID.
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': 'User:ANONYMOUS',
+    'inter.broker.listener.name': 'PLAIN',
+    'controller.listener.names': 'CONTROLLER',
+    'log.dirs': dataFolder,
+
+    'auto.create.topics.enable': false,
+    'group.initial.rebalance.delay.ms': 0,
+    'offsets.retention.minutes': 129_600,
+
+    'offsets.topic.replication.factor': 1,
+    'offsets.topic.num.partitions': 4,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'transaction.state.log.num.partitions': 4,
+    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.min.isr': 1,
+    'log.cleaner.dedupe.buffer.size': 16_777_216,
+    // After a SIGKILL the controller takes the broker back only when its old session is over.
+    'broker.session.timeout.ms': 3000,
+    'broker.heartbeat.interval.ms': 500,
+    ...(analysts ? analystListener(broker, analysts) : {}),
+    ...more,
+  }
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${escapeValue(String(value))}\n`)
+    .join('')
+}
+
+const OAUTHBEARER = 'org.apache.kafka.common.security.oauthbearer'
+
+function analystListener(
+  { port, controllerPort }: BrokerSettings,
+  analysts: AnalystSettings,
+): Record<string, string | number> {
+  const own = (setting: string) => `listener.name.analysts.${setting}`
+  return {
+    listeners: [
+      `PLAIN://${LOOPBACK}:${port}`,
+      `ANALYSTS://${LOOPBACK}:${analysts.port}`,
+      `CONTROLLER://${LOOPBACK}:${controllerPort}`,
+    ].join(),
+    'listener.security.protocol.map':
+      'PLAIN:PLAINTEXT,ANALYSTS:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
+    [own('sasl.enabled.mechanisms')]: 'OAUTHBEARER',
+    [own('oauthbearer.sasl.jaas.config')]: `${OAUTHBEARER}.OAuthBearerLoginModule required;`,
+    [own('oauthbearer.sasl.server.callback.handler.class')]:
+      `${OAUTHBEARER}.OAuthBearerValidatorCallbackHandler`,
+    [own('sasl.oauthbearer.jwks.endpoint.url')]: analysts.jwksUrl,
+    // It starts before auth has keys to show, and a key that it doesn't know makes it look sooner only once a
+    // minute: who comes right after the start would be refused for so long.
+    [own('sasl.oauthbearer.jwks.endpoint.refresh.ms')]: 1_000,
+    [own('sasl.oauthbearer.expected.issuer')]: analysts.issuer,
+    [own('sasl.oauthbearer.expected.audience')]: 'weir',
+    // Kafka takes a token for 30 s after its end unless told otherwise; here is one clock for all.
+    [own('sasl.oauthbearer.clock.skew.seconds')]: 0,
+    // A connection ends with its token, unless the client brings a new one.
+    [own('oauthbearer.connections.max.reauth.ms')]: 3_600_000,
+  }
+}
+
+/** Java's properties format reads a backslash as the start of an escape. */
+function escapeValue(value: string): string {
+  return value.replaceAll('\\', '\\\\')
+}
+
+export const BROKER_LOG_PROPERTIES = `appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d %p %m (%c)%n
+rootLogger.level = WARN
+rootLogger.appenderRef.out.ref = out
+logger.lifecycle.name = kafka.server.KafkaRaftServer
+logger.lifecycle.level = INFO
+`

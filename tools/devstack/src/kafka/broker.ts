@@ -1,0 +1,74 @@
+// One Kafka broker on this machine. Its data survive anything that happens to the process; what the JVM
+// says goes to a log file.
+
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { BROKER_LOG_PROPERTIES, brokerProperties } from './broker-properties.ts'
+import type { AnalystSettings } from './broker-properties.ts'
+import { brokerServes } from './broker-ready.ts'
+import { createClassArchive } from './class-archive.ts'
+import { answers } from '../http-answers.ts'
+import { createPart } from '../process/part.ts'
+import type { Part, PartContext } from '../process/part.ts'
+import { brokerAddress } from '../ports.ts'
+
+export type BrokerOptions = {
+  java: string
+  classPath: string
+  /** Where an archive of the broker's classes is, or may be put. */
+  classArchive: string
+  port: number
+  controllerPort: number
+  /** A listener for those who bring one of Weir's tokens; none when left out. */
+  analysts?: AnalystSettings | undefined
+  /** Of the cluster that it belongs to; a new one when left out. */
+  clusterId?: string | undefined
+  /** Settings added to ours, or in their place. */
+  more?: Readonly<Record<string, string | number>> | undefined
+}
+
+const ALLOWED_URLS = 'org.apache.kafka.sasl.oauthbearer.allowed.urls'
+
+const run = promisify(execFile)
+
+/** Writes the broker's settings, and formats its data folder when it is new. */
+export async function createBroker(options: BrokerOptions, context: PartContext): Promise<Part> {
+  const folder = join(context.folder, 'kafka')
+  const dataFolder = join(folder, 'data')
+  const settings = join(folder, 'server.properties')
+  const logSettings = join(folder, 'log4j2.properties')
+  await mkdir(dataFolder, { recursive: true })
+  await writeFile(settings, brokerProperties({ ...options, dataFolder }))
+  await writeFile(logSettings, BROKER_LOG_PROPERTIES)
+  const jvm = ['-cp', options.classPath, `-Dlog4j2.configurationFile=${logSettings}`]
+  if (!existsSync(join(dataFolder, 'meta.properties'))) {
+    // In one argument: an id that begins with - would be taken for an option.
+    const clusterId = options.clusterId ?? randomBytes(16).toString('base64url')
+    const id = `--cluster-id=${clusterId}`
+    const format = ['kafka.tools.StorageTool', 'format', id, '-c', settings]
+    await run(options.java, ['-XX:TieredStopAtLevel=1', ...jvm, ...format])
+  }
+  const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))
+  const heap = ['-Xms256m', '-Xmx512m']
+  const { analysts } = options
+  // Kafka asks no address for keys that this doesn't name.
+  const keys = analysts ? [`-D${ALLOWED_URLS}=${analysts.jwksUrl}`] : []
+  return createPart(
+    {
+      name: 'Kafka',
+      logName: 'kafka.log',
+      address: brokerAddress(options.port),
+      command: options.java,
+      args: () => [...heap, archive.option(), ...keys, ...jvm, 'kafka.Kafka', settings],
+      ...(analysts ? { mayStart: () => answers(analysts.jwksUrl) } : {}),
+      isReady: () => brokerServes(options.port),
+      onStopped: () => archive.keep(),
+    },
+    context,
+  )
+}
