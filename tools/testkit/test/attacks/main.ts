@@ -78,7 +78,9 @@ async function attackAll(own: World): Promise<number> {
     const answer = once(other, 'message')
     other.send({ ...calm[at], url: own[at].url, ms: roundMs } satisfies CalmOrder)
     const [measured]: Measured[] = await answer
+    const done = once(stranger, 'message')
     stranger.send({ order: undefined })
+    await done
     if (measured === undefined) throw new Error('nothing was measured')
     return measured
   }

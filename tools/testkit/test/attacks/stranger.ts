@@ -1,5 +1,5 @@
 // The stranger, a process of its own: sends the same request twenty times a second, each on a new connection, whether
-// or not the former ones were answered, but never more than forty at once.
+// or not the former ones were answered, but never more than forty at once. Told to stop, it says when all are answered.
 import { exchange } from '../../src/complexity/exchange.ts'
 
 const everyMs = 50
@@ -11,9 +11,14 @@ let order: Order
 let bytes = Buffer.alloc(0)
 let open = 0
 
+const sayWhenDone = (): void => {
+  if (order === undefined && open === 0) process.send?.('done')
+}
+
 process.on('message', (message: { order: Order }) => {
   order = message.order
   bytes = Buffer.from(order?.base64 ?? '', 'base64')
+  sayWhenDone()
 })
 process.on('disconnect', () => process.exit())
 
@@ -22,5 +27,8 @@ setInterval(() => {
   open += 1
   void exchange(order.url, bytes)
     .catch(() => undefined)
-    .finally(() => (open -= 1))
+    .finally(() => {
+      open -= 1
+      sayWhenDone()
+    })
 }, everyMs)
