@@ -35,7 +35,7 @@ import { shareWith } from './share-with.ts'
 import { createSharing } from './limits/sharing.ts'
 import { createStore } from './event/store.ts'
 import { createSubjects } from './event/subjects.ts'
-import { createTurns } from './event/turns.ts'
+import { createLongWork } from './event/long-work.ts'
 
 const peopleMax = 50_000
 
@@ -86,7 +86,7 @@ const listener = await listenHttp({
       limits: sharing.limits,
       contractFor: createActiveContracts(follower),
       store: createStore({ follower, sealer, producer, subjects }),
-      turnFor: createTurns(),
+      longWork: createLongWork(),
       backlog: createBacklog(backlogOf(config)),
       now,
       elapsed: oncePerTurn(() => performance.now()),

@@ -6,6 +6,7 @@ import { AppError } from '@weir/kit'
 import type { Fault } from '@weir/kit'
 import type { Access } from '@weir/control-state'
 import { exampleEvent } from '@weir/testkit'
+import { createLongWork } from '../src/event/long-work.ts'
 import { createBacklog } from '../src/events/backlog.ts'
 import type { CheckedEvent } from '../src/event/take-event.ts'
 import { createRoutes } from '../src/routes.ts'
@@ -63,7 +64,7 @@ async function run(parts: Parts = {}) {
       const storing = parts.store?.(checked) ?? Promise.resolve()
       storing.then(waiter.resolve, waiter.reject)
     },
-    turnFor: () => undefined,
+    longWork: createLongWork(),
     now: () => 1,
     elapsed: () => 1,
     eventBytesMax: 1_000_000,

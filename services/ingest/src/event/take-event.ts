@@ -11,7 +11,7 @@ import type { Access, InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
 import { refusal, refusalOf } from '../errors.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { TurnFor } from './turns.ts'
+import type { LongWork } from './long-work.ts'
 
 /** An event that passed every check. */
 export type CheckedEvent = {
@@ -31,8 +31,7 @@ export type IngestDeps = {
   isFresh: () => boolean
   limits: Limits
   contractFor: (billingId: string, schemaId: string) => ActiveContract | Promise<ActiveContract>
-  /** Resolves when work of so many steps holds up nobody; undefined when it may be done at once. */
-  turnFor: TurnFor
+  longWork: LongWork
   /**
    * Seals the event's PII in place, stamps it and hands it over to Kafka; the waiter hears once what became of
    * it. In order, if no call is made before the promise of the one before has resolved. What it throws has not
@@ -62,7 +61,7 @@ export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
         andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
           const event = read(active.contract, request, body)
           const steps = active.contract.validationSteps(event)
-          return andThen(deps.turnFor(steps), () => {
+          return andThen(deps.longWork.turnFor(stream.billingId, steps), () => {
             const key = check(active.contract, event, steps)
             const bytes = body?.length ?? 0
             return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement

@@ -1,6 +1,5 @@
 // What one request of many events has under way: what came of its events so far, and how fast it may go on. It
 // reads no event.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpRequest } from '@weir/http2'
 import { hasCode } from '@weir/kit'
 import type { AppError } from '@weir/kit'
@@ -36,15 +35,10 @@ export type Batch = {
   /** Of what was not stored for Kafka's sake: the first that may be stored all the same, or else the first. */
   unavailable: AppError<RefusalCode> | undefined
   nextIndex: number
-  /** Since when events of it have been taken without a pause. */
-  turnSinceMs: number
 }
 
 /** So many bytes of rejected events make an answer that is sent while the body still comes in. */
 const wholeAnswerBytesMax = 65_536
-/** So often others get their turn; large events take longer. */
-const turnEvents = 256
-const turnMs = 10
 
 export function reject(batch: Batch, index: number, error: unknown): void {
   const { deps, stream, answer } = batch
@@ -69,8 +63,7 @@ export function tell({ deps, outcomes }: Batch): void {
 // --- how fast ---
 
 export const mustPause = (batch: Batch): boolean =>
-  batch.nextIndex % turnEvents === 0 ||
-  performance.now() - batch.turnSinceMs > turnMs ||
+  batch.deps.longWork.isOver() ||
   batch.share.isFull ||
   batch.answer.length > wholeAnswerBytesMax ||
   mayBeInVain(batch)
@@ -81,9 +74,8 @@ const mayBeInVain = ({ unavailable, answer }: Batch): boolean =>
 
 /** Until it may go on; gives what is rejected, once it is too much to be kept. */
 export async function pause(batch: Batch): Promise<Buffer | undefined> {
-  const { share, answer } = batch
-  await nextTurn()
-  batch.turnSinceMs = performance.now()
+  const { deps, share, answer, stream } = batch
+  await deps.longWork.turnOf(stream.billingId)
   while (share.isFull) await share.change()
   if (mayBeInVain(batch)) {
     await settled(batch)

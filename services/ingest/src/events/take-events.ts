@@ -48,7 +48,7 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<Batch> {
     const answer = createBatchAnswer()
     const share = deps.backlog.open()
     const made = { deps, request, schemaId, encoding, batchForm, answer, share, stream, active }
-    const still = { refused: undefined, unavailable: undefined, nextIndex: 0, turnSinceMs: 0 }
+    const still = { refused: undefined, unavailable: undefined, nextIndex: 0 }
     return { ...made, ...still, outcomes: new Map() }
   } catch (error) {
     deps.limits.refused(stream, deps.now(), refusalOf(error).code)
@@ -64,7 +64,7 @@ async function* answerTo(batch: Batch): AsyncGenerator<Buffer, Buffer, void> {
   try {
     for await (const chunk of chunks) {
       await renew(batch)
-      batch.turnSinceMs = performance.now()
+      if (deps.longWork.isOver()) await deps.longWork.turnOf(batch.stream.billingId)
       yield* takeAll(batch, framing.push(chunk))
     }
     yield* takeAll(batch, framing.end())
@@ -118,7 +118,7 @@ function take(batch: Batch, framed: Framed): void | Promise<void> {
       const checked = { stream, active, event, key, bytes: framed.length }
       return storeCounted(batch, checked, { index, nowMs })
     }
-    const turn = deps.turnFor(steps)
+    const turn = deps.longWork.turnFor(stream.billingId, steps)
     return turn === undefined ? store() : turn.then(store).catch(refuse)
   } catch (error) {
     return refuse(error)

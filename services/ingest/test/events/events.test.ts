@@ -10,7 +10,7 @@ import type { ActiveContract } from '../../src/event/active-contracts.ts'
 import { createBacklog } from '../../src/events/backlog.ts'
 import { refusal } from '../../src/errors.ts'
 import { takeEvents } from '../../src/events/take-events.ts'
-import { createTurns } from '../../src/event/turns.ts'
+import { createLongWork } from '../../src/event/long-work.ts'
 import type { CheckedEvent } from '../../src/event/take-event.ts'
 import { activeContract, inputStream } from '../support/records.ts'
 
@@ -85,7 +85,7 @@ function run({ lines = [], onPost, shareBytesMax = 1_000_000, ...parts }: Parts)
       backlog: createBacklog({ bytesMax: 10_000_000, shareBytesMax }),
       countEvents: (code, events) => void (counts[code] = (counts[code] ?? 0) + events),
       onInternal: () => {},
-      turnFor: createTurns(),
+      longWork: createLongWork(),
       now: () => 1,
       eventBytesMax: 1_000_000,
       schemaIdHeaders: ['svc-schema-id'],

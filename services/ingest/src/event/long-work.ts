@@ -1,0 +1,52 @@
+// Work that takes long shares the event loop: events whose validations are costly, and many events in one request. It is
+// done in pieces, one piece in a turn of the loop, so between any two pieces everybody else gets an answer. Accounts take
+// turns: who sends much, on however many connections, has one piece for each of anybody else's.
+
+/** Steps of ten nanoseconds: validations that take less than a millisecond are done at once. */
+const stepsAtOnce = 100_000
+/** A piece of many events; one costly event is a piece that may take 20 ms. */
+const pieceMs = 5
+
+export type LongWork = {
+  /** Whether this turn of the loop has had its piece: what comes next waits for `turnOf`. */
+  isOver(): boolean
+  turnOf(billingId: string): Promise<void>
+  /** The same for validations of so many steps; undefined when they may be done at once. */
+  turnFor(billingId: string, steps: number): Promise<void> | undefined
+}
+
+export function createLongWork(): LongWork {
+  /** By account, in whose order they have their turns. */
+  const waiting = new Map<string, (() => void)[]>()
+  /** Since when a piece has been worked at in this turn of the loop. */
+  let sinceMs: number | undefined
+
+  const begin = (): number => {
+    if (sinceMs !== undefined) return sinceMs
+    setImmediate(next)
+    return (sinceMs = performance.now())
+  }
+  const next = (): void => {
+    sinceMs = undefined
+    for (const [billingId, [first, ...others]] of waiting) {
+      waiting.delete(billingId)
+      if (others.length > 0) waiting.set(billingId, others)
+      begin()
+      first?.()
+      return
+    }
+  }
+  const turnOf = (billingId: string): Promise<void> =>
+    new Promise((resolve) => {
+      const ofAccount = waiting.get(billingId)
+      if (ofAccount === undefined) waiting.set(billingId, [resolve])
+      else ofAccount.push(resolve)
+      begin()
+    })
+
+  return {
+    isOver: () => performance.now() - begin() > pieceMs,
+    turnOf,
+    turnFor: (billingId, steps) => (steps <= stepsAtOnce ? undefined : turnOf(billingId)),
+  }
+}
