@@ -38,7 +38,7 @@ export {
   accessesKey,
   controlTopic,
   keyUseKey,
-  deadTopicOf,
+  deadLetterTopicOf,
   groupOf,
   keysTopic,
   topicOf,

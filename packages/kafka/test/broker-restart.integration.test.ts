@@ -76,7 +76,7 @@ test('when the broker dies and comes back, followers, tails and derivations go o
     groupId: uniqueName('derive'),
     inputTopic: input,
     outputTopic: output,
-    deadTopic: dead,
+    deadLetterTopic: dead,
     transactionalIdOf: (partition) => `${output}.${partition}`,
     mayTake: () => Promise.resolve(true),
     startOffset: () => 0n,

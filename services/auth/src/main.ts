@@ -30,8 +30,8 @@ import { loadPlatformKey } from './access/platform-key.ts'
 import { createReaders } from './registry/readers.ts'
 import { watchRegistry } from './registry/watch-registry.ts'
 import { createApp } from './api/routes.ts'
-import { createSteward } from './control/steward.ts'
-import { createTokenDesk } from './tokens/token-desk.ts'
+import { createController } from './control/controller.ts'
+import { createTokenService } from './tokens/token-service.ts'
 
 const config = startConfig<Config>('auth', configSchema, process.env)
 const issuer = config.AUTH_PUBLIC_URL
@@ -65,13 +65,13 @@ const parts = {
   kek,
   metrics,
   log,
-  moreRounds: [watch.round],
+  moreReconcilers: [watch.reconciler],
 }
-const { stewardship, boot, keys, ...steward } = createSteward(parts)
+const { stewardship, boot, keys, ...steward } = createController(parts)
 
 const trace = openAccessTrace(kafka, log)
 const callers = createCallers(follower, platformKey, { now: Date.now, onUse: trace.used })
-const desk = createTokenDesk({ follower, issuer, now: Date.now, metrics, trace })
+const tokenService = createTokenService({ follower, issuer, now: Date.now, metrics, trace })
 const app = createApp({
   management: {
     stewardship,
@@ -90,15 +90,15 @@ const app = createApp({
       eventCount: config.LIMITS_DEFAULT_EVENT_COUNT,
     },
   },
-  desk,
+  tokenService,
   registryDoor: {
     readers: createReaders({
       callers,
-      prover: desk.prover,
+      authenticator: tokenService.authenticator,
       gate: createGate({ follower, issuer, now: Date.now }),
     }),
     contractsOf: (billingId) => follower.tables.contractsOf(billingId),
-    lookAgain: () => follower.lookAgain(),
+    refresh: () => follower.refresh(),
   },
   discovery: { follower, keys, issuer, now: Date.now },
   docs: { errors: await createErrorPages(), openApi: openApi(packageJson.version), pageOf },

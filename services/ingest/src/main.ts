@@ -28,7 +28,7 @@ import { createActiveContracts } from './event/active-contracts.ts'
 import { createBacklog } from './events/backlog.ts'
 import { backlogOf, heldBytesMaxOf, configSchema } from './config.ts'
 import type { Config } from './config.ts'
-import { lookAgainWithin } from './event/look-again.ts'
+import { refreshWithin } from './event/refresh-within.ts'
 import { createIngestMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
 import { shareWith } from './share-with.ts'
@@ -46,7 +46,7 @@ const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-ingest', log
 const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config)
 const mayUseRing = (ring: string): boolean => ring !== 'sign'
-const follower = lookAgainWithin(
+const follower = refreshWithin(
   followState({ kafka, service: 'ingest', kek, mayUseRing, log }),
   config.PRODUCE_TIMEOUT_MS,
 )

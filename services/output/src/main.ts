@@ -5,7 +5,7 @@ import { createOpener } from '@weir/fieldcrypt'
 import { listenNode } from '@weir/http2'
 import {
   createAdmin,
-  createDeadTopics,
+  createDeadLetterTopics,
   createKafka,
   createRangeReader,
   kafkaAccess,
@@ -43,7 +43,7 @@ import { createRoutes } from './api/routes.ts'
 import { createOpenings } from './derive/openings.ts'
 import { createStreamDeriver } from './derive/stream-deriver.ts'
 import { createStreamFeed } from './websocket/stream-feed.ts'
-import { createTurns } from './api/turns.ts'
+import { createConcurrencyLimiter } from './api/concurrency-limiter.ts'
 
 const peopleMax = 100_000
 /** Of the 10 s that a shutdown may take. */
@@ -78,7 +78,7 @@ const tracing = await openTracing(config, { service: 'output', log, count: metri
 const deriver = createStreamDeriver({ ...derivation, tracing })
 const levels = config.OUTPUT_LEVELS
 const derivers = createDerivers({ follower, decrypterNames, levels, deriver, log })
-const dead = createDeadTopics(kafka)
+const dead = createDeadLetterTopics(kafka)
 const reader = createRangeReader(kafka)
 const pageOf = createPageOf(config)
 const trace = openAccessTrace(kafka, log)
@@ -109,7 +109,7 @@ const listener = await listenNode({
   server: createRoutes(gateway, {
     ...derivation,
     callers: createCallers(accounts, follower),
-    inTurn: createTurns({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
+    limited: createConcurrencyLimiter({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
     guesses,
     decrypterNames,
     levels,

@@ -85,7 +85,7 @@ export async function openTopic(
 type Range = { topic: string; partition: number; from: bigint; to: bigint }
 
 /**
- * Up to the very end whatever `untilMs` says: an event that was derived late, after it had been parked, has a time of
+ * Up to the very end whatever `untilMs` says: an event that was derived late, after it had been dead-lettered, has a time of
  * long before its neighbours.
  */
 async function rangesOf(

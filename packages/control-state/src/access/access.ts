@@ -34,7 +34,7 @@ export type Gate = {
 const bearer = /^bearer +([\w.~+/=-]+) *$/i
 
 export function createGate(options: {
-  follower: Pick<StateFollower, 'tables' | 'lookAgain'>
+  follower: Pick<StateFollower, 'tables' | 'refresh'>
   issuer: string
   now: () => number
 }): Gate {
@@ -88,8 +88,8 @@ export function createGate(options: {
   }
 
   /** The token may be newer than the tables. */
-  const lookAgain = async (authorization: string): Promise<Access> => {
-    await follower.lookAgain()
+  const refresh = async (authorization: string): Promise<Access> => {
+    await follower.refresh()
     const access = look(authorization)
     if (access === undefined) throw invalidToken()
     return access
@@ -98,7 +98,7 @@ export function createGate(options: {
   return {
     check(authorization) {
       if (authorization === undefined) throw invalidToken()
-      return look(authorization) ?? lookAgain(authorization)
+      return look(authorization) ?? refresh(authorization)
     },
     recheck(access) {
       if (access.expiresAt <= Math.floor(now() / 1000)) return undefined

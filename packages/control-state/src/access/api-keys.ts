@@ -16,7 +16,7 @@ export type Accounts = {
 }
 
 export function createAccounts(
-  follower: Pick<StateFollower, 'lookAgain'> & {
+  follower: Pick<StateFollower, 'refresh'> & {
     readonly tables: Pick<StateFollower['tables'], 'apiKey'>
   },
   now: () => number,
@@ -29,7 +29,7 @@ export function createAccounts(
       const hash = hashSecret(key)
       let holder = follower.tables.apiKey(hash)
       if (holder === undefined) {
-        await follower.lookAgain() // another replica may have made it a moment ago
+        await follower.refresh() // another replica may have made it a moment ago
         holder = follower.tables.apiKey(hash)
       }
       if (holder === undefined) throw unknownApiKey()

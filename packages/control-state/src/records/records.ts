@@ -195,7 +195,7 @@ export const signingKeyKey = (kid: string): string => `signing/${kid}`
 /** The Kafka topic of a stream, input or derived (wire.md Kafka). */
 export const topicOf = (stream: { billingId: string; name: string }): string =>
   `${stream.billingId}.${stream.name}`
-export const deadTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
+export const deadLetterTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
 export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
 /** Output's own: auth's are under others, where output has no right. */
 export const TRANSACTIONAL_ID_PREFIX = 'weir.derive.'

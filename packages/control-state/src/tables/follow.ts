@@ -37,7 +37,7 @@ export type StateFollower = {
   /** Resolves when everything committed before the call is in the tables. */
   catchUp(): Promise<void>
   /** `catchUp` for look-ups that missed: shared by concurrent callers, at most ten times a second. */
-  lookAgain(): Promise<void>
+  refresh(): Promise<void>
   /** False when revocations may be missing: nothing may be accepted or opened then. */
   isFresh(): boolean
   /** How far control state is read: the next offset of each topic. */
@@ -49,7 +49,7 @@ export type StateFollower = {
   close(): Promise<void>
 }
 
-const lookAgainEveryMs = 100
+const refreshEveryMs = 100
 const never = new Promise<never>(() => {})
 
 export function followState(options: {
@@ -67,7 +67,7 @@ export function followState(options: {
   let started = false
   let closed = false
   let nextLook: Promise<void> | undefined
-  let lastLookMs = -lookAgainEveryMs
+  let lastLookMs = -refreshEveryMs
 
   const follower: Follower = followTopics(kafka, {
     topics: [controlTopic, keysTopic],
@@ -89,7 +89,7 @@ export function followState(options: {
   })
 
   const lookOnce = async (): Promise<void> => {
-    await delay(lastLookMs + lookAgainEveryMs - performance.now())
+    await delay(lastLookMs + refreshEveryMs - performance.now())
     lastLookMs = performance.now()
     nextLook = undefined // whoever calls from here on may ask for something newer
     await follower.catchUp()
@@ -125,7 +125,7 @@ export function followState(options: {
       }
     },
     catchUp: () => follower.catchUp(),
-    lookAgain: () => (nextLook ??= lookOnce()),
+    refresh: () => (nextLook ??= lookOnce()),
     isFresh: () => started && follower.isFresh(),
     positions: () => ({
       control: follower.position(controlTopic),

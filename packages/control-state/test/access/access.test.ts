@@ -29,9 +29,9 @@ function setUp() {
   let nowMs = 1_000_000
   let looks = 0
   let onLook = (): void => {}
-  const follower: Pick<StateFollower, 'tables' | 'lookAgain'> = {
+  const follower: Pick<StateFollower, 'tables' | 'refresh'> = {
     tables: { ...tables },
-    async lookAgain() {
+    async refresh() {
       looks += 1
       onLook()
     },

@@ -36,7 +36,7 @@ export type Admin = {
   committedOffsets(groupId: string, topic: string): Promise<(bigint | undefined)[]>
   /** True when no partition holds anything, a transaction's markers included. */
   isEmpty(topic: string): Promise<boolean>
-  /** Ends the open transaction of whoever has this transactional id, and shuts him out. */
+  /** Ends the open transaction of whoever has this transactional id, and fences it. */
   fence(transactionalId: string): Promise<void>
   topicConfig(topic: string): Promise<Record<string, string>>
   /** All settings of the topic's own: what isn't named goes back to the broker's default. */

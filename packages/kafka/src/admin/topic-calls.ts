@@ -15,7 +15,7 @@ export type Leaders = readonly { readonly partition: number; readonly leader: nu
 const LATEST = -1
 const EARLIEST = -2
 
-const LOOK_AGAIN_MS = 300
+const RECHECK_MS = 300
 
 const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const satisfies Record<
   Isolation,
@@ -47,7 +47,7 @@ export async function needLeaders(cluster: Cluster, topic: string): Promise<Lead
 export async function isGone(cluster: Cluster, topic: string): Promise<boolean> {
   const isKnown = async () => (await findLeadersEverywhere(cluster, topic)).some(Boolean)
   if (await isKnown()) return false
-  await delay(LOOK_AGAIN_MS)
+  await delay(RECHECK_MS)
   return !(await isKnown())
 }
 

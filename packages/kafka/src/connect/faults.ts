@@ -27,7 +27,7 @@ export function protocolTypeOf(error: unknown): string | undefined {
 }
 
 /** True when the same request may succeed later: the broker said so, or no broker said anything. */
-export function isPassing(error: unknown): boolean {
+export function isRetriable(error: unknown): boolean {
   const chain = chainOf(error)
   const protocolError = chain.find(isProtocolError)
   if (protocolError) return protocolError.retriable

@@ -4,7 +4,7 @@ import Encoder from 'kafkajs/src/protocol/encoder.js'
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js'
 import { requests } from 'kafkajs/src/protocol/requests/index.js'
 
-const LOOK_AGAIN_MS = 10
+const RECHECK_MS = 10
 const METADATA_VERSION_WITH_AUTO_CREATION = 4
 
 /**
@@ -19,7 +19,7 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
       this.throttleCheckTimeoutId = null
       this.checkPendingRequests()
     },
-    throttledMs > 0 ? throttledMs : LOOK_AGAIN_MS,
+    throttledMs > 0 ? throttledMs : RECHECK_MS,
   )
 }
 

@@ -1,4 +1,4 @@
-// What of a partition of a dead topic is pending: dead records that no later marker says are done with. Topics
+// What of a partition of a dead letter topic is pending: dead records that no later marker says are done with. Topics
 // may be long, so a stretch is looked at as a window of so many dead records, whatever comes after it, and of
 // each only what is needed to find it again is held. It opens nothing and writes nothing.
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
@@ -8,7 +8,7 @@ import { readSource, retriedOutcome, SVC_ERROR } from './svc-source.ts'
 
 export type DeadEntry = {
   readonly partition: number
-  /** In the dead topic. */
+  /** In the dead letter topic. */
   readonly offset: bigint
   /** Of the input record. */
   readonly source: bigint
@@ -19,7 +19,7 @@ export type DeadEntry = {
 }
 
 export type DeadSpan = {
-  readonly deadTopic: string
+  readonly deadLetterTopic: string
   readonly inputTopic: string
   readonly partition: number
   readonly from: bigint
@@ -81,13 +81,13 @@ export async function scanMarkers(
 
 async function eachRecord(
   calls: BrokerCalls,
-  { deadTopic, partition, from, to }: DeadSpan,
+  { deadLetterTopic, partition, from, to }: DeadSpan,
   onRecord: (record: SourceRecord) => void,
   onStep: () => void = () => undefined,
 ): Promise<void> {
   for (let at = from; at < to;) {
     onStep()
-    const range = { topic: deadTopic, partition, from: at, to }
+    const range = { topic: deadLetterTopic, partition, from: at, to }
     const { records, next } = await calls.run('read a topic', (cluster) => readStep(cluster, range))
     for (const record of records) onRecord(record)
     at = next

@@ -3,7 +3,7 @@
 import type { OutRecord } from '../protocol/out-record.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
 
-/** A record that can't be derived because of itself, and why: it is parked in the dead topic. */
+/** A record that can't be derived because of itself, and why: it is dead-lettered in the dead letter topic. */
 export type Dead = { readonly dead: string }
 
 /** What becomes of a record; undefined: nothing. */
@@ -18,9 +18,9 @@ export type DeriveOptions = {
   /** With the input's number of partitions: partition p is derived into partition p. */
   readonly outputTopic: string
   /** With as many partitions. */
-  readonly deadTopic: string
+  readonly deadLetterTopic: string
   transactionalIdOf(partition: number): string
-  /** After the former owner is shut out: whether this derivation still has a right to the partition. */
+  /** After the former owner is fenced: whether this derivation still has a right to the partition. */
   mayTake(partition: number): Promise<boolean>
   /** Where to begin when nothing was ever derived into the partition. */
   startOffset(partition: number): bigint | Promise<bigint>

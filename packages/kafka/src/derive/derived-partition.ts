@@ -1,7 +1,7 @@
-// One partition of a derivation while it is ours (docs/architecture.md 4). Taking it has one order: shut out
+// One partition of a derivation while it is ours (docs/architecture.md 4). Acquiring it has one order: fence
 // the former owner and end what he had begun; ask whether we may; only then read how far the group is. Every
 // transaction holds the derived records, the dead ones and the group's new offset, so all count or none. After
-// any error of Kafka's the partition is let go of, to be taken anew.
+// any error of Kafka's the partition is released, to be acquired anew.
 import type { Batch, EachBatchPayload } from 'kafkajs'
 
 import { AppError, hasCode } from '@weir/kit'
@@ -37,11 +37,11 @@ export type DerivedPartition = {
   pass(firstOffset: bigint | undefined, lastOffset: bigint): void
   /** The next offset to be derived, as last known. */
   position(): bigint | undefined
-  /** To be taken anew before the next batch: somebody else might have had it meanwhile. */
+  /** To be acquired anew before the next batch: somebody else might have had it meanwhile. */
   expire(): Promise<void>
 }
 
-type Taken = { readonly transactor: Transactor; next: bigint }
+type Acquired = { readonly transactor: Transactor; next: bigint }
 type Slice = { readonly records: SourceRecord[]; readonly next: bigint; readonly last: string }
 
 const IDLE_MS = 60_000
@@ -50,7 +50,7 @@ const SLICE_RECORDS_MAX = 2_000
 export function createDerivedPartition(deps: PartitionDeps, partition: number): DerivedPartition {
   const { kafka, calls, options, mayGoOn } = deps
   const sender = createPlacedSender()
-  let taken: Taken | undefined
+  let acquired: Acquired | undefined
   let position: bigint | undefined
   let lostCountedTo = 0n
   let isWorking = false
@@ -59,13 +59,13 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
 
   async function release(): Promise<void> {
     clearTimeout(idle)
-    const transactor = taken?.transactor
-    taken = undefined
+    const transactor = acquired?.transactor
+    acquired = undefined
     isExpired = false
     await transactor?.close()
   }
 
-  async function take(): Promise<Taken> {
+  async function acquire(): Promise<Acquired> {
     await release()
     const transactor = createTransactor(kafka, {
       transactionalId: options.transactionalIdOf(partition),
@@ -96,10 +96,10 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
   }
 
   /** Undefined when the batch isn't what comes next: then what comes next is sought. */
-  async function own(fetched: bigint): Promise<Taken | undefined> {
-    if (isExpired || taken?.next !== fetched) taken = await take()
-    if (taken.next === fetched) return taken
-    deps.seek(taken.next)
+  async function own(fetched: bigint): Promise<Acquired | undefined> {
+    if (isExpired || acquired?.next !== fetched) acquired = await acquire()
+    if (acquired.next === fetched) return acquired
+    deps.seek(acquired.next)
     return undefined
   }
 
@@ -165,8 +165,8 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
       }
     },
     pass(firstOffset, lastOffset) {
-      if (!taken || firstOffset === undefined || firstOffset > taken.next) return
-      if (lastOffset >= taken.next) taken.next = lastOffset + 1n
+      if (!acquired || firstOffset === undefined || firstOffset > acquired.next) return
+      if (lastOffset >= acquired.next) acquired.next = lastOffset + 1n
     },
     position: () => position,
     async expire() {

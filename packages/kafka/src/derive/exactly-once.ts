@@ -7,14 +7,14 @@ import type { Consumer, EachBatchPayload } from 'kafkajs'
 import { delay, hasCode } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
-import { startConsumer } from '../read/consumer-life.ts'
+import { startConsumer } from '../read/start-consumer.ts'
 import type { DeriveOptions, Deriver } from './derivation.ts'
 import { createDerivedPartition } from './derived-partition.ts'
 import type { DerivedPartition } from './derived-partition.ts'
-import { createHolds } from '../read/holds.ts'
+import { createPausedPartitions } from '../read/paused-partitions.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { keepAlive } from '../read/keep-alive.ts'
-import type { Keeper } from '../read/keep-alive.ts'
+import { supervise } from '../read/supervisor.ts'
+import type { Supervisor } from '../read/supervisor.ts'
 import { createLag } from './lag.ts'
 
 const PARTITIONS_AT_ONCE = 16
@@ -31,13 +31,18 @@ const FLOW_RECORDS_MIN = 8
 export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver {
   const { inputTopic, groupId } = options
   const calls = createBrokerCalls(kafka)
-  const holds = createHolds(inputTopic)
+  const pausedPartitions = createPausedPartitions(inputTopic)
   const partitions = new Map<number, DerivedPartition>()
   const working = new Set<Promise<void>>()
   const joined = Promise.withResolvers<void>()
-  const lag = createLag({ calls, options, holds, positionOf: (p) => partitions.get(p)?.position() })
+  const lag = createLag({
+    calls,
+    options,
+    pausedPartitions,
+    positionOf: (p) => partitions.get(p)?.position(),
+  })
   let assigned: readonly number[] = []
-  let keeper: Keeper | undefined
+  let supervisor: Supervisor | undefined
   let paused = false
   let stopping = false
 
@@ -52,16 +57,16 @@ export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver
     return made
   }
 
-  async function letGo(): Promise<void> {
+  async function release(): Promise<void> {
     const former = [...partitions.values()]
     partitions.clear()
     await Promise.all(former.map((partition) => partition.expire()))
   }
 
   function onJoin(consumer: Consumer, assignment: Readonly<Record<string, readonly number[]>>) {
-    void letGo()
+    void release()
     assigned = [...(assignment[inputTopic] ?? [])]
-    holds.assign(consumer, assigned)
+    pausedPartitions.assign(consumer, assigned)
     joined.resolve()
   }
 
@@ -69,11 +74,11 @@ export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver
     const { partition } = payload.batch
     try {
       await partitionOf(partition, consumer).derive(payload)
-      holds.succeeded(partition)
+      pausedPartitions.succeeded(partition)
     } catch (error) {
       if (stopping || paused) return
       if (!hasCode(error, 'may_not_take', 'held_back')) options.onError(error, partition)
-      holds.holdForAWhile(partition)
+      pausedPartitions.pauseForAWhile(partition)
     }
   }
 
@@ -81,7 +86,7 @@ export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver
     const { partition, highWatermark } = payload.batch
     lag.seen(partition, BigInt(highWatermark))
     // Not resolved, so it comes again.
-    if (stopping || holds.isHeld(partition)) return
+    if (stopping || pausedPartitions.isPaused(partition)) return
     const startedMs = performance.now()
     const done = work(payload, consumer)
     working.add(done)
@@ -94,7 +99,7 @@ export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver
     if (!stopping && isFlowing(payload)) await delay(startedMs + FLOW_EVERY_MS - performance.now())
   }
 
-  const startLife = () =>
+  const startInput = () =>
     startConsumer(kafka, {
       groupId,
       topics: [inputTopic],
@@ -111,14 +116,14 @@ export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver
 
   async function prepare(): Promise<boolean> {
     assigned = []
-    holds.clear()
-    await letGo()
+    pausedPartitions.clear()
+    await release()
     return !stopping
   }
 
   return {
     async start() {
-      keeper = keepAlive(kafka, { topics: [inputTopic], prepare, start: startLife })
+      supervisor = supervise(kafka, { topics: [inputTopic], prepare, start: startInput })
       lag.start()
       await joined.promise
     },
@@ -126,19 +131,19 @@ export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver
       stopping = true
       lag.stop()
       joined.resolve()
-      await keeper?.close()
-      holds.clear()
+      await supervisor?.close()
+      pausedPartitions.clear()
       assigned = []
-      await letGo()
+      await release()
       await calls.close()
     },
     pause() {
       paused = true
-      holds.holdAll(true)
+      pausedPartitions.pauseAll(true)
     },
     resume() {
       paused = false
-      holds.holdAll(false)
+      pausedPartitions.pauseAll(false)
     },
     async settled() {
       await Promise.all(working)

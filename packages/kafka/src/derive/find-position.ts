@@ -1,5 +1,5 @@
 // Where a derivation goes on in a partition (docs/architecture.md 3): at the group's committed offset; when
-// Kafka has none, or has forgotten it, or it lies further back, after the source of the last record derived or parked; when
+// Kafka has none, or has forgotten it, or it lies further back, after the source of the last record derived or dead-lettered; when
 // there is none, where the derivation was told to start. A client's default is never used.
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
@@ -46,17 +46,17 @@ function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined
   return a === undefined || (b !== undefined && b > a) ? b : a
 }
 
-/** The input offset of the last record derived or parked that readers see. */
+/** The input offset of the last record derived or dead-lettered that readers see. */
 export async function findLastOfBoth(
   cluster: Cluster,
   {
     inputTopic,
     outputTopic,
-    deadTopic,
-  }: Pick<DeriveOptions, 'inputTopic' | 'outputTopic' | 'deadTopic'>,
+    deadLetterTopic,
+  }: Pick<DeriveOptions, 'inputTopic' | 'outputTopic' | 'deadLetterTopic'>,
   partition: number,
 ): Promise<bigint | undefined> {
   const derived = await findLastSource(cluster, { topic: outputTopic, inputTopic, partition })
-  const dead = await findLastSource(cluster, { topic: deadTopic, inputTopic, partition })
+  const dead = await findLastSource(cluster, { topic: deadLetterTopic, inputTopic, partition })
   return derived === undefined || (dead !== undefined && dead > derived) ? dead : derived
 }

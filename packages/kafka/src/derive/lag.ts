@@ -2,7 +2,7 @@
 // are asked at the start, and then only while partitions are held, whose ends move on unseen.
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import type { DeriveOptions } from './derivation.ts'
-import type { Holds } from '../read/holds.ts'
+import type { PausedPartitions } from '../read/paused-partitions.ts'
 import { committedOffsets, endOffsets } from '../admin/topic-calls.ts'
 
 export type Lag = {
@@ -17,12 +17,12 @@ const ASK_EVERY_MS = 5_000
 export function createLag({
   calls,
   options,
-  holds,
+  pausedPartitions,
   positionOf,
 }: {
   calls: BrokerCalls
   options: DeriveOptions
-  holds: Pick<Holds, 'isHeld'>
+  pausedPartitions: Pick<PausedPartitions, 'isPaused'>
   positionOf(partition: number): bigint | undefined
 }): Lag {
   const ends = new Map<number, bigint>()
@@ -58,8 +58,10 @@ export function createLag({
       const askQuietly = () => void ask().catch(() => undefined)
       askQuietly()
       timer = setInterval(() => {
-        const isAnyHeld = [...ends.keys()].some((partition) => holds.isHeld(partition))
-        if (isAnyHeld || starts.size === 0) askQuietly()
+        const isAnyPaused = [...ends.keys()].some((partition) =>
+          pausedPartitions.isPaused(partition),
+        )
+        if (isAnyPaused || starts.size === 0) askQuietly()
       }, ASK_EVERY_MS)
     },
     stop() {

@@ -15,7 +15,7 @@ export type Placed = {
   readonly out: AddressedRecord | undefined
 }
 
-export type Topics = Pick<DeriveOptions, 'inputTopic' | 'outputTopic' | 'deadTopic'>
+export type Topics = Pick<DeriveOptions, 'inputTopic' | 'outputTopic' | 'deadLetterTopic'>
 
 // As auth makes the topics of streams.
 const BATCH_BYTES_MAX = 4_194_304
@@ -33,7 +33,7 @@ export function placeRecord(
   const source = writeSource({ topic: topics.inputTopic, partition, offset })
   if (isDead(derived)) {
     const out = { ...deadForm(record, source, { code: derived.dead, refusals }), partition }
-    return { offset, outcome: derived, out: { ...out, topic: topics.deadTopic } }
+    return { offset, outcome: derived, out: { ...out, topic: topics.deadLetterTopic } }
   }
   const headers = { ...derived.headers, [SVC_SOURCE]: source }
   const out = { ...derived, topic: topics.outputTopic, partition, headers }

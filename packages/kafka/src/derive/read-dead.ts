@@ -1,5 +1,5 @@
-// The records behind entries of a dead topic, as their input topic had them, in pieces that fit into memory. One
-// that was parked without its value is read where it came from, as long as it is retained there.
+// The records behind entries of a dead letter topic, as their input topic had them, in pieces that fit into memory. One
+// that was dead-lettered without its value is read where it came from, as long as it is retained there.
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import { readStep } from '../read/committed-range.ts'
 import type { DeadEntry, DeadSpan } from './dead-scan.ts'
@@ -23,7 +23,7 @@ export async function* readDeadRecords(
   const to = (entries.at(-1)?.offset ?? -1n) + 1n
   for (const entry of entries) {
     if (!wanted.has(entry.offset)) continue
-    const range = { topic: span.deadTopic, partition: span.partition, from: entry.offset, to }
+    const range = { topic: span.deadLetterTopic, partition: span.partition, from: entry.offset, to }
     const { records } = await calls.run('read a topic', (cluster) => readStep(cluster, range))
     const found = records.flatMap((record) => {
       const known = wanted.get(record.offset)

@@ -1,5 +1,5 @@
 // Deriving one partition's dead records anew, exactly once (docs/adr/0024-dead-records.md). Whoever writes the
-// partition holds its transactional id, so first everybody else is shut out, a live deriver too, which then takes
+// partition holds its transactional id, so first everybody else is fenced, a live deriver too, which then acquires
 // the partition anew as after any error; then control state and the rest of the dead partition are read; and
 // each transaction holds derived records together with the markers that say their dead records are done with.
 // What is done is known by these markers alone, so a crash, or another retry, is found out by reading on.
@@ -29,7 +29,7 @@ export type RetryOptions = Pick<
   | 'groupId'
   | 'inputTopic'
   | 'outputTopic'
-  | 'deadTopic'
+  | 'deadLetterTopic'
   | 'transactionalIdOf'
   | 'mayTake'
   | 'mayCommit'
@@ -76,7 +76,7 @@ export async function retryPending(
       return await work.runUnder(transactor)
     } catch (error) {
       if (!hasCode(error, 'fenced', 'outcome_unknown', 'too_large')) throw error
-      // Of each refusal it learns; being shut out again and again without getting on leads nowhere.
+      // Of each refusal it learns; being fenced again and again without getting on leads nowhere.
       if (!hasCode(error, 'too_large')) attempts = pending.size < before ? 0 : attempts + 1
       if (attempts >= ATTEMPTS_MAX) throw busy(error)
     } finally {
@@ -88,7 +88,7 @@ export async function retryPending(
 
 function createWork(deps: Deps, pending: Map<bigint, DeadEntry>, span: DeadSpan) {
   const { calls, options, count } = deps
-  const { deadTopic, partition } = span
+  const { deadLetterTopic, partition } = span
   const sender = createPlacedSender()
   let readTo = span.to
   /** What a transaction holds whose outcome isn't known yet. */
@@ -97,7 +97,7 @@ function createWork(deps: Deps, pending: Map<bigint, DeadEntry>, span: DeadSpan)
   /** Nobody else writes the partition any more: what is committed now is all there is. */
   async function readRest(): Promise<void> {
     const ends = await calls.run('read offsets', (cluster) =>
-      endOffsets(cluster, deadTopic, 'read_committed'),
+      endOffsets(cluster, deadLetterTopic, 'read_committed'),
     )
     const to = ends[partition] ?? readTo
     await scanMarkers(calls, { ...span, from: readTo, to }, (source, outcome) => {
@@ -177,12 +177,12 @@ function placeRetried(
 }
 
 function markerOf(span: DeadSpan, { offset, outcome }: Placed): AddressedRecord {
-  const { inputTopic: topic, deadTopic, partition } = span
+  const { inputTopic: topic, deadLetterTopic, partition } = span
   const headers = {
     [SVC_SOURCE]: writeSource({ topic, partition, offset }),
     [SVC_RETRIED]: outcome === undefined ? 'filtered' : 'passed',
   }
-  return { topic: deadTopic, partition, key: null, value: null, headers }
+  return { topic: deadLetterTopic, partition, key: null, value: null, headers }
 }
 
 const busy = (cause: unknown): AppError<'unavailable'> =>

@@ -1,4 +1,4 @@
-// Ends what a former owner of a partition left open there, although he is shut out and Kafka takes his transaction for
+// Ends what a former owner of a partition left open there, although it is fenced and Kafka takes his transaction for
 // ended. Kafka 4.3.1 leaves markers out when a transaction ends while one of its partitions has no leader (KAFKA-20734):
 // its records then lie between the committed end and the real one, and the next marker of that transactional id would
 // count them, whatever had become of them. So before anything is written they are ended as they should have been.
@@ -18,7 +18,7 @@ import type { Transactor } from './transactor.ts'
 
 export type HangingOptions = Pick<
   DeriveOptions,
-  'groupId' | 'inputTopic' | 'outputTopic' | 'deadTopic'
+  'groupId' | 'inputTopic' | 'outputTopic' | 'deadLetterTopic'
 >
 
 export type HangingDeps = {
@@ -69,11 +69,11 @@ async function untilNone(look: () => Promise<Hanging[]>, forMs: number): Promise
 
 async function findHanging(
   cluster: Cluster,
-  { outputTopic, deadTopic }: HangingOptions,
+  { outputTopic, deadLetterTopic }: HangingOptions,
   partition: number,
 ): Promise<Hanging[]> {
   const found: Hanging[] = []
-  for (const topic of [outputTopic, deadTopic]) {
+  for (const topic of [outputTopic, deadLetterTopic]) {
     const from = (await endOffsets(cluster, topic, 'read_committed'))[partition] ?? 0n
     const to = (await endOffsets(cluster, topic, 'read_uncommitted'))[partition] ?? 0n
     if (from >= to) continue
@@ -91,13 +91,13 @@ async function wasCommitted(
   options: HangingOptions,
   { partition, hanging }: { partition: number; hanging: readonly Hanging[] },
 ): Promise<boolean> {
-  const { groupId, inputTopic, outputTopic, deadTopic } = options
+  const { groupId, inputTopic, outputTopic, deadLetterTopic } = options
   const [first] = hanging.flatMap((one) => one.first ?? [])
   const source = first && readSource(first)
   if (source?.topic !== inputTopic) return false
   if (first !== undefined && retriedOutcome(first) !== undefined) {
     const isEnded = (topic: string) => hanging.every((one) => one.topic !== topic)
-    const ended = [outputTopic, deadTopic].find(isEnded)
+    const ended = [outputTopic, deadLetterTopic].find(isEnded)
     return ended !== undefined && hasRetried(cluster, { topic: ended, partition }, source)
   }
   const next = (await committedOffsets(cluster, groupId, inputTopic))[partition] ?? 0n
@@ -123,12 +123,12 @@ async function hasRetried(
 
 async function endAs(
   transactor: Transactor,
-  { outputTopic, deadTopic, groupId }: HangingOptions,
+  { outputTopic, deadLetterTopic, groupId }: HangingOptions,
   { partition, isCommitted }: { partition: number; isCommitted: boolean },
 ): Promise<void> {
   try {
     await transactor.transaction(async (transaction) => {
-      const topics = [outputTopic, deadTopic]
+      const topics = [outputTopic, deadLetterTopic]
       await transaction.join({ groupId, partitions: topics.map((topic) => ({ topic, partition })) })
       if (!isCommitted) throw new AppError('held_back', 'none of it counts')
     })

@@ -1,7 +1,7 @@
 // Taking a transactional id from whoever holds it, without wanting to write under it.
 import { backoff, delay, withTimeout } from '@weir/kit'
 
-import { isPassing, refused, unavailable } from '../connect/faults.ts'
+import { isRetriable, refused, unavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createTransactor } from './transactor.ts'
 
@@ -18,7 +18,7 @@ export async function fenceOnce(kafka: Kafka, transactionalId: string): Promise<
       return await withTimeout(attempt(kafka, transactionalId), end - performance.now(), WHAT)
     } catch (error) {
       if (performance.now() + pauseMs > end) throw unavailable(WHAT, error)
-      if (!isPassing(error)) throw refused(WHAT, error)
+      if (!isRetriable(error)) throw refused(WHAT, error)
     }
     await delay(pauseMs)
   }

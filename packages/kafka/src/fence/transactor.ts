@@ -1,4 +1,4 @@
-// Transactions under one transactional id (docs/architecture.md 2, 4). Fencing shuts out whoever had the id
+// Transactions under one transactional id (docs/architecture.md 2, 4). Fencing ends whoever had the id
 // before, once everything he had begun is ended. After any error of Kafka's this object is spent, for nobody
 // knows then what the partitions have got: throw it away and make another one.
 import type Cluster from 'kafkajs/src/cluster/index.js'

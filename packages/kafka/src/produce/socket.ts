@@ -1,7 +1,7 @@
 // Opens sockets to brokers: the batch producer's only use of kafkajs, and the only place of it that knows
 // kafkajs's inner parts. kafkajs connects, does TLS and SASL and asks for the broker's versions; then the
 // bare socket is ours. Its producer isn't used: it tries again, merges partitions into one request, drops
-// the offset of a refused batch, and one dead topic fails its metadata (docs/architecture.md 5 and 9).
+// the offset of a refused batch, and one deleted topic fails its metadata (docs/architecture.md 5 and 9).
 import type { Socket } from 'node:net'
 
 import { AppError, withTimeout } from '@weir/kit'

@@ -7,7 +7,7 @@ import type Cluster from 'kafkajs/src/cluster/index.js'
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
 import { closeClient } from '../connect/close-client.ts'
-import { isFromBroker, isPassing, refused, unavailable } from '../connect/faults.ts'
+import { isFromBroker, isRetriable, refused, unavailable } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { FEW_RETRIES } from '../connect/retries.ts'
@@ -87,7 +87,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
       } catch (error) {
         if (closing.signal.aborted || hasCode(error, 'timeout')) throw unavailable(what, error)
         if (hasCode(error)) throw error
-        if (!isPassing(error)) throw refused(what, error)
+        if (!isRetriable(error)) throw refused(what, error)
         if (performance.now() + pauseMs > end) throw unavailable(what, error)
       }
       await delay(pauseMs, closing.signal).catch(() => undefined)
@@ -104,7 +104,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
       } catch (error) {
         if (hasCode(error, 'timeout')) throw unavailable(what, error)
         if (hasCode(error)) throw error
-        throw isPassing(error) ? unavailable(what, error) : refused(what, error)
+        throw isRetriable(error) ? unavailable(what, error) : refused(what, error)
       }
     },
     async close() {

@@ -26,7 +26,7 @@ export type GroupOffsets = {
 }
 
 export type TransactionRequests = {
-  /** Ends what a former producer of this id had begun, and shuts him out. */
+  /** Ends what a former producer of this id had begun, and fences it. */
   init(transactionalId: string, timeoutMs: number): Promise<ProducerIdentity>
   addPartitions(identity: ProducerIdentity, topics: readonly TopicPartitions[]): Promise<void>
   addGroup(identity: ProducerIdentity, groupId: string): Promise<void>

@@ -5,14 +5,14 @@ import { AppError, delay, hasCode } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
 import type { SourceRecord, Headers } from '../protocol/source-record.ts'
-import type { LifeEnd } from './consumer-life.ts'
+import type { ConsumerEnd } from './start-consumer.ts'
 import { firstReadable } from './committed-range.ts'
 import { createEndWatch } from './end-watch.ts'
 import type { Ends } from './end-watch.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { keepAlive } from './keep-alive.ts'
-import type { Keeper } from './keep-alive.ts'
+import { supervise } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
 import { startReader } from './reader.ts'
 import { earliestOffsets, endOffsets, isGone } from '../admin/topic-calls.ts'
 
@@ -63,7 +63,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
   const stopping = new AbortController()
   const positions = new Map<string, bigint>()
   const ends = createEndWatch({ askEnds, positionOf: (topic) => positions.get(topic) })
-  let keeper: Keeper | undefined
+  let supervisor: Supervisor | undefined
   let wasAway = false
   // Wall clock times: a machine that slept has a gap too.
   let startedOverMs = 0
@@ -95,7 +95,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
       return gone.includes(true)
     })
 
-  async function prepare(lastEnd: LifeEnd | undefined): Promise<boolean> {
+  async function prepare(lastEnd: ConsumerEnd | undefined): Promise<boolean> {
     const logs = await askLogs().catch(async (error: unknown) => {
       wasAway ||= hasCode(error, 'not_found') && (await isAnyGone())
       throw error
@@ -165,7 +165,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
       // A reader that neither ends nor gets on.
       if (isFresh() || Date.now() - movedMs < FRESH_FOR_MS) continue
       await stepOverEmptied().catch(() => undefined)
-      keeper?.renew()
+      supervisor?.renew()
     }
   }
 
@@ -173,7 +173,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
     async start() {
       const { groupPrefix } = options
       const reader = { groupPrefix, topics, positionOf: position, onRecords, onPosition }
-      keeper = keepAlive(kafka, { topics, prepare, start: () => startReader(kafka, reader) })
+      supervisor = supervise(kafka, { topics, prepare, start: () => startReader(kafka, reader) })
       void keepChecking()
       for (;;) {
         try {
@@ -189,7 +189,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
     isFresh,
     async close() {
       stopping.abort()
-      await Promise.all([calls.close(), keeper?.close()])
+      await Promise.all([calls.close(), supervisor?.close()])
     },
   }
 }

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 
 import type { Batch } from 'kafkajs'
 
-import { startConsumer } from './consumer-life.ts'
-import type { ConsumerLife } from './consumer-life.ts'
+import { startConsumer } from './start-consumer.ts'
+import type { RunningConsumer } from './start-consumer.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { toSourceRecord } from '../protocol/source-record.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
@@ -24,7 +24,7 @@ export type ReaderOptions = {
 const SILENCE_MAX_MS = 10_000
 const PARTITION_BYTES_MAX = 5_242_880
 
-export function startReader(kafka: Kafka, options: ReaderOptions): ConsumerLife {
+export function startReader(kafka: Kafka, options: ReaderOptions): RunningConsumer {
   const { positionOf, onRecords, onPosition } = options
 
   function isBehind(topic: string, partition: number, offset: bigint | undefined): boolean {
@@ -44,7 +44,7 @@ export function startReader(kafka: Kafka, options: ReaderOptions): ConsumerLife 
     return true
   }
 
-  const life: ConsumerLife = startConsumer(kafka, {
+  const running: RunningConsumer = startConsumer(kafka, {
     groupId: `${options.groupPrefix}.${randomUUID()}`,
     topics: options.topics,
     partitionsAtOnce: 1,
@@ -61,18 +61,18 @@ export function startReader(kafka: Kafka, options: ReaderOptions): ConsumerLife 
     onBatch({ batch, resolveOffset }) {
       try {
         if (deliver(batch)) resolveOffset(lastOffsetOf(batch))
-        else life.end('moved')
+        else running.end('moved')
       } catch (error) {
-        life.end('failed', error)
+        running.end('failed', error)
       }
       return Promise.resolve()
     },
     onEmptyBatch({ topic, partition, firstOffset, lastOffset }) {
-      if (isBehind(topic, partition, firstOffset)) life.end('moved')
+      if (isBehind(topic, partition, firstOffset)) running.end('moved')
       else onPosition(topic, partition, lastOffset + 1n)
     },
   })
-  return life
+  return running
 }
 
 function lastOffsetOf(batch: Batch): string {

@@ -4,10 +4,10 @@
 import { hasCode } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
-import type { LifeEnd } from './consumer-life.ts'
+import type { ConsumerEnd } from './start-consumer.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { keepAlive } from './keep-alive.ts'
+import { supervise } from './supervisor.ts'
 import { startReader } from './reader.ts'
 import type { ReaderOptions } from './reader.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
@@ -59,7 +59,7 @@ export function tailTopic(kafka: Kafka, options: TailOptions): Tail {
     }
   }
 
-  async function prepare(lastEnd: LifeEnd | undefined): Promise<boolean> {
+  async function prepare(lastEnd: ConsumerEnd | undefined): Promise<boolean> {
     const found = lastEnd === 'moved' ? undefined : await lookAtLog()
     if (closed) return false
     if (!found || found.end.some((end, partition) => positionOf(partition) > end)) {
@@ -84,11 +84,11 @@ export function tailTopic(kafka: Kafka, options: TailOptions): Tail {
     },
   }
   const start = () => startReader(kafka, reader)
-  const keeper = keepAlive(kafka, { topics: [topic], prepare, start })
+  const supervisor = supervise(kafka, { topics: [topic], prepare, start })
   return {
     async close() {
       closed = true
-      await Promise.all([calls.close(), keeper.close()])
+      await Promise.all([calls.close(), supervisor.close()])
     },
   }
 }

@@ -1,4 +1,4 @@
-// Records that can't be derived because of themselves: they are parked in the dead topic, in the transaction of
+// Records that can't be derived because of themselves: they are dead-lettered in the dead letter topic, in the transaction of
 // their neighbours, and cost no other record anything.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
@@ -57,7 +57,7 @@ const untilCommitted = ({ groupId, inputTopic }: Derivation, offset: bigint): Pr
     return committed === offset
   }, within)
 
-test('one bad record among a thousand is parked as it is, and all others keep their places', async () => {
+test('one bad record among a thousand is dead-lettered as it is, and all others keep their places', async () => {
   // Given
   const derivation = await makeDerivation(admin, 1)
   const good = (from: number) => Array.from({ length: 500 }, (_, index) => `v${from + index}`)
@@ -73,9 +73,9 @@ test('one bad record among a thousand is parked as it is, and all others keep th
   // Then
   const sources = await derivation.sourcesUntil(1_000)
   expect(sources).toEqual([...upTo(0, 500), ...upTo(0, 500, 501)])
-  const [parked, ...others] = await readRecords(derivation.deadTopic)
+  const [deadLettered, ...others] = await readRecords(derivation.deadLetterTopic)
   expect(others).toEqual([])
-  expect(parked).toMatchObject({
+  expect(deadLettered).toMatchObject({
     partition: 0,
     timestampMs: 1_700_000_000_000,
     key: Buffer.from('k'),
@@ -104,15 +104,15 @@ test('headers with names that every object has hold nothing up', async () => {
 
   // Then
   expect(await derivation.sourcesUntil(1)).toEqual(['0/1'])
-  const [parked] = await readRecords(derivation.deadTopic)
-  expect(parked?.headers['svc-source']?.toString()).toBe(`${derivation.inputTopic}/0/0`)
+  const [deadLettered] = await readRecords(derivation.deadLetterTopic)
+  expect(deadLettered?.headers['svc-source']?.toString()).toBe(`${derivation.inputTopic}/0/0`)
 }, 60_000)
 
-test('a dead record that would not fit is parked without its value, and where it lies is known', async () => {
+test('a dead record that would not fit is dead-lettered without its value, and where it lies is known', async () => {
   // Given records that fill their topic's bound to the byte, by their values, and by a key
   const bound = { 'max.message.bytes': '4194304' }
   const derivation = await makeDerivation(admin, 1, { input: bound, output: bound, dead: bound })
-  const { inputTopic, deadTopic } = derivation
+  const { inputTopic, deadLetterTopic } = derivation
   const long = 'x'.repeat(4_194_150)
   await writeTo(inputTopic, { partition: 0, key: 'k', value: `bad${long}` })
   await writeTo(inputTopic, { partition: 0, key: `k${long}`, value: 'bad' })
@@ -123,12 +123,12 @@ test('a dead record that would not fit is parked without its value, and where it
 
   // Then
   expect(await derivation.sourcesUntil(1)).toEqual(['0/2'])
-  const parked = await readRecords(deadTopic)
-  expect(parked.map(({ key, value }) => [key?.toString(), value])).toEqual([
+  const deadLettered = await readRecords(deadLetterTopic)
+  expect(deadLettered.map(({ key, value }) => [key?.toString(), value])).toEqual([
     ['k', null],
     [undefined, null],
   ])
-  expect(parked.map(({ headers }) => headers['svc-source']?.toString())).toEqual([
+  expect(deadLettered.map(({ headers }) => headers['svc-source']?.toString())).toEqual([
     `${inputTopic}/0/0`,
     `${inputTopic}/0/1`,
   ])
@@ -152,11 +152,11 @@ test('derived records that Kafka refuses for their size are dead; their neighbou
     { offset: 4n, code: 'too_large' },
   ])
   expect(new Set(errors)).toEqual(new Set(['too_large']))
-  const parked = await readRecords(derivation.deadTopic)
-  expect(parked.map(({ value }) => value?.length)).toEqual([30_001, 30_001])
+  const deadLettered = await readRecords(derivation.deadLetterTopic)
+  expect(deadLettered.map(({ value }) => value?.length)).toEqual([30_001, 30_001])
 }, 60_000)
 
-test('when Kafka has forgotten the group’s offsets, what was parked last isn’t parked again', async () => {
+test('when Kafka has forgotten the group’s offsets, what was dead-lettered last isn’t dead-lettered again', async () => {
   // Given
   const derivation = await makeDerivation(admin, 1)
   await derivation.write(0, 'a', 'bad-1', 'bad-2')
@@ -171,5 +171,5 @@ test('when Kafka has forgotten the group’s offsets, what was parked last isn�
 
   // Then
   expect(await derivation.sourcesUntil(2)).toEqual(['0/0', '0/3'])
-  expect(await readRecords(derivation.deadTopic)).toHaveLength(2)
+  expect(await readRecords(derivation.deadLetterTopic)).toHaveLength(2)
 }, 60_000)

@@ -11,7 +11,7 @@ import { makeTopic, readRecords, uniqueName, writeTo } from '../support.ts'
 export type Derivation = {
   inputTopic: string
   outputTopic: string
-  deadTopic: string
+  deadLetterTopic: string
   groupId: string
   transactionalIdOf(partition: number): string
   write(partition: number, ...values: string[]): Promise<void>
@@ -34,7 +34,7 @@ export async function makeDerivation(
 ): Promise<Derivation> {
   const inputTopic = await makeTopic(admin, 'derive-in', partitions, configs.input)
   const outputTopic = await makeTopic(admin, 'derive-out', partitions, configs.output)
-  const deadTopic = await makeTopic(admin, 'derive-dead', partitions, configs.dead)
+  const deadLetterTopic = await makeTopic(admin, 'derive-dead', partitions, configs.dead)
   const groupId = uniqueName('derive')
   const transactionalIdOf = (partition: number) => `${groupId}.${partition}`
 
@@ -75,7 +75,7 @@ export async function makeDerivation(
   return {
     inputTopic,
     outputTopic,
-    deadTopic,
+    deadLetterTopic,
     groupId,
     transactionalIdOf,
     write,
@@ -87,7 +87,7 @@ export async function makeDerivation(
         groupId,
         inputTopic,
         outputTopic,
-        deadTopic,
+        deadLetterTopic,
         transactionalIdOf,
         mayTake: () => Promise.resolve(true),
         startOffset: () => 0n,

@@ -195,7 +195,7 @@ test('a former owner’s open transaction is undone before the partition goes on
   expect(sources).toEqual(['0/0', '0/1'])
 }, 30_000)
 
-test('a partition is taken in one order: the former owner is shut out, leave is asked, then the offset is read', async () => {
+test('a partition is taken in one order: the former owner is fenced, leave is asked, then the offset is read', async () => {
   // Given
   const derivation = await makeDerivation(admin, 1)
   const { inputTopic, groupId } = derivation

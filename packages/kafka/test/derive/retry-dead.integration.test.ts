@@ -5,7 +5,7 @@ import { AppError, pollUntil } from '@weir/kit'
 
 import { createAdmin } from '../../src/admin/admin.ts'
 import type { Admin } from '../../src/admin/admin.ts'
-import { createDeadTopics } from '../../src/derive/dead-topics.ts'
+import { createDeadLetterTopics } from '../../src/derive/dead-letter-topics.ts'
 import type { Derived } from '../../src/derive/derivation.ts'
 import type { RetryOptions, RetryOutcome } from '../../src/derive/retry-partition.ts'
 import type { SourceRecord } from '../../src/protocol/source-record.ts'
@@ -58,13 +58,17 @@ async function startLive(derivation: Derivation) {
   return deriver
 }
 
-/** All is read, and what is dead can be read: the group's offsets may be committed a moment before the dead topic is. */
-const untilDerived = async ({ groupId, inputTopic, deadTopic }: Derivation): Promise<void> => {
+/** All is read, and what is dead can be read: the group's offsets may be committed a moment before the dead letter topic is. */
+const untilDerived = async ({
+  groupId,
+  inputTopic,
+  deadLetterTopic,
+}: Derivation): Promise<void> => {
   await pollUntil(async () => {
     const ends = await admin.endOffsets(inputTopic, { isolation: 'read_committed' })
     const committed = await admin.committedOffsets(groupId, inputTopic)
     const isRead = ends.every((end, partition) => end === 0n || committed[partition] === end)
-    return isRead && (await isSettled(deadTopic))
+    return isRead && (await isSettled(deadLetterTopic))
   }, within)
 }
 
@@ -77,7 +81,7 @@ async function isSettled(topic: string): Promise<boolean> {
 type Counts = Record<RetryOutcome, number>
 
 async function retry(derivation: Derivation, more: Partial<RetryOptions> = {}): Promise<Counts> {
-  const dead = createDeadTopics(connect())
+  const dead = createDeadLetterTopics(connect())
   const counts = { passed: 0, filtered: 0, failedAgain: 0 }
   const options: RetryOptions = {
     ...derivation,
@@ -94,9 +98,9 @@ async function retry(derivation: Derivation, more: Partial<RetryOptions> = {}): 
   return counts
 }
 
-async function list({ inputTopic, deadTopic }: Derivation, max = 10) {
-  const dead = createDeadTopics(connect())
-  const found = await dead.list({ inputTopic, deadTopic, max, mayGoOn: forever })
+async function list({ inputTopic, deadLetterTopic }: Derivation, max = 10) {
+  const dead = createDeadLetterTopics(connect())
+  const found = await dead.list({ inputTopic, deadLetterTopic, max, mayGoOn: forever })
   await dead.close()
   return {
     total: found.total,
@@ -187,7 +191,7 @@ test('a retry that ends before its commit has done nothing, and the next one doe
   expect(await derivation.sources()).toEqual(['0/1', '0/0'])
 }, 60_000)
 
-test('shut out in the middle, it reads what was done meanwhile, and does the rest', async () => {
+test('fenced in the middle, it reads what was done meanwhile, and does the rest', async () => {
   // Given
   const derivation = await makeDerivation(admin, 1)
   const odd = Array.from({ length: 1_200 }, (_, index) => `odd-${index}`)
@@ -222,7 +226,7 @@ test('a partition that may not be taken is left as it is', async () => {
   expect((await list(derivation)).total).toBe(1)
 }, 60_000)
 
-test('one that was parked without its value is read from its source, while that is retained', async () => {
+test('one that was dead-lettered without its value is read from its source, while that is retained', async () => {
   // Given
   const bound = { 'max.message.bytes': '4194304' }
   const derivation = await makeDerivation(admin, 1, { input: bound, output: bound, dead: bound })
@@ -231,8 +235,8 @@ test('one that was parked without its value is read from its source, while that 
   await writeTo(derivation.inputTopic, { partition: 0, key: 'k', value: large })
   await startLive(derivation)
   await untilDerived(derivation)
-  const parked = await readRecords(derivation.deadTopic)
-  expect(parked.map(({ value }) => value)).toEqual([null, null])
+  const deadLettered = await readRecords(derivation.deadLetterTopic)
+  expect(deadLettered.map(({ value }) => value)).toEqual([null, null])
   await removeRecordsBefore(derivation.inputTopic, 0, 1n)
 
   // When
@@ -270,16 +274,16 @@ test('a header of a stranger’s record does not make a marker of its dead recor
 test('records that are no dead records of this partition are not looked at', async () => {
   const derivation = await makeDerivation(admin, 1)
   const headers = { 'svc-source': 'other/0/1', 'svc-error': 'corrupt' }
-  await writeTo(derivation.deadTopic, { partition: 0, key: 'k', value: 'v' })
-  await writeTo(derivation.deadTopic, { partition: 0, key: 'k', value: 'v', headers })
+  await writeTo(derivation.deadLetterTopic, { partition: 0, key: 'k', value: 'v' })
+  await writeTo(derivation.deadLetterTopic, { partition: 0, key: 'k', value: 'v', headers })
   expect(await list(derivation)).toEqual({ total: 0, sources: [] })
   expect(await retry(derivation)).toEqual({ passed: 0, filtered: 0, failedAgain: 0 })
 }, 60_000)
 
 test('reading that takes too long is ended', async () => {
   const derivation = await makeDerivation(admin, 1)
-  await writeTo(derivation.deadTopic, { partition: 0, key: 'k', value: 'v' })
-  const dead = createDeadTopics(connect())
+  await writeTo(derivation.deadLetterTopic, { partition: 0, key: 'k', value: 'v' })
+  const dead = createDeadLetterTopics(connect())
   const late = dead.list({ ...derivation, max: 1, mayGoOn: () => false })
   await expect(late).rejects.toBeInstanceOf(AppError)
   await dead.close()
@@ -288,7 +292,7 @@ test('reading that takes too long is ended', async () => {
 test('a transaction that a crash left open is undone first, and its records are retried', async () => {
   // Given
   const derivation = await makeDerivation(admin, 1)
-  const { outputTopic, deadTopic, inputTopic } = derivation
+  const { outputTopic, deadLetterTopic, inputTopic } = derivation
   await derivation.write(0, 'odd-1')
   const deriver = await startLive(derivation)
   await untilDerived(derivation)
@@ -304,7 +308,7 @@ test('a transaction that a crash left open is undone first, and its records are 
   const never = crashed.transaction(async (transaction) => {
     const record = { partition: 0, key: null, value: null, headers }
     await transaction.send([{ ...record, topic: outputTopic }])
-    await transaction.send([{ ...record, topic: deadTopic }])
+    await transaction.send([{ ...record, topic: deadLetterTopic }])
     written.resolve()
     await new Promise(() => undefined)
   })

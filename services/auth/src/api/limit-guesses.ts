@@ -22,7 +22,7 @@ export const limitGuesses =
 function wrongSecretIn({ code }: Refusal, req: Request): string | undefined {
   if (code === 'invalid_api_key' || code === 'invalid_platform_key')
     return bearerOf(req.get('authorization'))
-  // Wrong client secrets are counted by clientId, in prove.ts.
+  // Wrong client secrets are counted by clientId, in authenticate.ts.
   if (code !== 'invalid_credentials' || req.path !== '/refresh') return undefined
   const body: unknown = req.body
   return Buffer.isBuffer(body) ? body.toString('latin1') : undefined

@@ -50,7 +50,7 @@ export async function lookUp<Found>(
   try {
     return look(follower.tables)
   } catch {
-    await follower.lookAgain()
+    await follower.refresh()
     return look(follower.tables)
   }
 }

@@ -31,11 +31,11 @@ import * as streams from './routes/streams.ts'
 import * as subjects from './routes/subjects.ts'
 import * as tokens from './routes/tokens.ts'
 import * as usage from './routes/usage.ts'
-import type { TokenDesk } from '../tokens/token-desk.ts'
+import type { TokenService } from '../tokens/token-service.ts'
 
 export type Routes = {
   readonly management: Management
-  readonly desk: TokenDesk
+  readonly tokenService: TokenService
   readonly discovery: discovery.Discovery
   readonly registryDoor: registry.RegistryDoor
   readonly docs: docs.Docs
@@ -51,7 +51,7 @@ export type Routes = {
 }
 
 export function createApp(routes: Routes): Express {
-  const { management, desk, metrics, log, pageOf, isOpen } = routes
+  const { management, tokenService, metrics, log, pageOf, isOpen } = routes
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -67,7 +67,7 @@ export function createApp(routes: Routes): Express {
     if (!isOpen()) throw new Refusal('unavailable', 'auth is starting; try again in a moment')
     next()
   })
-  mountTokens(app, desk)
+  mountTokens(app, tokenService)
   mountRegistry(app, routes.registryDoor)
   for (const [version, shape] of Object.entries(shapes))
     mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
@@ -78,10 +78,10 @@ export function createApp(routes: Routes): Express {
   return app
 }
 
-function mountTokens(app: Express, desk: TokenDesk): void {
-  mount(app, '/auth', { POST: tokens.issueForSecret(desk) }, plainErrorOf)
-  mount(app, '/refresh', { POST: tokens.issueForRefreshToken(desk) }, plainErrorOf)
-  mount(app, '/oauth2/token', { POST: oauth2.issueForGrant(desk) }, oauthErrorOf)
+function mountTokens(app: Express, tokenService: TokenService): void {
+  mount(app, '/auth', { POST: tokens.issueForSecret(tokenService) }, plainErrorOf)
+  mount(app, '/refresh', { POST: tokens.issueForRefreshToken(tokenService) }, plainErrorOf)
+  mount(app, '/oauth2/token', { POST: oauth2.issueForGrant(tokenService) }, oauthErrorOf)
 }
 
 function mountRegistry(app: Express, door: registry.RegistryDoor): void {

@@ -1,5 +1,5 @@
 // Writes a backup into empty topics, all of it or nothing: one transaction over all, under the writer's own
-// transactional id, so that an auth that still runs is shut out.
+// transactional id, so that an auth that still runs is fenced.
 import type { AddressedRecord, Admin, Kafka } from '@weir/kafka'
 import { createRangeReader, createTransactor } from '@weir/kafka'
 import { AppError } from '@weir/kit'

@@ -5,7 +5,7 @@ import type { Admin } from '@weir/kafka'
 import type { Actor } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
 import type { ReadAccess } from './acls/read-access.ts'
-import type { Rings } from './keys/rings.ts'
+import type { WrappingKeys } from './keys/wrapping-keys.ts'
 import type { Writer } from './writer.ts'
 
 export type Stewardship = {
@@ -16,7 +16,7 @@ export type Stewardship = {
   readonly admin: Admin
   /** What streams' credentials may read with Kafka clients of their own. */
   readonly access: ReadAccess
-  readonly rings: Rings
+  readonly wrappingKeys: WrappingKeys
   readonly kek: KekProvider
   readonly log: Log
   /** The one clock of control state, epoch ms. */

@@ -120,7 +120,7 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
     }
   }
 
-  /** What the tables settle by themselves, without shutting out another replica's writer. */
+  /** What the tables settle by themselves, without fencing another replica's writer. */
   const answerWithoutWriting = async (): Promise<boolean> => {
     const { chunks, answers } = await decideWaiting()
     if (chunks.length > 0) return false

@@ -6,22 +6,22 @@ import type { Callers } from '../access/callers.ts'
 import { basicOf } from '../tokens/basic.ts'
 import { Refusal } from '../errors.ts'
 import type { Call } from '../api/http.ts'
-import type { Prover } from '../tokens/prove.ts'
+import type { Authenticator } from '../tokens/authenticate.ts'
 
 /** The account of whoever calls. @throws Refusal `invalid_credentials`, `invalid_api_key`, `too_many_failures` */
 export type Readers = (call: Call) => Promise<string>
 
 export function createReaders(deps: {
   readonly callers: Pick<Callers, 'account'>
-  readonly prover: Pick<Prover, 'bySecret'>
+  readonly authenticator: Pick<Authenticator, 'bySecret'>
   readonly gate: Pick<Gate, 'check'>
 }): Readers {
-  const { callers, prover, gate } = deps
+  const { callers, authenticator, gate } = deps
   return async (call) => {
     const authorization = call.header('authorization')
     if (authorization === undefined) throw nothingSent()
     if (/^basic /i.test(authorization))
-      return (await prover.bySecret(basicOf(authorization))).stream.billingId
+      return (await authenticator.bySecret(basicOf(authorization))).stream.billingId
     if (isToken(authorization)) return (await accessOf(gate, authorization)).stream.billingId
     return (await callers.account(call)).billingId
   }

@@ -6,7 +6,7 @@ import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { ContractRecord } from '@weir/control-state'
 import { Refusal } from '../errors.ts'
-import type { Round } from '../control/rounds.ts'
+import type { Reconciler } from '../control/reconcile-loop.ts'
 import { checkRegistry } from './check-registry.ts'
 
 export type RegistryWatch = {
@@ -14,7 +14,7 @@ export type RegistryWatch = {
   readonly registry: Pick<Registry, 'register' | 'bySubject'>
   /** For people; empty when nothing is wrong. */
   warnings(): readonly string[]
-  readonly round: Round
+  readonly reconciler: Reconciler
 }
 
 type State = 'unasked' | 'same' | 'away' | 'different'
@@ -90,7 +90,7 @@ export function watchRegistry(deps: {
         demandSame().then(() => registry.bySubject(subject, version)),
     },
     warnings: () => [warningOf[state]].filter((warning) => warning !== undefined),
-    round: {
+    reconciler: {
       name: 'registry',
       async run() {
         await look()

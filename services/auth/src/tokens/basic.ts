@@ -1,7 +1,7 @@
 // HTTP Basic (RFC 7617) as OAuth has it (RFC 6749 2.3.1): both halves are form-encoded before they are joined. What isn't
 // encoded is taken as it is: not every client does.
 import { Refusal } from '../errors.ts'
-import type { Secrets } from './prove.ts'
+import type { Secrets } from './authenticate.ts'
 
 /** @throws Refusal `invalid_credentials` */
 export function basicOf(authorization: string): Secrets {

@@ -6,7 +6,7 @@ import {
   signIdToken,
   signRefreshToken,
 } from '@weir/tokens'
-import type { ProvedClient } from './prove.ts'
+import type { AuthenticatedClient } from './authenticate.ts'
 
 /** Drivers break on any other member. */
 export type Tokens = {
@@ -16,7 +16,7 @@ export type Tokens = {
   readonly expiresAt: number
 }
 
-export type Issue = (client: ProvedClient) => Tokens
+export type Issue = (client: AuthenticatedClient) => Tokens
 
 export function createIssue(deps: {
   /** @throws AppError `unavailable` while there is no key */
@@ -25,7 +25,7 @@ export function createIssue(deps: {
   now: () => number
 }): Issue {
   const { signer, issuer, now } = deps
-  return ({ stream, credential, provedAtSeconds }) => {
+  return ({ stream, credential, authenticatedAtSeconds }) => {
     const key = signer()
     const nowSeconds = Math.floor(now() / 1000)
     const { billingId, name, streamId, kind } = stream
@@ -37,8 +37,12 @@ export function createIssue(deps: {
     )
     const refreshToken = signRefreshToken(
       key,
-      { sub, billingId, auth_time: provedAtSeconds },
-      { issuer, nowSeconds, lifeSeconds: provedAtSeconds + refreshLifeSecondsMax - nowSeconds },
+      { sub, billingId, auth_time: authenticatedAtSeconds },
+      {
+        issuer,
+        nowSeconds,
+        lifeSeconds: authenticatedAtSeconds + refreshLifeSecondsMax - nowSeconds,
+      },
     )
     return { idToken, refreshToken, expiresAt: nowSeconds + idLifeSecondsMax }
   }

@@ -21,7 +21,7 @@ export function routesOfAuth(): string[] {
   }
   const unused: Routes = {
     management,
-    desk: unusable(),
+    tokenService: unusable(),
     discovery: unusable(),
     registryDoor: unusable(),
     docs: { errors: unusable(), openApi: {}, pageOf: (code) => code },

@@ -10,7 +10,7 @@ import type { StateFollower } from '@weir/control-state'
 import { createReadAccess } from '../../src/control/acls/read-access.ts'
 import { createKeyring } from '@weir/control-state'
 import { accountKey } from '@weir/control-state'
-import { createRings } from '../../src/control/keys/rings.ts'
+import { createWrappingKeys } from '../../src/control/keys/wrapping-keys.ts'
 import type { ControlRecord } from '@weir/control-state'
 import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
 import type { Stewardship } from '../../src/control/stewardship.ts'
@@ -153,7 +153,7 @@ export function memoryStewardship(
     changes: changeLog(),
     start: async () => {},
     catchUp: async () => {},
-    lookAgain: async () => {},
+    refresh: async () => {},
     isFresh: () => true,
     positions: () => ({ control: 0n, keys: 0n }),
     notReady: () => [],
@@ -166,7 +166,7 @@ export function memoryStewardship(
     follower,
     admin: kafka.admin,
     access: createReadAccess({ acls: kafka.acls, follower, log, principals, isRequired: true }),
-    rings: createRings({ writer, follower, kek }),
+    wrappingKeys: createWrappingKeys({ writer, follower, kek }),
     kek,
     log,
     now: () => nowMs,

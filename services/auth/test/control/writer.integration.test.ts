@@ -99,7 +99,7 @@ test('no change is lost when two replicas change one record in turn', async () =
   expect(marks).toHaveLength(2 * each)
 }, 60_000)
 
-test('a writer that was shut out decides on what the other has written since', async () => {
+test('a writer that was fenced decides on what the other has written since', async () => {
   const { kafka, writer } = replica(0)
   const account = name('fenced')
   const before = name('before')

@@ -126,7 +126,7 @@ test('a refusal that rests on a change of its batch is not answered before that 
   expect(kafka.tables.account('a')).toBeDefined()
 })
 
-test('what the tables settle by themselves shuts out no other writer', async () => {
+test('what the tables settle by themselves fences no other writer', async () => {
   const kafka = fakeKafka()
   kafka.tables.apply('account/a', accountRecord('a'))
   const writer = writerOn(kafka)
@@ -165,7 +165,7 @@ test('a change that is asked for as the one before is answered is not forgotten'
   expect(await chained).toBe('y')
 })
 
-test('a writer that was shut out decides again on what the other one has written', async () => {
+test('a writer that was fenced decides again on what the other one has written', async () => {
   const kafka = fakeKafka()
   const writer = writerOn(kafka)
   await writer.change(making, add('a'))

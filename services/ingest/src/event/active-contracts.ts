@@ -15,7 +15,7 @@ export type ActiveContract = {
 }
 
 export function createActiveContracts(
-  follower: Pick<StateFollower, 'lookAgain'> & { tables: Pick<Tables, 'contract'> },
+  follower: Pick<StateFollower, 'refresh'> & { tables: Pick<Tables, 'contract'> },
 ): (billingId: string, schemaId: string) => ActiveContract | Promise<ActiveContract> {
   const compiled = new WeakMap<ContractRecord, ActiveContract>()
 
@@ -33,13 +33,13 @@ export function createActiveContracts(
     return made
   }
 
-  const lookAgain = async (billingId: string, schemaId: string): Promise<ActiveContract> => {
-    await follower.lookAgain()
+  const refresh = async (billingId: string, schemaId: string): Promise<ActiveContract> => {
+    await follower.refresh()
     const contract = find(billingId, schemaId)
     if (contract === undefined)
       throw refusal('unknown_schema_id', `Unknown schema id: '${schemaId}'`)
     return contract
   }
 
-  return (billingId, schemaId) => find(billingId, schemaId) ?? lookAgain(billingId, schemaId)
+  return (billingId, schemaId) => find(billingId, schemaId) ?? refresh(billingId, schemaId)
 }

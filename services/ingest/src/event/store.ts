@@ -18,7 +18,7 @@ const settleMs = 1_000
 const recordBytesMax = 4_194_304 - 4_096
 
 type SealingDeps = {
-  follower: Pick<StateFollower, 'lookAgain'> & {
+  follower: Pick<StateFollower, 'refresh'> & {
     keyring: Pick<Keyring, 'eraKeys' | 'ringsSettled'>
     tables: Pick<Tables, 'streamById'>
   }
@@ -86,7 +86,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
 
   /** A stream or contract that is seen already may be newer than the keys that were made for it. */
   const lookForKeys = async (stream: InputStream, era: number, levels: readonly number[]) => {
-    await follower.lookAgain()
+    await follower.refresh()
     // With new keys may have come a ring, which is not unwrapped at once.
     const settling = follower.keyring.ringsSettled()
     await withTimeout(settling, settleMs, 'unwrapping the rings').catch(() => {})

@@ -13,7 +13,7 @@ function follower(before: ContractRecord | undefined, after = before) {
       contract: (billingId: string, id: string) =>
         record?.billingId === billingId && record.id === id ? record : undefined,
     },
-    async lookAgain() {
+    async refresh() {
       looks += 1
       record = after
     },

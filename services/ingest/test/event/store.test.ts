@@ -63,7 +63,7 @@ function storeWith(
         ringsSettled: async () => void (looks > 0 && (keys = after)),
       },
       tables: { streamById: () => streamNow },
-      async lookAgain() {
+      async refresh() {
         looks += 1
       },
     },

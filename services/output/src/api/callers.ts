@@ -32,7 +32,7 @@ export type Callers = {
 
 export function createCallers(
   accounts: Accounts,
-  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'lookAgain'>,
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'refresh'>,
 ): Callers {
   const { tables } = follower
 
@@ -40,7 +40,7 @@ export function createCallers(
     try {
       return look()
     } catch {
-      await follower.lookAgain()
+      await follower.refresh()
       return look()
     }
   }

@@ -1,10 +1,10 @@
 // `…/dead`, `…/dead/retry` and `…/lag`: what of a derived stream could not be derived, deriving it anew, and how
 // far it is behind (docs/wire-format.md, Dead records). No values are shown; how a retry is exactly once is
 // packages/kafka's affair.
-import type { Admin, DeadEntry, DeadTopics, RetryOutcome } from '@weir/kafka'
+import type { Admin, DeadEntry, DeadLetterTopics, RetryOutcome } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
-import { deadTopicOf, groupOf, topicOf } from '@weir/control-state'
+import { deadLetterTopicOf, groupOf, topicOf } from '@weir/control-state'
 import { targetOf } from '../api/callers.ts'
 import type { Callers } from '../api/callers.ts'
 import { derivationOf } from '../derive/derivation.ts'
@@ -15,12 +15,12 @@ import type { LevelsAllowed } from '../derive/levels.ts'
 import { requireLevels } from '../api/require-levels.ts'
 import type { OutputMetrics } from '../metrics.ts'
 import { createTryAll } from '../derive/transform.ts'
-import type { InTurn } from '../api/turns.ts'
+import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 
 export type DeadDeps = DerivationDeps & {
   readonly callers: Callers
-  readonly inTurn: InTurn
-  readonly dead: DeadTopics
+  readonly limited: ConcurrencyLimiter
+  readonly dead: DeadLetterTopics
   readonly admin: Pick<Admin, 'committedOffsets' | 'endOffsets'>
   readonly decrypterNames: readonly string[]
   /** Those that this deployment may open. */
@@ -43,10 +43,10 @@ const until = (ms: number, { isStopping }: DeadDeps): (() => boolean) => {
 export const listDead =
   (deps: DeadDeps): AccountHandler =>
   async (call) => {
-    const { inTurn, dead } = deps
+    const { limited, dead } = deps
     const { stream, input } = await deps.callers.output(call)
     const { actor } = call.caller
-    return inTurn(stream.billingId, async () => {
+    return limited(stream.billingId, async () => {
       await deps.trace.read({ action: 'read.dead', actor, target: targetOf(stream) })
       const what = { ...topicsOf(stream, input), max: shownMax, mayGoOn: until(readMsMax, deps) }
       const { entries, total } = await dead.list(what)
@@ -57,7 +57,7 @@ export const listDead =
   }
 
 const topicsOf = (stream: DerivedStream, input: InputStream) => ({
-  deadTopic: deadTopicOf(stream),
+  deadLetterTopic: deadLetterTopicOf(stream),
   inputTopic: topicOf(input),
 })
 
@@ -91,7 +91,7 @@ export const retryDead =
     requireLevels(stream, deps.levels)
     if (!stream.enabled)
       throw new Refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)
-    return deps.inTurn(stream.billingId, async () => {
+    return deps.limited(stream.billingId, async () => {
       const body = await retry(deps, stream, input)
       return { status: 200, body }
     })
@@ -116,9 +116,9 @@ async function retry(deps: DeadDeps, stream: DerivedStream, input: InputStream) 
 export const showLag =
   (deps: DeadDeps): AccountHandler =>
   async (call) => {
-    const { inTurn, dead, admin } = deps
+    const { limited, dead, admin } = deps
     const { stream, input } = await deps.callers.output(call)
-    return inTurn(stream.billingId, async () => {
+    return limited(stream.billingId, async () => {
       const topic = topicOf(input)
       const committed = await admin.committedOffsets(groupOf(stream), topic)
       const ends = await admin.endOffsets(topic, { isolation: 'read_committed' })
@@ -136,8 +136,8 @@ const atLeast0 = (offsets: bigint): number => Math.max(0, Number(offsets))
 
 /** Null when there are too many to be counted while somebody waits. */
 async function countDead(
-  dead: DeadTopics,
-  what: Parameters<DeadTopics['list']>[0],
+  dead: DeadLetterTopics,
+  what: Parameters<DeadLetterTopics['list']>[0],
 ): Promise<number | null> {
   try {
     return (await dead.list(what)).total

@@ -3,7 +3,7 @@
 import type { Opener } from '@weir/fieldcrypt'
 import type { DeriveOptions } from '@weir/kafka'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
-import { deadTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
+import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import { createDerive } from './derive.ts'
 import type { Derive } from './derive.ts'
 import { createEraKeys } from './era-keys.ts'
@@ -23,7 +23,7 @@ export type Derivation = Pick<
   | 'groupId'
   | 'inputTopic'
   | 'outputTopic'
-  | 'deadTopic'
+  | 'deadLetterTopic'
   | 'transactionalIdOf'
   | 'mayTake'
   | 'onBegin'
@@ -46,7 +46,7 @@ export function derivationOf(
     groupId: groupOf(stream),
     inputTopic: topicOf(input),
     outputTopic: topicOf(stream),
-    deadTopic: deadTopicOf(stream),
+    deadLetterTopic: deadLetterTopicOf(stream),
     transactionalIdOf: (partition) => transactionalIdOf(stream, partition),
     derive: deriveOf(deps, stream, input),
     mayTake: async () => {

@@ -39,7 +39,7 @@ export function createStreamDeriver(deps: StreamDeriverDeps) {
       onDead(dead, partition) {
         log.error(
           { stream: topicOf(stream), partition, ...summaryOf(dead) },
-          'records that can not be derived were parked',
+          'records that can not be derived were dead-lettered',
         )
       },
       onError(error, partition) {

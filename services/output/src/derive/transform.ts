@@ -14,7 +14,7 @@ const waits: readonly string[] = ['not_known_yet', 'key_unavailable', 'record_un
 /** What control state may tell otherwise. */
 const mayPass: readonly string[] = [...waits, 'unknown_contract', 'no_such_era']
 
-/** Under which records are parked: what `derive` and Kafka's bound on a record's size find. */
+/** Under which records are dead-lettered: what `derive` and Kafka's bound on a record's size find. */
 export const deadCodes = [
   'unknown_contract',
   'no_such_era',
@@ -30,7 +30,7 @@ export const failureCodes: readonly string[] = [...waits, 'unexpected']
 /** Throws what makes records wait. */
 export function createTransform(
   derive: Derive,
-  follower: Pick<StateFollower, 'lookAgain' | 'isFresh'>,
+  follower: Pick<StateFollower, 'refresh' | 'isFresh'>,
 ): Transform {
   const tryAll = createTryAll(derive, follower)
   return async (records) => {
@@ -48,7 +48,7 @@ export function createTransform(
 /** The same with nothing to wait for: what waits is dead for now, under the code that says why. */
 export function createTryAll(
   derive: Derive,
-  follower: Pick<StateFollower, 'lookAgain' | 'isFresh'>,
+  follower: Pick<StateFollower, 'refresh' | 'isFresh'>,
 ): Transform {
   return async (records) => {
     let isWhole = true
@@ -62,7 +62,7 @@ export function createTryAll(
     }
     const derived = records.map(attempt)
     if (isWhole) return derived
-    if (derived.some(maybeLater)) await follower.lookAgain()
+    if (derived.some(maybeLater)) await follower.refresh()
     const verdicts = records.map((record, index) => {
       const one = derived[index]
       return maybeLater(one) ? attempt(record) : one

@@ -25,11 +25,11 @@ import type { LevelsAllowed } from '../derive/levels.ts'
 import { requireLevels } from '../api/require-levels.ts'
 import { createSummary } from './preview-summary.ts'
 import { createTryAll } from '../derive/transform.ts'
-import type { InTurn } from '../api/turns.ts'
+import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 
 export type PreviewDeps = DerivationDeps & {
   readonly callers: Callers
-  readonly inTurn: InTurn
+  readonly limited: ConcurrencyLimiter
   /** Those that this deployment may open. */
   readonly levels: LevelsAllowed
   readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
@@ -67,7 +67,7 @@ export const preview =
     requireLevels(request, deps.levels)
     const { apiKey, actor } = call.caller
     const hasSamples = hasRole(apiKey.role, samplesNeed)
-    return deps.inTurn(input.billingId, async () => {
+    return deps.limited(input.billingId, async () => {
       const target = { ...targetOf(input), levels: request.consentLevels }
       if (hasSamples) await deps.trace.read({ action: 'read.preview', actor, target })
       const body = await previewOf(deps, input, { ...request, hasSamples })

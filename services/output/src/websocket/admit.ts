@@ -25,7 +25,7 @@ const watchNeeds: Readonly<Record<'input' | 'output', Role>> = {
 export type AdmitDeps = {
   gate: Gate
   accounts: Accounts
-  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'lookAgain'>
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'refresh'>
 }
 
 export type Admitted = {
@@ -102,7 +102,7 @@ async function byApiKey(
   try {
     return { stream: look(), credential, actor, mayStay }
   } catch {
-    await follower.lookAgain() // what a 201 has announced may be used at once
+    await follower.refresh() // what a 201 has announced may be used at once
     return { stream: look(), credential, actor, mayStay }
   }
 }

@@ -17,7 +17,7 @@ export type FeedDeps = {
   tail: (options: Pick<TailOptions, 'topic' | 'fromOffsets' | 'onRecords' | 'onStopped'>) => Tail
   render: Render
   /** Resolves when control state is as new as it can be. */
-  lookAgain: () => Promise<void>
+  refresh: () => Promise<void>
   log: Log
 }
 

@@ -26,7 +26,7 @@ export type GatewayDeps = {
   gate: Gate
   accounts: Accounts
   trace: Pick<AccessTrace, 'read'>
-  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'lookAgain'>
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'refresh'>
   /** Makes the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
   counts: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }

@@ -17,7 +17,7 @@ export type RenderQueueDeps = {
   topic: string
   render: Render
   /** Resolves when control state is as new as it can be. */
-  lookAgain: () => Promise<void>
+  refresh: () => Promise<void>
   /** Those of a turn, in order. */
   onMessages: (messages: readonly Message[]) => void
   /** More waits than may: nothing is shown any more. */
@@ -43,7 +43,7 @@ const bytesPerTurn = 262_144
 export const queuedBytesMax = 67_108_864
 
 export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
-  const { topic, render, lookAgain, onMessages, onFull, log } = deps
+  const { topic, render, refresh, onMessages, onFull, log } = deps
   const chunks: Chunk[] = []
   let made: Message[] = []
   let queuedBytes = 0
@@ -69,7 +69,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
       let text = tryRender(record)
       if (text === unknownContract && !hasLookedAgain) {
         handOn() // what is there doesn't wait for it
-        await lookAgain().catch(() => {})
+        await refresh().catch(() => {})
         hasLookedAgain = true // for all of them: they had been read before
         text = tryRender(record)
       }

@@ -12,7 +12,7 @@ import { createRender } from './render.ts'
 export type StreamFeedDeps = {
   kafka: Kafka
   admin: Pick<Admin, 'endOffsets'>
-  follower: Pick<StateFollower, 'lookAgain'>
+  follower: Pick<StateFollower, 'refresh'>
   contract: (billingId: string, id: string) => KnownContract | undefined
   log: Log
 }
@@ -26,7 +26,7 @@ export function createStreamFeed(deps: StreamFeedDeps): (stream: StreamRecord) =
       endOffsets: () => admin.endOffsets(topic, { isolation: 'read_committed' }),
       tail: (options) => tailTopic(kafka, options),
       render: createRender((id) => contract(stream.billingId, id)),
-      lookAgain: follower.lookAgain,
+      refresh: follower.refresh,
       log,
     })
   }

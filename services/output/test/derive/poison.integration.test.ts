@@ -1,4 +1,4 @@
-// Records in an input topic that no ingest wrote: each is parked in the dead topic, sealed as it was, never
+// Records in an input topic that no ingest wrote: each is dead-lettered in the dead letter topic, sealed as it was, never
 // opened or passed on, and everything else goes on in order (docs/architecture.md 4).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTransactor } from '@weir/kafka'
@@ -60,7 +60,7 @@ async function writeForeign(records: readonly AddressedRecord[]): Promise<void> 
   await transactor.close()
 }
 
-/** What is wrong with each, by the code it is parked under. */
+/** What is wrong with each, by the code it is dead-lettered under. */
 function poison(
   good: SourceRecord,
   strangersKeyLink: Buffer,
@@ -95,7 +95,7 @@ function poison(
   ]
 }
 
-test('poison of every kind amid good events is parked; no other event loses its place', async () => {
+test('poison of every kind amid good events is dead-lettered; no other event loses its place', async () => {
   // Given people in several partitions, and poison in the partition of one
   await sendAll(0)
   await scene.untilDerived(input, 'out')
@@ -114,7 +114,7 @@ test('poison of every kind amid good events is parked; no other event loses its 
   await sendAll(100)
   await scene.untilDerived(input, 'out')
 
-  // Then all that is good is derived, in order, and all that is bad is parked, in order
+  // Then all that is good is derived, in order, and all that is bad is dead-lettered, in order
   const all = await scene.topics.read(input.topic)
   const dead = await deadRecords()
   expect(dead.map((record) => textOf(record, 'svc-error'))).toEqual(bad.map(([code]) => code))
@@ -139,7 +139,7 @@ test('poison of every kind amid good events is parked; no other event loses its 
 
   // counted, and logged without values
   await pollUntil(async () => (await deadCounted()) === bad.length, within)
-  const said = scene.world.logLines().filter((line) => line.includes('were parked'))
+  const said = scene.world.logLines().filter((line) => line.includes('were dead-lettered'))
   expect(said.length).toBeGreaterThan(0)
   expect(said.join()).toContain('unknown_contract')
   for (const line of scene.world.logLines())

@@ -21,7 +21,7 @@ function roundThat(fault: Fault, isFresh = true, create = createTransform) {
     if (error !== undefined && given.offset === 1n) throw error
     return given.offset === 0n ? undefined : out
   }
-  const follower = { lookAgain: async () => void (looks += 1), isFresh: () => isFresh }
+  const follower = { refresh: async () => void (looks += 1), isFresh: () => isFresh }
   return { derived: create(derive, follower)(records), looks: () => looks }
 }
 

@@ -14,7 +14,7 @@ const depsOf = (reads: string[]): Deps =>
   ({
     callers: { input: async () => inputStream() },
     levels: undefined,
-    inTurn: (_account: string, work: () => Promise<unknown>) => work(),
+    limited: (_account: string, work: () => Promise<unknown>) => work(),
     trace: {
       async read() {
         throw new AppError('unavailable', 'no trace')

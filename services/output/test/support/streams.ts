@@ -60,10 +60,10 @@ export function followerOf() {
     for (const listener of listeners) listener('weir.control', key)
   }
   let fresh = true
-  const follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'lookAgain'> = {
+  const follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'refresh'> = {
     tables,
     isFresh: () => fresh,
-    lookAgain: async () => {},
+    refresh: async () => {},
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

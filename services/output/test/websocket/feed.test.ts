@@ -32,7 +32,7 @@ function feedOf() {
       return { close: async () => void closedTails.push(options) }
     },
     render: ({ value }) => value ?? undefined,
-    lookAgain: async () => {},
+    refresh: async () => {},
     log: keptLog().log,
   })
   return {

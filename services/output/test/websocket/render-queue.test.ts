@@ -28,7 +28,7 @@ function queueOf(
   const queue = createRenderQueue({
     topic: 'acme.clicks',
     render,
-    async lookAgain() {
+    async refresh() {
       seen.looks += 1
       onLook()
     },

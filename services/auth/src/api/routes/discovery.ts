@@ -6,7 +6,7 @@ import { receiptJwks } from '../../control/erasure/receipts.ts'
 import type { StateFollower } from '@weir/control-state'
 import { jwks } from '@weir/tokens'
 import type { Handler } from '../http.ts'
-import type { KeysAre } from '../../control/steward.ts'
+import type { KeysAre } from '../../control/controller.ts'
 
 const headers = { 'cache-control': 'public, max-age=300' }
 

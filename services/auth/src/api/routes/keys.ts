@@ -10,7 +10,7 @@ import { keysOf, rotationOf } from '../render-keys.ts'
 export const showKeys =
   ({ stewardship }: Management) =>
   async (): Promise<Answer> => {
-    await stewardship.follower.lookAgain()
+    await stewardship.follower.refresh()
     return { status: 200, body: keysOf(keyReport(stewardship.follower)) }
   }
 

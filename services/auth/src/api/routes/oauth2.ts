@@ -4,25 +4,25 @@ import { basicOf } from '../../tokens/basic.ts'
 import { Refusal } from '../../errors.ts'
 import type { Call, Handler } from '../http.ts'
 import { idLifeSecondsMax } from '@weir/tokens'
-import type { Secrets } from '../../tokens/prove.ts'
+import type { Secrets } from '../../tokens/authenticate.ts'
 import { malformed, parseForm, tokenBodyBytesMax } from '../../tokens/token-body.ts'
-import type { TokenDesk } from '../../tokens/token-desk.ts'
+import type { TokenService } from '../../tokens/token-service.ts'
 import { counted } from './tokens.ts'
 
 export const issueForGrant =
-  (desk: TokenDesk): Handler =>
+  (tokenService: TokenService): Handler =>
   (call) =>
-    counted(desk, 'client_credentials', async () => {
+    counted(tokenService, 'client_credentials', async () => {
       const form = parseForm(await call.readBody(tokenBodyBytesMax))
       const grant = form.get('grant_type')
       if (grant === undefined) throw malformed('grant_type is missing')
       const secrets = secretsOf(call, form)
       if (grant !== 'client_credentials')
         throw new Refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
-      const client = await desk.prover.bySecret(secrets)
-      await desk.trace(client, call.requestId)
+      const client = await tokenService.authenticator.bySecret(secrets)
+      await tokenService.trace(client, call.requestId)
       const body = {
-        access_token: desk.issue(client).idToken,
+        access_token: tokenService.issue(client).idToken,
         token_type: 'Bearer',
         expires_in: idLifeSecondsMax,
         scope: client.credential.scope.join(' '),

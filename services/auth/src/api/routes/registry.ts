@@ -19,7 +19,7 @@ export type RegistryDoor = {
   readonly readers: Readers
   readonly contractsOf: (billingId: string) => readonly ContractRecord[]
   /** Follows control state to its end. */
-  readonly lookAgain: () => Promise<void>
+  readonly refresh: () => Promise<void>
 }
 
 type Schemas = readonly SchemaVersion[]
@@ -27,7 +27,7 @@ type Schemas = readonly SchemaVersion[]
 /** What is said of the caller's schemas. What isn't there is looked for once more: another replica may have made it just now. */
 const showing =
   (say: (schemas: Schemas, call: Call) => unknown) =>
-  ({ readers, contractsOf, lookAgain }: RegistryDoor): Handler =>
+  ({ readers, contractsOf, refresh }: RegistryDoor): Handler =>
   async (call) => {
     const billingId = await readers(call)
     const look = () => answerOf(say(schemasOf(contractsOf(billingId)), call))
@@ -35,7 +35,7 @@ const showing =
       return look()
     } catch (error) {
       if (!hasCode(error, 'not_found')) throw error
-      await lookAgain()
+      await refresh()
       return look()
     }
   }

@@ -6,37 +6,37 @@ import type { Call, Handler } from '../http.ts'
 import type { Grant } from '../../metrics.ts'
 import { readJson } from '../read-json.ts'
 import { malformed, requireFewMembers, tokenBodyBytesMax } from '../../tokens/token-body.ts'
-import type { TokenDesk } from '../../tokens/token-desk.ts'
+import type { TokenService } from '../../tokens/token-service.ts'
 
 const text = z.string().min(1).max(1_000)
 const secretsBody = z.object({ billingId: text, clientId: text, clientSecret: text })
 const refreshBody = z.object({ refreshToken: z.string().min(1).max(10_000) })
 
 export const issueForSecret =
-  (desk: TokenDesk): Handler =>
+  (tokenService: TokenService): Handler =>
   (call) =>
-    counted(desk, 'credentials', async () => {
+    counted(tokenService, 'credentials', async () => {
       const secrets = secretsBody.safeParse(await readMembers(call))
       if (!secrets.success)
         throw malformed('Send billingId, clientId and clientSecret, each a string')
-      const client = await desk.prover.bySecret(secrets.data)
-      await desk.trace(client, call.requestId)
-      return { status: 200, body: desk.issue(client) }
+      const client = await tokenService.authenticator.bySecret(secrets.data)
+      await tokenService.trace(client, call.requestId)
+      return { status: 200, body: tokenService.issue(client) }
     })
 
 export const issueForRefreshToken =
-  (desk: TokenDesk): Handler =>
+  (tokenService: TokenService): Handler =>
   (call) =>
-    counted(desk, 'refresh', async () => {
+    counted(tokenService, 'refresh', async () => {
       const body = refreshBody.safeParse(await readMembers(call))
       if (!body.success) throw malformed('Send refreshToken, a string')
-      const client = await desk.prover.byRefreshToken(body.data.refreshToken)
-      await desk.trace(client, call.requestId)
-      return { status: 200, body: desk.issue(client) }
+      const client = await tokenService.authenticator.byRefreshToken(body.data.refreshToken)
+      await tokenService.trace(client, call.requestId)
+      return { status: 200, body: tokenService.issue(client) }
     })
 
 export async function counted<Result>(
-  { metrics }: TokenDesk,
+  { metrics }: TokenService,
   grant: Grant,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,8 +1,8 @@
-// Letting a stream's credentials into Kafka, and shutting them out (docs/adr/0026-analysts-kafka.md), and the same for
+// Granting a stream's credentials access to Kafka, and revoking it (docs/adr/0026-analysts-kafka.md), and the same for
 // ingest and output where they log in under principals of their own (docs/adr/0028-keks-and-rotation.md). Kafka
 // knows no transaction over ACLs and control state, and any replica of auth may be at it, so this has an order:
-// who lets in does it after the record that says so is there, and then looks whether it still says so; who shuts
-// out does it before its record changes, and once more after. What a crash leaves in between, `settle` finds.
+// a grant follows the record that says so, and then looks whether it still says so; a revocation comes before its
+// record changes, and once more after. What a crash leaves in between, `settle` finds.
 import { AppError, hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { Acl, Acls } from '@weir/kafka'
@@ -18,9 +18,9 @@ export type ReadAccess = {
   /** Resolves once services may do their work in a stream's topics. */
   serve(stream: StreamRecord): Promise<void>
   /** Resolves once a stream's credentials may read what control state says. */
-  letIn(stream: Pick<StreamRecord, 'billingId' | 'name'>): Promise<void>
+  grant(stream: Pick<StreamRecord, 'billingId' | 'name'>): Promise<void>
   /** Resolves once these may read nothing at any broker. */
-  shutOut(clientIds: readonly string[]): Promise<void>
+  revoke(clientIds: readonly string[]): Promise<void>
   /** Resolves once no service may do anything in topics of this name: its stream and topics are gone. */
   forget(stream: StreamRecord): Promise<void>
   /** Makes what is missing, and takes away what is left of ours. */
@@ -30,8 +30,8 @@ export type ReadAccess = {
 /** For a Kafka whose ACLs are none of Weir's business. */
 export const noReadAccess: ReadAccess = {
   serve: async () => {},
-  letIn: async () => {},
-  shutOut: async () => {},
+  grant: async () => {},
+  revoke: async () => {},
   forget: async () => {},
   settle: async () => {},
 }
@@ -96,12 +96,12 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
 
   return {
     serve: (stream) => whereThereIsOne(() => allowServices(serviceAclsOf(principals, stream))),
-    letIn: ({ billingId, name }) =>
+    grant: ({ billingId, name }) =>
       whereThereIsOne(async () => {
         const stream = tables.stream(billingId, name)
         if (stream !== undefined) await allow(aclsOf(stream))
       }),
-    shutOut: (clientIds) =>
+    revoke: (clientIds) =>
       whereThereIsOne(async () => {
         await acls.disallow(clientIds.map(principalOf))
       }),
@@ -126,18 +126,18 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
 }
 
 /** Runs a change that takes from streams' credentials what they may read: Kafka does so first. */
-export async function shuttingOut<Answer>(
+export async function revokingAccess<Answer>(
   deps: Stewardship,
   clientIds: readonly string[],
   change: () => Promise<Answer>,
 ): Promise<Answer> {
   const { access, accessSoon, log } = deps
   try {
-    await access.shutOut(clientIds)
+    await access.revoke(clientIds)
     const answer = await change()
-    // Another replica that didn't know yet may have let them in again.
-    await access.shutOut(clientIds).catch((error: unknown) => {
-      log.warn({ err: error }, 'whether Kafka lets nobody in again is looked at later')
+    // Another replica that didn't know yet may have granted it again.
+    await access.revoke(clientIds).catch((error: unknown) => {
+      log.warn({ err: error }, 'whether Kafka grants nobody access again is checked later')
       accessSoon()
     })
     return answer

@@ -6,7 +6,7 @@ import { accessesTopic } from '@weir/control-state'
 import { nameOf } from './read-acls.ts'
 import {
   controlTopic,
-  deadTopicOf,
+  deadLetterTopicOf,
   groupOf,
   keysTopic,
   topicOf,
@@ -59,7 +59,7 @@ const rightsIn = (stream: StreamRecord): Readonly<Record<keyof ServicePrincipals
   if (stream.kind === 'input')
     return { ingest: [topic('write', own)], output: [topic('read', own)] }
   const group = { ...groups(groupOf(stream)), pattern: 'literal' } as const
-  const topics = [own, deadTopicOf(stream)]
+  const topics = [own, deadLetterTopicOf(stream)]
   const output = topics.flatMap((name) => [topic('read', name), topic('write', name)])
   return { ingest: [], output: [...output, group] }
 }

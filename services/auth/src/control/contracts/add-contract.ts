@@ -5,7 +5,7 @@ import type { PreparedContract } from '@weir/contracts'
 import { AppError } from '@weir/kit'
 import { act, partOf } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
-import { putEraParts } from '../keys/era-parts.ts'
+import { putKeyRecords } from '../keys/key-records.ts'
 import type { ContractRecord } from '@weir/control-state'
 import { contractKey, subjectKey } from '@weir/control-state'
 import { noContract, requireAccount } from '@weir/control-state'
@@ -48,13 +48,13 @@ export async function addContract(
   const { billingId, prepared } = request
   const newLevels = Object.values(prepared.piiFields)
   const what = act(deps, 'contract.create', { account: billingId, contract: prepared.id })
-  return deps.rings.changeFor(what, { billingId, newLevels }, (draft) => {
+  return deps.wrappingKeys.changeFor(what, { billingId, newLevels }, (draft) => {
     requireAccount(draft, billingId)
     requireFreeId(draft, billingId, prepared.id)
     const contract = contractRecord(request, deps.now())
     draft.put(contractKey(billingId, prepared.id), contract)
     for (const stream of draft.streamsOf(billingId))
-      if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
+      if (stream.kind === 'input' && stream.state !== 'deleting') putKeyRecords(deps, draft, stream)
     return {
       contract,
       warnings: [...keyFieldWarnings(draft, contract), ...subjectWarnings(contract)],

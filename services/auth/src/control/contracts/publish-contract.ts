@@ -50,7 +50,7 @@ async function isOthers(
   billingId: string,
   { subject }: SchemaRef,
 ): Promise<boolean> {
-  await follower.lookAgain() // its owner may be new
+  await follower.refresh() // its owner may be new
   return (follower.tables.subjectOwner(subject) ?? billingId) !== billingId
 }
 

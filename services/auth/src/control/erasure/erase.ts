@@ -82,7 +82,7 @@ export async function changeErasing<Answer>(
   decide: (draft: Draft) => Answer,
 ): Promise<Answer> {
   const what = act(deps, 'erasure.create', target)
-  const answer = await deps.rings.changeWith(what, ['open'], decide)
+  const answer = await deps.wrappingKeys.changeWith(what, ['open'], decide)
   warnOfBound(deps, target.account)
   deps.erasuresSoon()
   return answer
@@ -99,7 +99,7 @@ export type Erasure = {
 
 /** @throws AppError `unavailable` when a part of an era can't be read: a link left out would stay readable */
 export function putErasure(
-  deps: Pick<Stewardship, 'rings' | 'follower' | 'log' | 'now'>,
+  deps: Pick<Stewardship, 'wrappingKeys' | 'follower' | 'log' | 'now'>,
   draft: Draft,
   { stream, subjects, linksIn, counted, fromLevel, reference }: Erasure,
 ): ErasureRecord {
@@ -181,7 +181,7 @@ type Cut = {
 
 /** The suffixes of the tree parts that were there and are replaced. */
 function punctureEra(
-  deps: Pick<Stewardship, 'rings' | 'follower' | 'log'>,
+  deps: Pick<Stewardship, 'wrappingKeys' | 'follower' | 'log'>,
   draft: Draft,
   { at, prefixesIn, onReplaced }: Cut,
 ): string[] {
@@ -194,7 +194,7 @@ function punctureEra(
       replaced.push(suffix)
       onReplaced(before)
     }
-    const ring = deps.rings.current('open')
+    const ring = deps.wrappingKeys.current('open')
     draft.putKey(recordKey, plain === undefined ? null : wrapPart({ ...ring, recordKey, plain }))
     plain?.fill(0)
   }

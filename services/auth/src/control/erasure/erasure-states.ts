@@ -1,6 +1,6 @@
 // How far an erasure has come after it was accepted (docs/forgetting.md): applied, once every replica that is heard
 // of has followed the keys past it; complete, once Kafka's own log holds no older version of what it changed. Run
-// by every auth replica, in rounds: each looks for itself, and whoever sees it first writes it down.
+// by every auth replica, in a reconcile loop: each looks for itself, and whoever sees it first writes it down.
 import { treePart } from '@weir/fieldcrypt'
 import type { LogScan } from '@weir/kafka'
 import { act, partOf } from '@weir/control-state'
@@ -15,7 +15,7 @@ import type { Stewardship } from '../stewardship.ts'
 
 export type ErasureStates = {
   /** One look at all that is pending; in how many ms the next one is worth it. */
-  round(): Promise<number>
+  reconcile(): Promise<number>
 }
 
 export type ErasureStatesDeps = Pick<
@@ -103,7 +103,7 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
   }
 
   return {
-    async round() {
+    async reconcile() {
       const pending = tables.pendingErasures()
       forgetOthers(pending)
       if (pending.length === 0) return idleMs

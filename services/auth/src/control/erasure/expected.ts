@@ -5,7 +5,7 @@ import type { KafkaSettings } from './clear-at.ts'
 
 /** A replica that died without a word is waited for until it was silent for a minute. */
 const appliedMs = 75_000
-/** Rounds of auth, a scan of a long log, a busy broker. */
+/** ReconcileLoops of auth, a scan of a long log, a busy broker. */
 const slackMs = 10 * 60_000
 
 export const appliedBy = ({ acceptedAtMs, appliedAtMs }: ErasureRecord): number =>

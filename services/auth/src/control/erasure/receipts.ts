@@ -20,14 +20,14 @@ export async function keepReceiptKey(deps: Stewardship): Promise<void> {
   const { kid, publicJwk, privatePem } = makeReceiptKey()
   const recordKey = privateReceiptKey(kid)
   const what = act(deps, 'keys.receipt.rotate', { kid })
-  await deps.rings.changeWith(what, [SIGN_RING], (draft) => {
+  await deps.wrappingKeys.changeWith(what, [SIGN_RING], (draft) => {
     if (!isDue(draft, deps.now())) return
     for (const old of draft.receiptKeys())
       if (draft.key(privateReceiptKey(old.kid)) !== undefined)
         draft.putKey(privateReceiptKey(old.kid), null)
     draft.put(receiptKeyKey(kid), { kid, publicJwk, receiptsFromMs: deps.now() })
     const plain = Buffer.from(privatePem, 'utf8')
-    draft.putKey(recordKey, wrapPart({ ...deps.rings.current(SIGN_RING), recordKey, plain }))
+    draft.putKey(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
   })
 }
 

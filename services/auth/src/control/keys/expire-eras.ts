@@ -50,7 +50,7 @@ export function createAgreedNow(deps: {
   }
 }
 
-/** One round; how long to wait for the next. */
+/** One pass; how long to wait for the next. */
 export async function expireEras(deps: Stewardship, agreedNow: AgreedNow): Promise<number> {
   const { tables, keyStore } = deps.follower
   const nowMs = await agreedNow()

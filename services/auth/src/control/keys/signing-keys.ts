@@ -28,7 +28,7 @@ export async function keepSigningKeys(deps: Stewardship): Promise<void> {
   const due = keysDue(deps.follower.tables, deps.now())
   if (!due.next && due.past.length === 0) return
   const made = makeSigningKey()
-  await deps.rings.changeWith(act(deps, 'keys.signing.rotate', {}), [SIGN_RING], (draft) => {
+  await deps.wrappingKeys.changeWith(act(deps, 'keys.signing.rotate', {}), [SIGN_RING], (draft) => {
     const { next, past } = keysDue(draft, deps.now())
     for (const key of past) drop(draft, key)
     if (!next) return
@@ -50,7 +50,7 @@ export async function rotateSigningKeys(
 ): Promise<SigningKeysRotated> {
   const made = makeSigningKey()
   const what = act(deps, 'keys.signing.rotate', {})
-  return deps.rings.changeWith(what, [SIGN_RING], (draft) => {
+  return deps.wrappingKeys.changeWith(what, [SIGN_RING], (draft) => {
     const nowMs = deps.now()
     const former = draft.signingKeys()
     // One that would sign later would take the new one's place.
@@ -79,7 +79,7 @@ function drop(draft: Draft, { kid }: SigningKeyRecord): void {
 }
 
 function putNewKey(
-  deps: Pick<Stewardship, 'rings'>,
+  deps: Pick<Stewardship, 'wrappingKeys'>,
   draft: Draft,
   { kid, publicJwk, privatePem }: SigningKey,
   signsFromMs: number,
@@ -89,7 +89,7 @@ function putNewKey(
   draft.put(signingKeyKey(kid), { kid, publicJwk, signsFromMs, signsUntilMs, publishedUntilMs })
   const recordKey = privateSigningKey(kid)
   const plain = Buffer.from(privatePem, 'utf8')
-  draft.putKey(recordKey, wrapPart({ ...deps.rings.current(SIGN_RING), recordKey, plain }))
+  draft.putKey(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
 }
 
 function keysDue(state: State, nowMs: number): { next: boolean; past: SigningKeyRecord[] } {

@@ -3,11 +3,17 @@
 // each other's way, and each step is taken right after it was renewed under the writer's fence.
 import { hasCode } from '@weir/kit'
 import { act, partOf } from '@weir/control-state'
-import { keysUnderStream } from '../keys/era-parts.ts'
+import { keysUnderStream } from '../keys/key-records.ts'
 import { dropErasure } from '../erasure/erase.ts'
 import { clientIdsOf } from '../acls/read-access.ts'
 import type { DerivedStream, StreamRecord } from '@weir/control-state'
-import { deadTopicOf, groupOf, streamKey, topicOf, transactionalIdOf } from '@weir/control-state'
+import {
+  deadLetterTopicOf,
+  groupOf,
+  streamKey,
+  topicOf,
+  transactionalIdOf,
+} from '@weir/control-state'
 import type { Stewardship } from '../stewardship.ts'
 
 const creatingMsMax = 60_000
@@ -20,7 +26,7 @@ const laterMs = 2_000
 const groupMs = 250
 
 /**
- * Takes each dead stream one round further. How many ms from now the next round is worth it; undefined when
+ * Takes each dead stream one step further. How many ms from now the next pass is worth it; undefined when
  * nothing is left.
  */
 export async function cleanUp(deps: Stewardship): Promise<number | undefined> {
@@ -50,15 +56,16 @@ function isDead(deps: Stewardship, stream: StreamRecord): boolean {
 
 /** In how many ms to look again; undefined when the stream is gone. */
 async function finish(deps: Stewardship, stream: StreamRecord): Promise<number | undefined> {
-  // What the table shows already needs no change, which would shut out the other replica's writer.
+  // What the table shows already needs no change, which would fence the other replica's writer.
   if (isElsewhere(deps, stream)) return laterMs
   try {
     const dead = await renewLease(deps, stream)
     if (dead === undefined) return laterMs
     // The next topic of this name must be nothing to them.
-    await deps.access.shutOut(clientIdsOf([dead]))
+    await deps.access.revoke(clientIdsOf([dead]))
     if (dead.kind === 'derived') await endDerivation(deps, dead)
-    const topics = dead.kind === 'derived' ? [topicOf(dead), deadTopicOf(dead)] : [topicOf(dead)]
+    const topics =
+      dead.kind === 'derived' ? [topicOf(dead), deadLetterTopicOf(dead)] : [topicOf(dead)]
     for (const topic of topics) if (!(await deleteTopic(deps, dead, topic))) return laterMs
     await deps.access.forget(dead)
     // An ingest replica may still be trying to store what it accepted before it saw the deletion.

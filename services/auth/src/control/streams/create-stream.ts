@@ -7,9 +7,9 @@ import { act, partOf } from '@weir/control-state'
 import type { Audited } from '@weir/control-state'
 import { putDeleting } from './delete-stream.ts'
 import type { Draft } from '@weir/control-state'
-import { keysUnderStream, putEraParts } from '../keys/era-parts.ts'
+import { keysUnderStream, putKeyRecords } from '../keys/key-records.ts'
 import type { DerivedStream, InputStream, Scope, StreamRecord } from '@weir/control-state'
-import { deadTopicOf, streamKey, topicOf } from '@weir/control-state'
+import { deadLetterTopicOf, streamKey, topicOf } from '@weir/control-state'
 import { requireAccount, requireFreeName, requireInput } from '@weir/control-state'
 import type { NewCredential } from '@weir/control-state'
 import { newCredential } from '@weir/control-state'
@@ -47,12 +47,12 @@ export async function createInput(
   const { billingId, name } = request
   const what = act(deps, 'stream.create', { account: billingId, stream: name })
   const reserving = partOf('stream.create')
-  const reserved = await deps.rings.changeFor(reserving, { billingId }, (draft) => {
+  const reserved = await deps.wrappingKeys.changeFor(reserving, { billingId }, (draft) => {
     requireAccount(draft, request.billingId)
     requireFreeName(draft, request.billingId, request.name)
     const stream: InputStream = { ...request, ...newStream(deps, credential), kind: 'input' }
     draft.put(streamKey(stream.billingId, stream.name), stream)
-    putEraParts(deps, draft, stream)
+    putKeyRecords(deps, draft, stream)
     return stream
   })
   const topics = [topicOf(reserved)]
@@ -104,12 +104,12 @@ async function makeDerived(
     draft.put(streamKey(stream.billingId, stream.name), stream)
     return { input: linked, reserved: stream }
   })
-  const topics = [topicOf(reserved), deadTopicOf(reserved)]
+  const topics = [topicOf(reserved), deadLetterTopicOf(reserved)]
   return orAbandon(deps, reserved, topics, async () => {
     await makeTopics(deps, reserved, topics)
     await deps.access.serve(reserved)
     const startOffsets = await offsetsNow(deps, input, request.from)
-    await deps.access.letIn(reserved)
+    await deps.access.grant(reserved)
     return announce(deps, what, { ...reserved, startOffsets })
   })
 }

@@ -4,7 +4,7 @@ import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { Audited } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
-import { clientIdsOf, shuttingOut } from '../acls/read-access.ts'
+import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { StreamRecord } from '@weir/control-state'
 import { streamKey } from '@weir/control-state'
 import { requireInput, requireOutput } from '@weir/control-state'
@@ -44,7 +44,7 @@ async function putAllDeleting(
   choose: (draft: Draft) => StreamRecord[],
 ): Promise<StreamRecord[]> {
   const doomed = await deps.writer.change('look', choose)
-  const deleted = await shuttingOut(deps, clientIdsOf(doomed), () =>
+  const deleted = await revokingAccess(deps, clientIdsOf(doomed), () =>
     deps.writer.change(what, (draft) => {
       const streams = choose(draft)
       for (const stream of streams) putDeleting(draft, stream, deps.now())

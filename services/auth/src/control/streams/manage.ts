@@ -3,7 +3,7 @@ import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { Audited, AuditTarget } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
-import { clientIdsOf, shuttingOut } from '../acls/read-access.ts'
+import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { Credential, Scope, StreamRecord } from '@weir/control-state'
 import { streamKey } from '@weir/control-state'
 import { requireInput, requireOutput } from '@weir/control-state'
@@ -40,7 +40,7 @@ export async function addCredential(
     return { ...current, credentials: [...current.credentials, made.credential] }
   })
   try {
-    await deps.access.letIn(target)
+    await deps.access.grant(target)
   } catch (error) {
     // Nobody will ever know their secret.
     await dropCredential(deps, target, clientId).catch(() => {})
@@ -59,7 +59,7 @@ export async function removeCredential(
   await deps.writer.change('look', (draft) =>
     requireCredential(requireTarget(draft, target), clientId),
   )
-  return shuttingOut(deps, [clientId], () => dropCredential(deps, target, clientId))
+  return revokingAccess(deps, [clientId], () => dropCredential(deps, target, clientId))
 }
 
 function dropCredential(
@@ -104,10 +104,10 @@ export async function patchStream(
   const change = () => changeStream(deps, { what, target }, (current) => patched(current, patch))
   if (patch.enabled === false) {
     const current = await deps.writer.change('look', (draft) => requireTarget(draft, target))
-    return shuttingOut(deps, clientIdsOf([current]), change)
+    return revokingAccess(deps, clientIdsOf([current]), change)
   }
   const changed = await change()
-  if (patch.enabled === true) await deps.access.letIn(changed)
+  if (patch.enabled === true) await deps.access.grant(changed)
   return changed
 }
 

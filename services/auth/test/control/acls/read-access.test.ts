@@ -80,7 +80,7 @@ test('Kafka is told before the record changes: what it can not do now is not don
   expect(memory.looksAtAccessAsked()).toBe(attempts.length)
 })
 
-test('a refused change shuts nobody out', async () => {
+test('a refused change revokes no access', async () => {
   const memory = await withOutput()
   const request = { billingId: 'acme', name: 'clicks', recursive: false }
   await expect(deleteStream(memory.deps, request)).rejects.toMatchObject({ code: 'has_outputs' })
@@ -100,7 +100,7 @@ test('a disabled stream is read by nobody until it is enabled again', async () =
   expect(memory.kafka.acls.readable()).toHaveLength(4)
 })
 
-test('who is let in by a replica that did not know yet is shut out when the record has changed', async () => {
+test('access granted by a replica that did not know yet is revoked when the record has changed', async () => {
   const memory = await withOutput()
   const { change } = memory.deps.writer
   // Given: another replica settles right after Kafka was told, and before the record is there.
@@ -134,7 +134,7 @@ test('who lets in credentials that are revoked at the same time takes it back', 
       },
     },
   })
-  await slow.letIn(out)
+  await slow.grant(out)
   expect(memory.follower.tables.credential(memory.clientId)).toBeUndefined()
   expect(acls.readable()).toEqual([])
 })
@@ -208,12 +208,12 @@ test('without an authorizer everything goes on, unless one is required', async (
   const principals = noServices
   const auto = createReadAccess({ acls, follower, log, principals, isRequired: false })
   const required = createReadAccess({ acls, follower, log, principals, isRequired: true })
-  for (const name of ['letIn', 'shutOut', 'settle'] as const) {
+  for (const name of ['grant', 'revoke', 'settle'] as const) {
     const ask = (access: typeof auto) =>
-      name === 'letIn'
-        ? access.letIn(out)
-        : name === 'shutOut'
-          ? access.shutOut(['a'])
+      name === 'grant'
+        ? access.grant(out)
+        : name === 'revoke'
+          ? access.revoke(['a'])
           : access.settle()
     await expect(ask(auto)).resolves.toBeUndefined()
     await expect(ask(required)).rejects.toMatchObject({ code: 'refused' })

@@ -57,33 +57,33 @@ const replicaAt = (keys: number): Replica => ({
 test('it is applied once every replica that is heard of has followed the keys past it', async () => {
   const { states, world, now, deps } = await scene()
   world.isRead = false
-  await states.round()
+  await states.reconcile()
   expect(now()?.appliedAtMs).toBeUndefined() // nobody knows who there is
   world.isRead = true
   world.heard = [replicaAt(100), replicaAt(99)]
-  await states.round()
+  await states.reconcile()
   expect(now()?.appliedAtMs).toBeUndefined()
   world.keys = 200n // what comes later is none of its business
   world.heard = [replicaAt(100), replicaAt(101)]
-  await states.round()
+  await states.reconcile()
   expect(now()?.appliedAtMs).toBe(deps.now())
 })
 
 test('it is complete once the log holds no older version of what it replaced, and files are deleted', async () => {
   const { states, world, now, part, marker, passTime, follower } = await scene()
-  await states.round()
+  await states.reconcile()
   passTime(11 * minuteMs)
   world.log = [part, 'other', marker, part]
-  await states.round()
+  await states.reconcile()
   passTime(minuteMs * 10)
-  await states.round()
+  await states.reconcile()
   expect(now()?.complete).toBeUndefined()
   world.log = ['other', marker, part, part]
   passTime(minuteMs * 10)
-  await states.round()
+  await states.reconcile()
   expect(now()?.complete).toBeUndefined() // files may still be there
   passTime(minuteMs)
-  await states.round()
+  await states.reconcile()
   expect(now()?.complete).toMatchObject({ scannedTo: '4', leader: 3 })
   expect(now()?.replaced).toBeUndefined()
   expect(follower.keyStore.get(marker)).toBeUndefined()
@@ -95,9 +95,9 @@ test('of several tries the last marker counts, and without one nothing is said',
   const look = async (log: string[]) => {
     world.log = log
     passTime(11 * minuteMs)
-    await states.round()
+    await states.reconcile()
     passTime(2 * minuteMs)
-    await states.round()
+    await states.reconcile()
     return now()?.complete !== undefined
   }
   expect(await look([marker, part, marker, part])).toBe(false)
@@ -107,12 +107,12 @@ test('of several tries the last marker counts, and without one nothing is said',
 
 test('while it is pending something is written each segment.ms, so that segments close', async () => {
   const { states, follower, passTime } = await scene()
-  await states.round()
+  await states.reconcile()
   const first = follower.keyStore.get('_beat')?.toString()
   passTime(5 * minuteMs)
-  await states.round()
+  await states.reconcile()
   expect(follower.keyStore.get('_beat')?.toString()).toBe(first)
   passTime(6 * minuteMs)
-  await states.round()
+  await states.reconcile()
   expect(follower.keyStore.get('_beat')?.toString()).not.toBe(first)
 })

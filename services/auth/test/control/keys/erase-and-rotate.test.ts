@@ -7,7 +7,7 @@ import { partOf } from '@weir/control-state'
 import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
 import { erasureKey } from '@weir/control-state'
-import { createRings } from '../../../src/control/keys/rings.ts'
+import { createWrappingKeys } from '../../../src/control/keys/wrapping-keys.ts'
 import { continueRotation } from '../../../src/control/keys/rotation/continue-rotation.ts'
 import { lookForDestroyed } from '../../../src/control/keys/rotation/destroyed.ts'
 import { keyReport } from '../../../src/control/keys/rotation/key-report.ts'
@@ -103,7 +103,7 @@ test('an erasure that finds new rings which are not unwrapped yet waits for them
   }
 
   // When
-  await erase({ ...deps, rings: createRings({ writer, follower, kek }) }, 'ada')
+  await erase({ ...deps, wrappingKeys: createWrappingKeys({ writer, follower, kek }) }, 'ada')
 
   // Then
   expect(changes).toBe(2)
@@ -115,7 +115,7 @@ async function rotate(): Promise<void> {
   await memory.follower.keyring.ringsSettled()
   await continueRotation(memory.deps, () => true)
 }
-/** As the erasure's own rounds do it once every replica is past it. */
+/** As the erasure's own reconcile loop does it once every replica is past it. */
 async function forget(value: string): Promise<string> {
   const { erasure } = await erase(memory.deps, value)
   await markApplied(erasure)

@@ -14,7 +14,7 @@ import type { Stewardship } from '../../../src/control/stewardship.ts'
 import { memoryStewardship } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 
-const haveRings = (): boolean => true
+const haveWrappingKeys = (): boolean => true
 /** Keys by their first byte. */
 let kekLines: string
 const kekNow = () => parseKekFile(kekLines.replaceAll(/\b\d\d\b/g, (byte) => byte.repeat(32)))
@@ -59,7 +59,7 @@ const contents = (): (string | undefined)[] =>
 async function rotate(by = deps): Promise<void> {
   await startRotation(by)
   await keyring().ringsSettled()
-  await continueRotation(by, haveRings)
+  await continueRotation(by, haveWrappingKeys)
 }
 
 test('every part, private keys too, is the same as before, under the second version of its ring', async () => {
@@ -90,7 +90,7 @@ test('a rotation that is under way is answered to whoever asks for another', asy
   const first = await startRotation(deps)
   expect((await startRotation(deps)).rotationId).toBe(first.rotationId)
   await keyring().ringsSettled()
-  await continueRotation(deps, haveRings)
+  await continueRotation(deps, haveWrappingKeys)
   expect((await startRotation(deps)).rotationId).not.toBe(first.rotationId)
 })
 
@@ -125,7 +125,7 @@ test('a part that is taken away or changed while it is wrapped anew stays so', a
       return deps.writer.change(what, decide)
     },
   }
-  await continueRotation({ ...deps, writer }, haveRings)
+  await continueRotation({ ...deps, writer }, haveWrappingKeys)
   expect(keyring().get(gone)).toBeUndefined()
   expect(ringVersionOf(keyring().get(changed) ?? Buffer.alloc(0))).toBe(2)
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeDefined()
@@ -157,11 +157,13 @@ test('what one replica began, another ends; while one is at it, the other keeps 
       return deps.writer.change(what, decide)
     },
   }
-  await expect(continueRotation({ ...deps, writer: dies }, haveRings)).rejects.toThrow('killed')
-  await continueRotation(other, haveRings)
+  await expect(continueRotation({ ...deps, writer: dies }, haveWrappingKeys)).rejects.toThrow(
+    'killed',
+  )
+  await continueRotation(other, haveWrappingKeys)
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeUndefined()
   memory.passTime(6_000)
-  await continueRotation(other, haveRings)
+  await continueRotation(other, haveWrappingKeys)
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeDefined()
 })
 
@@ -178,7 +180,7 @@ test('a ring whose newest version can not be unwrapped here wraps nothing: no pa
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
     draft.putKey(ringKey('open', 2), Buffer.from('\x01\x0bfile:test:9'))
   })
-  expect(() => deps.rings.current('open')).toThrow('not there yet')
+  expect(() => deps.wrappingKeys.current('open')).toThrow('not there yet')
 })
 
 test('a KEK that wraps no ring any more is told', async () => {

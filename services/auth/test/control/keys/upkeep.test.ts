@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { ERA_MS } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { signIdToken, verifyIdToken } from '@weir/tokens'
-import { keepErasAhead } from '../../../src/control/keys/era-parts.ts'
+import { keepErasAhead } from '../../../src/control/keys/key-records.ts'
 import { contractKey, streamKey } from '@weir/control-state'
 import {
   createSigner,
@@ -39,7 +39,7 @@ describe('signing keys', () => {
     expect(verifyIdToken(token, { keyOf, issuer: 'x', nowSeconds })).toMatchObject({ sub: 'c' })
   })
 
-  test('one is enough: replicas and rounds make no second one', async () => {
+  test('one is enough: replicas and passes make no second one', async () => {
     const memory = memoryStewardship()
     await Promise.all([keepSigningKeys(memory.deps), keepSigningKeys(memory.replica('two'))])
     await keepSigningKeys(memory.deps)
@@ -158,25 +158,25 @@ describe('eras', () => {
 describe('rings', () => {
   test('are made when they are first needed, and never twice', async () => {
     const { deps, follower } = memoryStewardship()
-    await deps.rings.changeWith(given, ['open', 'level.1'], () => undefined)
+    await deps.wrappingKeys.changeWith(given, ['open', 'level.1'], () => undefined)
     const first = follower.keyring.get('_ring/open/1')
-    await deps.rings.changeWith(given, ['open'], () => undefined)
+    await deps.wrappingKeys.changeWith(given, ['open'], () => undefined)
     expect(first).toBeDefined()
     expect(follower.keyring.get('_ring/open/1')).toBe(first)
-    expect(deps.rings.current('level.1').ringVersion).toBe(1)
+    expect(deps.wrappingKeys.current('level.1').ringVersion).toBe(1)
   })
 
   test('a change that finds a ring missing is made again once the ring is there', async () => {
     const { deps } = memoryStewardship()
     let tries = 0
-    const answer = await deps.rings.changeFor(given, { billingId: 'acme' }, (draft) => {
+    const answer = await deps.wrappingKeys.changeFor(given, { billingId: 'acme' }, (draft) => {
       tries += 1
       if (tries === 1) throw new AppError('ring_missing', 'another replica needs level.7')
       return draft.account('acme')?.billingId
     })
     expect(answer).toBe('acme')
-    const never = deps.rings.changeFor(given, { billingId: 'acme' }, () =>
-      deps.rings.current('level.8'),
+    const never = deps.wrappingKeys.changeFor(given, { billingId: 'acme' }, () =>
+      deps.wrappingKeys.current('level.8'),
     )
     await expect(never).rejects.toMatchObject({ code: 'unavailable' })
   })

@@ -61,7 +61,7 @@ test('an output that was still being made goes too, and nobody is told that it w
   })
 })
 
-test('derivers are shut out before group and topic go, and the input goes after its outputs', async () => {
+test('derivers are fenced before group and topic go, and the input goes after its outputs', async () => {
   const memory = await withStreams()
   await remove(memory)
   memory.passTime(settleMs)

@@ -1,5 +1,5 @@
-// The rest of a rotation, run by every auth replica's upkeep, one of them at a time: parts are wrapped anew, a bounded
-// number in one change, and in the end the old rings go. Each part is taken as the last committed change left
+// The rest of a rotation, run by every auth replica's upkeep, one of them at a time: key records are wrapped anew, a bounded
+// number in one change, and in the end the old wrapping keys go. Each part is taken as the last committed change left
 // it, read under the writer's fence: what an erasure took out meanwhile is not there to come back. All state lies in
 // control state, so whoever goes on after a crash does so where it ended.
 import { kekOf, ringVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
@@ -12,8 +12,8 @@ import { rotationKey } from '@weir/control-state'
 import type { Stewardship } from '../../stewardship.ts'
 import { isBehind, partsBehind, ringOfRecord } from './key-report.ts'
 
-/** Whether each replica that may be at work has the new rings and can unwrap those that it may use. */
-export type HaveRings = (rotation: RotationRecord) => boolean
+/** Whether each replica that may be at work has the new wrapping keys and can unwrap those that it may use. */
+export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
 
 // Two at it at once do no harm, but fence each other.
 const leaseMs = 5_000
@@ -25,11 +25,14 @@ const idleMs = 15_000
 const waitMs = 1_000
 const stuckMs = 60_000
 
-/** One round; how long to wait for the next. */
-export async function continueRotation(deps: Stewardship, haveRings: HaveRings): Promise<number> {
+/** One pass; how long to wait for the next. */
+export async function continueRotation(
+  deps: Stewardship,
+  haveWrappingKeys: HaveWrappingKeys,
+): Promise<number> {
   const rotation = deps.follower.tables.rotation()
   if (rotation === undefined || rotation.finishedAtMs !== undefined) return idleMs
-  if (isElsewhere(deps, rotation) || !canUnwrap(deps, rotation) || !haveRings(rotation))
+  if (isElsewhere(deps, rotation) || !canUnwrap(deps, rotation) || !haveWrappingKeys(rotation))
     return waitMs
   const behind = partsBehind(deps.follower.keyStore, rotation.rings)
   for (const recordKeys of chunksOf(deps, behind)) {
@@ -101,7 +104,7 @@ function rewrap(
   return true
 }
 
-/** undefined when it can't be opened; then it stays as it is, and so does its ring. */
+/** undefined when it can't be opened; then it stays as it is, and so does its wrapping key. */
 function wrapAnew(
   { follower, log }: Stewardship,
   part: { recordKey: string; value: Buffer; rings: RotationRecord['rings'] },
@@ -124,7 +127,7 @@ function wrapAnew(
   }
 }
 
-/** Takes the old rings away, unless a part lies under one of them. */
+/** Takes the old wrapping keys away, unless a part lies under one of them. */
 function finish(deps: Stewardship, draft: Draft, rotation: RotationRecord): boolean {
   const current = mineIn(deps, draft, rotation)
   if (current === undefined) return false

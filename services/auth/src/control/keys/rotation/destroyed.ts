@@ -8,7 +8,7 @@ import type { Stewardship } from '../../stewardship.ts'
 
 const idleMs = 60_000
 
-/** One round; how long to wait for the next. */
+/** One pass; how long to wait for the next. */
 export async function lookForDestroyed(deps: Stewardship): Promise<number> {
   const { tables } = deps.follower
   const isAtHand = askOnce(deps)
@@ -32,7 +32,7 @@ const keksOf = ({ follower }: Stewardship, { keks }: ErasureRecord): string[] =>
 
 type IsAtHand = (kek: string) => Promise<boolean>
 
-/** Each KEK once a round. What can't be told counts as at hand. */
+/** Each KEK once a pass. What can't be told counts as at hand. */
 function askOnce({ kek, log }: Stewardship): IsAtHand {
   const asked = new Map<string, Promise<boolean>>()
   const ask = (id: string): Promise<boolean> =>

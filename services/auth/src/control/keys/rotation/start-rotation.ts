@@ -1,5 +1,5 @@
-// The first step of a rotation: a new version of every ring, wrapped by the newest KEKs, in one change with the
-// record that says so. From then on new parts lie under the new rings; auth's upkeep takes the old ones there.
+// The first step of a rotation: a new version of every wrapping key, wrapped by the newest KEKs, in one change with the
+// record that says so. From then on new key records lie under the new wrapping keys; auth's upkeep takes the old ones there.
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
@@ -7,11 +7,11 @@ import type { Draft } from '@weir/control-state'
 import { ringKey } from '@weir/control-state'
 import type { RotationRecord } from '@weir/control-state'
 import { rotationKey } from '@weir/control-state'
-import { newRing } from '../rings.ts'
+import { newWrappingKey } from '../wrapping-keys.ts'
 import type { Stewardship } from '../../stewardship.ts'
 import { newestVersions, partsBehind } from './key-report.ts'
 
-type NewRing = { readonly ring: string; readonly version: number; readonly value: Buffer }
+type NewWrappingKey = { readonly ring: string; readonly version: number; readonly value: Buffer }
 
 const triesMax = 3
 
@@ -32,26 +32,26 @@ export async function startRotation(deps: Stewardship): Promise<RotationRecord> 
   throw new AppError('unavailable', 'New key rings come up all the time; try again')
 }
 
-async function wrapNext({ follower, kek }: Stewardship): Promise<NewRing[]> {
+async function wrapNext({ follower, kek }: Stewardship): Promise<NewWrappingKey[]> {
   const newest = newestVersions(follower.keyring.under('_ring/'))
   return Promise.all(
     [...newest].map(async ([ring, last]) => {
       const version = last + 1
-      return { ring, version, value: await newRing(kek, ringKey(ring, version)) }
+      return { ring, version, value: await newWrappingKey(kek, ringKey(ring, version)) }
     }),
   )
 }
 
-/** undefined when other rings were made meanwhile than were wrapped. */
+/** undefined when other wrapping keys were made meanwhile than were wrapped. */
 function begin(
   { now }: Stewardship,
   draft: Draft,
-  wrapped: readonly NewRing[],
+  wrapped: readonly NewWrappingKey[],
 ): RotationRecord | undefined {
   const last = draft.rotation()
   if (last !== undefined && last.finishedAtMs === undefined) return last
   const newest = newestVersions(draft.keysUnder('_ring/'))
-  const fits = ({ ring, version }: NewRing): boolean => newest.get(ring) === version - 1
+  const fits = ({ ring, version }: NewWrappingKey): boolean => newest.get(ring) === version - 1
   if (newest.size !== wrapped.length || !wrapped.every(fits)) return undefined
   for (const { ring, version, value } of wrapped) draft.putKey(ringKey(ring, version), value)
   const rings = Object.fromEntries(wrapped.map(({ ring, version }) => [ring, version]))

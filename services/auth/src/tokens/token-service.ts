@@ -1,4 +1,4 @@
-// Where tokens are asked for: who proves himself, by what, and what he gets.
+// Where tokens are asked for: who authenticates, by what, and what is issued.
 import { createFailureLimit } from '@weir/kit'
 import { createSigner } from '../control/keys/signing-keys.ts'
 import { createVerificationKeys } from '@weir/control-state'
@@ -6,29 +6,29 @@ import type { AccessTrace, StateFollower } from '@weir/control-state'
 import { createIssue } from './issue.ts'
 import type { Issue } from './issue.ts'
 import type { AuthMetrics } from '../metrics.ts'
-import { createProver } from './prove.ts'
-import type { Client, Prover } from './prove.ts'
+import { createAuthenticator } from './authenticate.ts'
+import type { Client, Authenticator } from './authenticate.ts'
 
-export type TokenDesk = {
-  readonly prover: Prover
+export type TokenService = {
+  readonly authenticator: Authenticator
   readonly issue: Issue
   /** Leaves a trace of who can read a derived stream from now on. @throws AppError `unavailable` */
   trace(client: Client, requestId: string): Promise<void>
   readonly metrics: Pick<AuthMetrics, 'tokenIssued' | 'tokenRefused'>
 }
 
-export function createTokenDesk(deps: {
+export function createTokenService(deps: {
   follower: StateFollower
   issuer: string
   now: () => number
-  metrics: TokenDesk['metrics']
+  metrics: TokenService['metrics']
   trace: Pick<AccessTrace, 'token'>
-}): TokenDesk {
+}): TokenService {
   const { follower, issuer, now, metrics, trace } = deps
   const failures = createFailureLimit({ now })
   const keyOf = createVerificationKeys(follower.tables, now)
   return {
-    prover: createProver({ follower, failures, keyOf, issuer, now }),
+    authenticator: createAuthenticator({ follower, failures, keyOf, issuer, now }),
     issue: createIssue({ signer: createSigner({ follower, now }), issuer, now }),
     async trace({ stream, credential: { clientId } }, requestId) {
       if (stream.kind !== 'derived') return

@@ -2,18 +2,21 @@
 // erasures whose KEKs are gone are told.
 import { continueRotation } from './rotation/continue-rotation.ts'
 import { createAgreedNow, expireEras } from './expire-eras.ts'
-import { createHaveRings } from './rotation/have-rings.ts'
+import { createHaveWrappingKeys } from './rotation/have-wrapping-keys.ts'
 import { lookForDestroyed } from './rotation/destroyed.ts'
 import type { ReplicaFollower } from '@weir/control-state'
 import type { Stewardship } from '../stewardship.ts'
-import type { Round } from '../rounds.ts'
+import type { Reconciler } from '../reconcile-loop.ts'
 
-export function keyRounds(deps: Stewardship, replicas: ReplicaFollower): readonly Round[] {
+export function keyReconcilers(
+  deps: Stewardship,
+  replicas: ReplicaFollower,
+): readonly Reconciler[] {
   const { follower, admin, now, log } = deps
-  const haveRings = createHaveRings({ replicas, follower, log })
+  const haveWrappingKeys = createHaveWrappingKeys({ replicas, follower, log })
   const agreedNow = createAgreedNow({ replicas, admin, now, log })
   return [
-    { name: 'rotation', run: () => continueRotation(deps, haveRings) },
+    { name: 'rotation', run: () => continueRotation(deps, haveWrappingKeys) },
     { name: 'destroyed', run: () => lookForDestroyed(deps) },
     { name: 'expiry', run: () => expireEras(deps, agreedNow) },
   ]

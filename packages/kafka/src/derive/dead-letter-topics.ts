@@ -1,4 +1,4 @@
-// What lies in dead topics, and deriving it anew: the way in for those who were asked to look after it. How a
+// What lies in dead letter topics, and deriving it anew: the way in for those who were asked to look after it. How a
 // partition is retried is in retry-partition.ts.
 import { AppError } from '@weir/kit'
 
@@ -11,7 +11,7 @@ import { retryPending } from './retry-partition.ts'
 import type { CountRetried, RetryOptions } from './retry-partition.ts'
 import { earliestOffsets, endOffsets } from '../admin/topic-calls.ts'
 
-export type DeadTopics = {
+export type DeadLetterTopics = {
   /** Counts what is pending, and gives the `max` newest of each partition, oldest first. */
   list(what: ListOptions): Promise<{ entries: DeadEntry[]; total: number }>
   /** Each outcome is told once it is certain. Throws AppError `may_not_take`, `held_back`, `unavailable`. */
@@ -21,24 +21,24 @@ export type DeadTopics = {
 
 export type ListOptions = {
   readonly inputTopic: string
-  readonly deadTopic: string
+  readonly deadLetterTopic: string
   readonly max: number
   /** Asked between reads; false ends it with AppError `timeout`. */
   mayGoOn(): boolean
 }
 
-type Topics = { readonly inputTopic: string; readonly deadTopic: string }
+type Topics = { readonly inputTopic: string; readonly deadLetterTopic: string }
 
-export function createDeadTopics(kafka: Kafka): DeadTopics {
+export function createDeadLetterTopics(kafka: Kafka): DeadLetterTopics {
   const calls = createBrokerCalls(kafka)
   return {
-    async list({ inputTopic, deadTopic, max, mayGoOn }) {
+    async list({ inputTopic, deadLetterTopic, max, mayGoOn }) {
       const onStep = () => {
-        if (!mayGoOn()) throw new AppError('timeout', 'reading a dead topic took too long')
+        if (!mayGoOn()) throw new AppError('timeout', 'reading a dead letter topic took too long')
       }
       const entries: DeadEntry[] = []
       let total = 0
-      for (const span of await spansOf(calls, { inputTopic, deadTopic })) {
+      for (const span of await spansOf(calls, { inputTopic, deadLetterTopic })) {
         let newest: DeadEntry[] = []
         for await (const { pending } of windowsOf(calls, span, onStep)) {
           total += pending.size
@@ -61,13 +61,13 @@ export function createDeadTopics(kafka: Kafka): DeadTopics {
 }
 
 async function spansOf(calls: BrokerCalls, topics: Topics): Promise<DeadSpan[]> {
-  const { deadTopic, inputTopic } = topics
+  const { deadLetterTopic, inputTopic } = topics
   const { from, to } = await calls.run('read offsets', async (cluster) => ({
-    from: await earliestOffsets(cluster, deadTopic),
-    to: await endOffsets(cluster, deadTopic, 'read_committed'),
+    from: await earliestOffsets(cluster, deadLetterTopic),
+    to: await endOffsets(cluster, deadLetterTopic, 'read_committed'),
   }))
   return to.map((end, partition) => {
-    return { deadTopic, inputTopic, partition, from: from[partition] ?? 0n, to: end }
+    return { deadLetterTopic, inputTopic, partition, from: from[partition] ?? 0n, to: end }
   })
 }
 

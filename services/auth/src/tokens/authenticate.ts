@@ -1,4 +1,4 @@
-// Proving to be a stream's client: by clientId and secret, or by a refresh token. Whatever is wrong, the
+// Authenticating as a stream's client: by clientId and secret, or by a refresh token. Whatever is wrong, the
 // answer is the same, and so is the way to it: an unknown client costs what a wrong secret costs.
 import { timingSafeEqual } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -11,9 +11,9 @@ import { Refusal } from '../errors.ts'
 
 export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
 
-export type ProvedClient = Client & {
+export type AuthenticatedClient = Client & {
   /** When its secret was shown; refreshing doesn't renew that. */
-  readonly provedAtSeconds: number
+  readonly authenticatedAtSeconds: number
 }
 
 export type Secrets = {
@@ -23,25 +23,25 @@ export type Secrets = {
   readonly clientSecret: string
 }
 
-export type Prover = {
+export type Authenticator = {
   /** @throws Refusal `invalid_credentials`, `too_many_failures` */
-  bySecret(secrets: Secrets): Promise<ProvedClient>
+  bySecret(secrets: Secrets): Promise<AuthenticatedClient>
   /** @throws Refusal `invalid_credentials` */
-  byRefreshToken(token: string): Promise<ProvedClient>
+  byRefreshToken(token: string): Promise<AuthenticatedClient>
 }
 
 const clientIdCharsMax = 64
 const nobodysHash = Buffer.alloc(32)
 
-export function createProver(deps: {
-  follower: Pick<StateFollower, 'lookAgain'> & {
+export function createAuthenticator(deps: {
+  follower: Pick<StateFollower, 'refresh'> & {
     tables: Pick<StateFollower['tables'], 'credential'>
   }
   failures: FailureLimit
   keyOf: (kid: string) => KeyObject | undefined
   issuer: string
   now: () => number
-}): Prover {
+}): Authenticator {
   const { follower, failures, keyOf, issuer, now } = deps
 
   const clientOf = (clientId: string, billingId?: string): Client | undefined => {
@@ -50,19 +50,22 @@ export function createProver(deps: {
     return billingId === undefined || billingId === found.stream.billingId ? found : undefined
   }
 
-  const match = ({ billingId, clientId }: Secrets, hash: Buffer): ProvedClient | undefined => {
+  const match = (
+    { billingId, clientId }: Secrets,
+    hash: Buffer,
+  ): AuthenticatedClient | undefined => {
     const client = clientOf(clientId, billingId)
     const stored = client ? Buffer.from(client.credential.secretHash, 'hex') : nobodysHash
     if (!timingSafeEqual(hash, stored) || client === undefined) return undefined
-    return { ...client, provedAtSeconds: Math.floor(now() / 1000) }
+    return { ...client, authenticatedAtSeconds: Math.floor(now() / 1000) }
   }
 
-  const refresh = (token: string): ProvedClient | undefined => {
+  const refresh = (token: string): AuthenticatedClient | undefined => {
     try {
       const nowSeconds = Math.floor(now() / 1000)
       const claims = verifyRefreshToken(token, { keyOf, issuer, nowSeconds })
       const client = clientOf(claims.sub, claims.billingId)
-      return client && { ...client, provedAtSeconds: claims.auth_time }
+      return client && { ...client, authenticatedAtSeconds: claims.auth_time }
     } catch (error) {
       if (hasCode(error, 'invalid_token')) return undefined
       throw error
@@ -75,7 +78,7 @@ export function createProver(deps: {
       const client = match(secrets, hash)
       if (client !== undefined) return client
       // Another replica may have made these credentials a moment ago; a wrong secret waits as well.
-      await follower.lookAgain()
+      await follower.refresh()
       const late = match(secrets, hash)
       if (late !== undefined) return late
       const waitSeconds = failures.fail(secrets.clientId.slice(0, clientIdCharsMax))
@@ -84,7 +87,7 @@ export function createProver(deps: {
     async byRefreshToken(token) {
       const client = refresh(token)
       if (client !== undefined) return client
-      await follower.lookAgain()
+      await follower.refresh()
       const late = refresh(token)
       if (late === undefined) throw invalidCredentials()
       return late

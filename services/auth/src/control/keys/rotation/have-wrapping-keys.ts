@@ -1,18 +1,18 @@
-// Whether parts may be wrapped by new rings yet: a replica that lacks the new KEK would lose the keys that it works
+// Whether key records may be wrapped by new wrapping keys yet: a replica that lacks the new KEK would lose the keys that it works
 // with. Replicas say so in their heartbeats; one that isn't heard of any more isn't waited for.
 import type { Log } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import type { ReplicaFollower } from '@weir/control-state'
-import type { HaveRings } from './continue-rotation.ts'
+import type { HaveWrappingKeys } from './continue-rotation.ts'
 
 const tellEveryMs = 60_000
 
-/** To be asked once this process has the rotation's rings itself. */
-export function createHaveRings(options: {
+/** To be asked once this process has the rotation's wrapping keys itself. */
+export function createHaveWrappingKeys(options: {
   replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
   follower: Pick<StateFollower, 'positions'>
   log: Log
-}): HaveRings {
+}): HaveWrappingKeys {
   const { replicas, follower, log } = options
   let asked: { readonly rotationId: string; readonly keys: bigint } | undefined
   let toldMs = -Infinity

@@ -1,5 +1,5 @@
-// Rings as auth keeps them: made when first needed, wrapped by the KEK, and handed out to wrap parts
-// with. What is wrapped by which ring is in docs/keys.md.
+// Wrapping keys as auth keeps them: made when first needed, wrapped by the KEK, and handed out to wrap key records
+// with. What is wrapped by which wrapping key is in docs/keys.md.
 import { randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { levelPart, wrapRing } from '@weir/fieldcrypt'
@@ -7,16 +7,16 @@ import type { KekProvider } from '@weir/fieldcrypt'
 import { AppError, hasCode, withTimeout } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { Change } from '@weir/control-state'
-import { levelsOf } from './era-parts.ts'
+import { levelsOf } from './key-records.ts'
 import type { StateFollower } from '@weir/control-state'
 import { ringKey } from '@weir/control-state'
 import type { Decide, Writer } from '../writer.ts'
 
 export type Ring = { readonly ringVersion: number; readonly ringKey: KeyObject }
 
-export type Rings = {
+export type WrappingKeys = {
   /**
-   * A change that wraps with the named rings: they exist when it is decided and this process can use their newest
+   * A change that wraps with the named wrapping keys: they exist when it is decided and this process can use their newest
    * versions, also when another replica makes some in the meantime. @throws AppError `unavailable` and what `decide` does
    */
   changeWith<Answer>(
@@ -24,21 +24,21 @@ export type Rings = {
     names: readonly string[],
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** The same with all rings that make key parts for the streams of an account. */
+  /** The same with all wrapping keys that make key records for the streams of an account. */
   changeFor<Answer>(
     what: Change,
     account: { billingId: string; newLevels?: readonly number[] },
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** The newest version of a ring. @throws AppError `ring_missing`, which the two above see to */
+  /** The newest version of a wrapping key. @throws AppError `ring_missing`, which the two above see to */
   current(name: string): Ring
 }
 
 const settleMs = 10_000
 const triesMax = 4
 
-/** A random ring, wrapped. @throws AppError `unavailable` */
-export async function newRing(kek: KekProvider, recordKey: string): Promise<Buffer> {
+/** A random wrapping key, wrapped. @throws AppError `unavailable` */
+export async function newWrappingKey(kek: KekProvider, recordKey: string): Promise<Buffer> {
   const plain = randomBytes(32)
   try {
     return await wrapRing(kek, recordKey, plain)
@@ -52,18 +52,18 @@ export async function newRing(kek: KekProvider, recordKey: string): Promise<Buff
   }
 }
 
-export function createRings(deps: {
+export function createWrappingKeys(deps: {
   writer: Writer
   follower: StateFollower
   kek: KekProvider
-}): Rings {
+}): WrappingKeys {
   const { writer, follower, kek } = deps
 
   const make = async (names: readonly string[]): Promise<void> => {
     const wrapped = await Promise.all(
       names.map(async (name) => {
         const recordKey = ringKey(name, 1)
-        return { name, recordKey, value: await newRing(kek, recordKey) }
+        return { name, recordKey, value: await newWrappingKey(kek, recordKey) }
       }),
     )
     const what = act({ actor: { kind: 'auth' } }, 'keys.ring.create', {})

@@ -1,5 +1,5 @@
-// The key parts of a stream's eras (docs/keys.md): made once, always one era ahead, and for every
-// level of the account's active contracts. Wrapped by their rings before they leave this file.
+// The key records of a stream's eras (docs/keys.md): made once, always one era ahead, and for every
+// level of the account's active contracts. Wrapped by their wrapping keys before they leave this file.
 import { randomBytes } from 'node:crypto'
 import { ERA_MS, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
 import { act } from '@weir/control-state'
@@ -21,9 +21,9 @@ export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): 
   return [...levels].sort((a, b) => a - b)
 }
 
-/** Puts what this era and the next lack. The rings must be there: see `Rings.changeFor`. */
-export function putEraParts(
-  deps: Pick<Stewardship, 'rings' | 'now'>,
+/** Puts what this era and the next lack. The wrapping keys must be there: see `WrappingKeys.changeFor`. */
+export function putKeyRecords(
+  deps: Pick<Stewardship, 'wrappingKeys' | 'now'>,
   draft: Draft,
   stream: InputStream,
 ): void {
@@ -33,16 +33,20 @@ export function putEraParts(
     const prefix = eraPrefix({ ...stream, era: each })
     const there = new Set(draft.keysUnder(prefix).map((key) => wholePart(key.slice(prefix.length))))
     for (const part of ['link', 'label', 'tree', ...levels.map(levelPart)])
-      if (!there.has(part)) draft.putKey(prefix + part, newPart(deps, prefix + part, part))
+      if (!there.has(part)) draft.putKey(prefix + part, newKeyRecord(deps, prefix + part, part))
   }
 }
 
 /** A tree that was split is there as well. */
 const wholePart = (part: string): string => (suffixOfPart(part) === undefined ? part : 'tree')
 
-function newPart({ rings }: Pick<Stewardship, 'rings'>, recordKey: string, part: string): Buffer {
+function newKeyRecord(
+  { wrappingKeys }: Pick<Stewardship, 'wrappingKeys'>,
+  recordKey: string,
+  part: string,
+): Buffer {
   const plain = makePart(part, randomBytes)
-  const wrapped = wrapPart({ ...rings.current(ringOfPart(part)), recordKey, plain })
+  const wrapped = wrapPart({ ...wrappingKeys.current(ringOfPart(part)), recordKey, plain })
   plain.fill(0)
   return wrapped
 }
@@ -54,9 +58,10 @@ export async function keepErasAhead(deps: Stewardship): Promise<void> {
     if (stream.kind === 'input' && stream.state !== 'deleting') accounts.add(stream.billingId)
   for (const billingId of accounts) {
     const what = act(deps, 'keys.era.create', { account: billingId })
-    await deps.rings.changeFor(what, { billingId }, (draft) => {
+    await deps.wrappingKeys.changeFor(what, { billingId }, (draft) => {
       for (const stream of draft.streamsOf(billingId))
-        if (stream.kind === 'input' && stream.state !== 'deleting') putEraParts(deps, draft, stream)
+        if (stream.kind === 'input' && stream.state !== 'deleting')
+          putKeyRecords(deps, draft, stream)
     })
   }
 }

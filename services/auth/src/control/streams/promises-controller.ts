@@ -1,18 +1,18 @@
 // Which topics Kafka's promises are looked at for, and how often.
-import { deadTopicOf, topicOf } from '@weir/control-state'
+import { deadLetterTopicOf, topicOf } from '@weir/control-state'
 import { streamPins } from './topic-pins.ts'
 import type { Pins } from './topic-pins.ts'
 import { controlPins } from '../bootstrap.ts'
 import { createKafkaPromises } from './kafka-promises.ts'
 import type { KafkaPromises } from './kafka-promises.ts'
-import type { Round } from '../rounds.ts'
-import type { StewardParts } from '../steward.ts'
+import type { Reconciler } from '../reconcile-loop.ts'
+import type { ControllerParts } from '../controller.ts'
 
 /** What was put right is seen soon. */
 const brokenEveryMs = 10_000
 const keptEveryMs = 600_000
 
-type Parts = Pick<StewardParts, 'config' | 'admin' | 'follower' | 'log'>
+type Parts = Pick<ControllerParts, 'config' | 'admin' | 'follower' | 'log'>
 
 export function promisesOf({ config, admin, follower, log }: Parts): KafkaPromises {
   return createKafkaPromises({
@@ -28,11 +28,11 @@ const streamTopics = ({ tables }: Parts['follower']): [string, Pins][] =>
   [...tables.streams()]
     .filter(({ state }) => state === 'ready')
     .flatMap((stream) =>
-      stream.kind === 'derived' ? [topicOf(stream), deadTopicOf(stream)] : [topicOf(stream)],
+      stream.kind === 'derived' ? [topicOf(stream), deadLetterTopicOf(stream)] : [topicOf(stream)],
     )
     .map((topic) => [topic, streamPins])
 
-export const promisesRound = (promises: KafkaPromises): Round => ({
+export const promisesReconciler = (promises: KafkaPromises): Reconciler => ({
   name: 'promises of Kafka',
   async run() {
     await promises.check()

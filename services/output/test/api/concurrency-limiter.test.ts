@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createTurns } from '../../src/api/turns.ts'
+import { createConcurrencyLimiter } from '../../src/api/concurrency-limiter.ts'
 
 const bounds = { atOnceMax: 2, waitingMax: 3, waitingOfOneMax: 2 }
 
@@ -12,13 +12,13 @@ function workOf() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('an account has one piece of work at a time, and all together have a few', async () => {
-  const inTurn = createTurns(bounds)
+  const limited = createConcurrencyLimiter(bounds)
   const [first, again, second, third] = [workOf(), workOf(), workOf(), workOf()]
   const done = [
-    inTurn('a', first.run),
-    inTurn('a', again.run),
-    inTurn('b', second.run),
-    inTurn('c', third.run),
+    limited('a', first.run),
+    limited('a', again.run),
+    limited('b', second.run),
+    limited('c', third.run),
   ]
   await settle()
   const begun = () => [first, again, second, third].map(({ state }) => state.hasBegun)
@@ -34,18 +34,18 @@ test('an account has one piece of work at a time, and all together have a few', 
 })
 
 test('who comes when too many wait is told to come again', async () => {
-  const inTurn = createTurns(bounds)
+  const limited = createConcurrencyLimiter(bounds)
   const work = workOf()
-  const done = ['a', 'a', 'a'].map((who) => inTurn(who, work.run))
-  await expect(inTurn('a', work.run)).rejects.toMatchObject({ code: 'busy' })
-  done.push(inTurn('b', work.run), inTurn('c', work.run))
-  await expect(inTurn('d', work.run)).rejects.toMatchObject({ code: 'busy' })
+  const done = ['a', 'a', 'a'].map((who) => limited(who, work.run))
+  await expect(limited('a', work.run)).rejects.toMatchObject({ code: 'busy' })
+  done.push(limited('b', work.run), limited('c', work.run))
+  await expect(limited('d', work.run)).rejects.toMatchObject({ code: 'busy' })
   work.state.end()
   await Promise.all(done)
 })
 
 test('work that fails makes room for the next', async () => {
-  const inTurn = createTurns({ ...bounds, atOnceMax: 1 })
-  await expect(inTurn('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await inTurn('a', () => Promise.resolve(1))).toBe(1)
+  const limited = createConcurrencyLimiter({ ...bounds, atOnceMax: 1 })
+  await expect(limited('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await limited('a', () => Promise.resolve(1))).toBe(1)
 })

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
-import { lookAgainWithin } from '../../src/event/look-again.ts'
+import { refreshWithin } from '../../src/event/refresh-within.ts'
 
-const following = (lookAgain: () => Promise<void>, timeoutMs = 10) =>
-  lookAgainWithin({ lookAgain }, timeoutMs).lookAgain()
+const following = (refresh: () => Promise<void>, timeoutMs = 10) =>
+  refreshWithin({ refresh }, timeoutMs).refresh()
 
 test('control state that is followed in time is all there is to it', async () => {
   await following(() => Promise.resolve(), 10_000)

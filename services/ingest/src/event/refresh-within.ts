@@ -4,15 +4,15 @@ import { withTimeout } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 
-export function lookAgainWithin<F extends Pick<StateFollower, 'lookAgain'>>(
+export function refreshWithin<F extends Pick<StateFollower, 'refresh'>>(
   follower: F,
   timeoutMs: number,
 ): F {
   return {
     ...follower,
-    async lookAgain() {
+    async refresh() {
       try {
-        await withTimeout(follower.lookAgain(), timeoutMs, 'following control state')
+        await withTimeout(follower.refresh(), timeoutMs, 'following control state')
       } catch (error) {
         throw refusal(
           'unavailable',

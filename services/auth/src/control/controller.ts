@@ -1,5 +1,5 @@
-// auth's stewardship of control state: who may write it, what must be there before auth is ready, and what
-// comes round as long as it runs.
+// auth's controller of control state: who may write it, what must be there before auth is ready, and which
+// reconcile loops run as long as it does.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { createLogScan } from '@weir/kafka'
@@ -9,29 +9,29 @@ import type { Log } from '@weir/kit'
 import { cleanUp } from './streams/clean-up.ts'
 import { createErasureStates } from './erasure/erasure-states.ts'
 import { createReadAccess, noReadAccess } from './acls/read-access.ts'
-import { createRings } from './keys/rings.ts'
+import { createWrappingKeys } from './keys/wrapping-keys.ts'
 import { createSigner, keepSigningKeys } from './keys/signing-keys.ts'
 import { createWriter, writerTransactor } from './writer.ts'
-import { keepErasAhead } from './keys/era-parts.ts'
+import { keepErasAhead } from './keys/key-records.ts'
 import { keepReceiptKey } from './erasure/receipts.ts'
 import type { ReadAccess } from './acls/read-access.ts'
 import type { StateFollower } from '@weir/control-state'
 import type { Stewardship } from './stewardship.ts'
 import type { Writer } from './writer.ts'
-import { createAuditSteward } from './audit/audit-steward.ts'
-import type { AuditSteward } from './audit/audit-steward.ts'
+import { createAuditController } from './audit/audit-controller.ts'
+import type { AuditController } from './audit/audit-controller.ts'
 import { createBoot } from './boot.ts'
 import type { Boot } from './boot.ts'
 import { keepSubjects, makeControlTopics } from './bootstrap.ts'
 import type { Config } from '../config.ts'
 import type { KafkaPromises } from './streams/kafka-promises.ts'
-import { keyRounds } from './keys/key-rounds.ts'
+import { keyReconcilers } from './keys/key-reconcilers.ts'
 import type { AuthMetrics } from '../metrics.ts'
-import { promisesOf, promisesRound } from './streams/promises-steward.ts'
-import { startRounds } from './rounds.ts'
-import type { Round, Rounds } from './rounds.ts'
-import { createUsageSteward } from '../usage/usage-steward.ts'
-import type { UsageSteward } from '../usage/usage-steward.ts'
+import { promisesOf, promisesReconciler } from './streams/promises-controller.ts'
+import { startReconcileLoops } from './reconcile-loop.ts'
+import type { Reconciler, ReconcileLoops } from './reconcile-loop.ts'
+import { createUsageController } from '../usage/usage-controller.ts'
+import type { UsageController } from '../usage/usage-controller.ts'
 
 const cleanUpIdleMs = 15_000
 const erasEveryMs = 3_600_000
@@ -39,7 +39,7 @@ const signingKeysEveryMs = 600_000
 const accessEveryMs = 300_000
 const subjectsEveryMs = 3_600_000
 
-export type StewardParts = {
+export type ControllerParts = {
   readonly config: Pick<
     Config,
     | 'ERASURES_MAX'
@@ -56,7 +56,7 @@ export type StewardParts = {
   readonly follower: StateFollower
   readonly kek: KekProvider
   /** Upkeep beside that of control state. */
-  readonly moreRounds: readonly Round[]
+  readonly moreReconcilers: readonly Reconciler[]
   readonly metrics: Pick<AuthMetrics, 'changed'>
   readonly log: Log
 }
@@ -64,11 +64,11 @@ export type StewardParts = {
 /** Those that tokens are checked with: whether Kafka was not reached yet, or they are being read, or there. */
 export type KeysAre = 'unreached' | 'coming' | 'there'
 
-export type Steward = {
+export type Controller = {
   readonly stewardship: Stewardship
   readonly boot: Boot
-  readonly usage: UsageSteward
-  readonly audit: AuditSteward
+  readonly usage: UsageController
+  readonly audit: AuditController
   readonly keys: () => KeysAre
   /** What Kafka must promise. */
   readonly promises: Pick<KafkaPromises, 'notReady'>
@@ -77,23 +77,23 @@ export type Steward = {
   close(): Promise<void>
 }
 
-export function createSteward(parts: StewardParts): Steward {
+export function createController(parts: ControllerParts): Controller {
   const { config, kafka, admin, follower, kek, metrics, log } = parts
   const makeTransactor = () => writerTransactor(kafka)
   const uncounted = createWriter({ follower, log, now: Date.now, makeTransactor })
   const writer = countChanges(uncounted, metrics)
-  let rounds: Rounds | undefined
+  let loops: ReconcileLoops | undefined
   const replica = randomUUID()
   const logScan = createLogScan(kafka)
-  const usage = createUsageSteward({ kafka, admin, follower, replica, now: Date.now })
-  const audit = createAuditSteward({ kafka, admin, follower, writer: uncounted, log })
+  const usage = createUsageController({ kafka, admin, follower, replica, now: Date.now })
+  const audit = createAuditController({ kafka, admin, follower, writer: uncounted, log })
   const stewardship: Stewardship = {
     writer,
     actor: { kind: 'auth' },
     follower,
     admin,
     access: accessOf(parts),
-    rings: createRings({ writer, follower, kek }),
+    wrappingKeys: createWrappingKeys({ writer, follower, kek }),
     kek,
     log,
     now: Date.now,
@@ -102,10 +102,10 @@ export function createSteward(parts: StewardParts): Steward {
     topicReplication: config.TOPIC_REPLICATION,
     erasuresMax: config.ERASURES_MAX,
     forgetUsage: usage.forget,
-    cleanUpSoon: () => rounds?.hurry('clean-up'),
-    accessSoon: () => rounds?.hurry('access'),
-    rotateSoon: () => rounds?.hurry('rotation'),
-    erasuresSoon: () => rounds?.hurry('erasures'),
+    cleanUpSoon: () => loops?.trigger('clean-up'),
+    accessSoon: () => loops?.trigger('access'),
+    rotateSoon: () => loops?.trigger('rotation'),
+    erasuresSoon: () => loops?.trigger('erasures'),
   }
   const promises = promisesOf(parts)
   let keys: KeysAre = 'unreached'
@@ -124,31 +124,31 @@ export function createSteward(parts: StewardParts): Steward {
       // Nobody waits for it: until everything is read, there is nothing to sweep.
       void usage.replicas.start()
       const { replicas } = usage
-      const keyed = keyRounds(stewardship, replicas)
+      const keyed = keyReconcilers(stewardship, replicas)
       const states = createErasureStates({ ...stewardship, replicas, logScan })
-      const erasures = { name: 'erasures', run: states.round }
-      rounds = startRounds(
+      const erasures = { name: 'erasures', run: states.reconcile }
+      loops = startReconcileLoops(
         [
           ...upkeepOf(stewardship),
           ...keyed,
           erasures,
-          promisesRound(promises),
-          ...usage.rounds,
-          ...audit.rounds,
-          ...parts.moreRounds,
+          promisesReconciler(promises),
+          ...usage.reconcilers,
+          ...audit.reconcilers,
+          ...parts.moreReconcilers,
         ],
         log,
       )
     },
     async close() {
       boot.stop()
-      await rounds?.close()
+      await loops?.close()
       await Promise.all([writer.close(), usage.close(), audit.close(), logScan.close()])
     },
   }
 }
 
-function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
+function accessOf({ config, acls, follower, log }: ControllerParts): ReadAccess {
   if (config.KAFKA_ACLS === 'off') return noReadAccess
   return createReadAccess({
     acls,
@@ -160,7 +160,7 @@ function accessOf({ config, acls, follower, log }: StewardParts): ReadAccess {
 }
 
 function bootSteps(
-  { admin, config, follower }: StewardParts,
+  { admin, config, follower }: ControllerParts,
   deps: Stewardship,
   { promises, keysAre }: { promises: KafkaPromises; keysAre: (now: KeysAre) => void },
 ) {

@@ -1,6 +1,6 @@
-// One life of a kafkajs consumer: from connecting to its first fault, after which it stays dead, for kafkajs
-// itself just stops after some errors and loops after others. Whoever needs a consumer for longer makes one
-// life after another (keep-alive.ts). It never commits offsets and never resolves them by itself.
+// A kafkajs consumer from connecting to its first fault, after which it stays dead, for kafkajs itself just stops
+// after some errors and loops after others. Whoever needs a consumer for longer starts one after another
+// (supervisor.ts). It never commits offsets and never resolves them by itself.
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 
 import { closeClient } from '../connect/close-client.ts'
@@ -9,7 +9,7 @@ import type { Kafka } from '../connect/internals.ts'
 import type { Retries } from '../connect/retries.ts'
 
 /** `moved`: the broker no longer has what lies at a position. */
-export type LifeEnd = 'closed' | 'failed' | 'moved'
+export type ConsumerEnd = 'closed' | 'failed' | 'moved'
 
 export type EmptyBatch = {
   readonly topic: string
@@ -18,7 +18,7 @@ export type EmptyBatch = {
   readonly lastOffset: bigint
 }
 
-export type LifeOptions = {
+export type ConsumerOptions = {
   readonly groupId: string
   readonly topics: readonly string[]
   readonly partitionsAtOnce: number
@@ -28,16 +28,16 @@ export type LifeOptions = {
   readonly rebalanceTimeoutMs?: number
   /** Before the first fetch after each join: the place to seek. */
   onJoin(consumer: Consumer, assignment: Readonly<Record<string, readonly number[]>>): void
-  /** Errors of kafkajs's heartbeat may pass through; any other ends this life. */
+  /** Errors of kafkajs's heartbeat may pass through; any other ends this consumer. */
   onBatch(payload: EachBatchPayload, consumer: Consumer): Promise<void>
   /** Nothing but markers, aborted or compacted records: kafkajs goes past them by itself. */
   onEmptyBatch(batch: EmptyBatch): void
 }
 
-export type ConsumerLife = {
+export type RunningConsumer = {
   /** Resolves, never rejects. */
-  readonly ended: Promise<LifeEnd>
-  end(why: LifeEnd, error?: unknown): void
+  readonly ended: Promise<ConsumerEnd>
+  end(why: ConsumerEnd, error?: unknown): void
   close(): Promise<void>
 }
 
@@ -49,10 +49,10 @@ const CLOSE_TIMEOUT_MS = 5_000
 const FETCH_BYTES_MAX = 10_485_760
 const WATCH_EVERY_MS = 1_000
 
-// Few: after them another life begins, which is as quick.
+// Few: after them another consumer is started, which is as quick.
 const RETRIES: Retries = { retries: 2, initialRetryTimeMs: 50, maxRetryTimeMs: 500 }
 
-export function startConsumer(kafka: Kafka, options: LifeOptions): ConsumerLife {
+export function startConsumer(kafka: Kafka, options: ConsumerOptions): RunningConsumer {
   const { groupId, topics } = options
   const { log, consumer: makeConsumer } = internalsOf(kafka)
   const consumer = makeConsumer({
@@ -66,11 +66,11 @@ export function startConsumer(kafka: Kafka, options: LifeOptions): ConsumerLife 
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     retries: RETRIES,
   })
-  const { promise: ended, resolve } = Promise.withResolvers<LifeEnd>()
-  let reason: LifeEnd | undefined
+  const { promise: ended, resolve } = Promise.withResolvers<ConsumerEnd>()
+  let reason: ConsumerEnd | undefined
   let lastSignMs = performance.now()
 
-  function end(why: LifeEnd, error?: unknown): void {
+  function end(why: ConsumerEnd, error?: unknown): void {
     if (reason !== undefined) return
     reason = why
     clearInterval(watch)

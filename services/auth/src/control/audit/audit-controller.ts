@@ -1,11 +1,11 @@
-// auth's care for the audit log, beside what the writer of control state puts into it: reading it, and telling of
+// auth's controller of the audit log, beside what the writer of control state puts into it: reading it, and telling of
 // refusals.
 import { createRangeReader } from '@weir/kafka'
 import type { Admin, Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import type { Writer } from '../writer.ts'
-import type { Round } from '../rounds.ts'
+import type { Reconciler } from '../reconcile-loop.ts'
 import { createAuditLog } from './audit-log.ts'
 import type { AuditLog } from './audit-log.ts'
 import { createFold } from './fold-accesses.ts'
@@ -13,26 +13,26 @@ import type { Fold } from './fold-accesses.ts'
 import { createRefusals } from './refusals.ts'
 import type { Refusals } from './refusals.ts'
 
-export type AuditSteward = {
+export type AuditController = {
   readonly log: AuditLog
   readonly refusals: Refusals
   /** What services have noticed by now is in the log, too. */
   readonly fold: Fold
-  readonly rounds: readonly Round[]
+  readonly reconcilers: readonly Reconciler[]
   close(): Promise<void>
 }
 
 const tellCountsEveryMs = 10 * 60_000
-/** Not all replicas at once: they would shut each other out of writing. */
+/** Not all replicas at once: they would fence each other. */
 const foldEveryMs = (): number => 2_000 + Math.random() * 3_000
 
-export function createAuditSteward(options: {
+export function createAuditController(options: {
   kafka: Kafka
   admin: Admin
   follower: StateFollower
   writer: Writer
   log: Log
-}): AuditSteward {
+}): AuditController {
   const { kafka, admin, follower, writer, log } = options
   const reader = createRangeReader(kafka)
   const refusals = createRefusals({ writer, log, now: Date.now })
@@ -49,7 +49,7 @@ export function createAuditSteward(options: {
     fold,
     log: createAuditLog({ admin, reader, follower }),
     refusals,
-    rounds: [
+    reconcilers: [
       { name: 'audit', run: tellCounts },
       { name: 'accesses', run: foldAll },
     ],

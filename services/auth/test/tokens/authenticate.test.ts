@@ -2,8 +2,8 @@
 import { expect, test } from '@jest/globals'
 import { hashSecret } from '@weir/control-state'
 import type { Credential, InputStream } from '@weir/control-state'
-import { createProver } from '../../src/tokens/prove.ts'
-import type { Secrets } from '../../src/tokens/prove.ts'
+import { createAuthenticator } from '../../src/tokens/authenticate.ts'
+import type { Secrets } from '../../src/tokens/authenticate.ts'
 
 const clientId = '0b7ba8a5-0000-4000-8000-000000000000'
 const secrets: Secrets = { billingId: 'acme', clientId, clientSecret: 'right' }
@@ -36,7 +36,7 @@ function setUp(more: Partial<InputStream> = {}) {
   const steps: string[] = []
   let isKnown = true
   let onLook = (): void => {}
-  const prover = createProver({
+  const authenticator = createAuthenticator({
     follower: {
       tables: {
         credential(id) {
@@ -46,7 +46,7 @@ function setUp(more: Partial<InputStream> = {}) {
             : undefined
         },
       },
-      async lookAgain() {
+      async refresh() {
         steps.push('look again')
         onLook()
       },
@@ -57,7 +57,7 @@ function setUp(more: Partial<InputStream> = {}) {
     now: () => 0,
   })
   return {
-    prover,
+    authenticator,
     steps,
     unknown: () => void (isKnown = false),
     whenLooking: (work: () => void) => void (onLook = work),
@@ -71,16 +71,18 @@ const refused = {
 }
 
 test('the right secret is accepted at once', async () => {
-  const { prover, steps } = setUp()
-  expect(await prover.bySecret(secrets)).toMatchObject({ credential })
+  const { authenticator, steps } = setUp()
+  expect(await authenticator.bySecret(secrets)).toMatchObject({ credential })
   expect(steps).toEqual(['look up'])
 })
 
 test('a billing id may be left out, a wrong one may not', async () => {
-  const { prover } = setUp()
+  const { authenticator } = setUp()
   const { clientSecret } = secrets
-  expect(await prover.bySecret({ clientId, clientSecret })).toMatchObject({ credential })
-  await expect(prover.bySecret({ ...secrets, billingId: 'other' })).rejects.toMatchObject(refused)
+  expect(await authenticator.bySecret({ clientId, clientSecret })).toMatchObject({ credential })
+  await expect(authenticator.bySecret({ ...secrets, billingId: 'other' })).rejects.toMatchObject(
+    refused,
+  )
 })
 
 test.each([
@@ -90,21 +92,21 @@ test.each([
   ['a deleted stream', {}, { state: 'deleting' as const }],
   ['a stream that is not announced', {}, { state: 'creating' as const }],
 ])('%s is refused with the same answer after the same steps', async (_, wrong, state) => {
-  const { prover, steps } = setUp(state)
-  await expect(prover.bySecret({ ...secrets, ...wrong })).rejects.toMatchObject(refused)
+  const { authenticator, steps } = setUp(state)
+  await expect(authenticator.bySecret({ ...secrets, ...wrong })).rejects.toMatchObject(refused)
   expect(steps).toEqual(['look up', 'look again', 'look up', 'count'])
 })
 
 test('credentials that another replica has just made are found by looking again', async () => {
-  const { prover, steps, unknown, known, whenLooking } = setUp()
+  const { authenticator, steps, unknown, known, whenLooking } = setUp()
   unknown()
   whenLooking(known)
-  expect(await prover.bySecret(secrets)).toMatchObject({ credential })
+  expect(await authenticator.bySecret(secrets)).toMatchObject({ credential })
   expect(steps).not.toContain('count')
 })
 
 test('a refresh token that does not verify is refused in the same words, and not counted', async () => {
-  const { prover, steps } = setUp()
-  await expect(prover.byRefreshToken('nonsense')).rejects.toMatchObject(refused)
+  const { authenticator, steps } = setUp()
+  await expect(authenticator.byRefreshToken('nonsense')).rejects.toMatchObject(refused)
   expect(steps).toEqual(['look again'])
 })

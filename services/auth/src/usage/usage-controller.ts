@@ -4,7 +4,7 @@ import type { Admin, Kafka } from '@weir/kafka'
 import { AppError, hasCode } from '@weir/kit'
 import { dayOf, followReplicas } from '@weir/control-state'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
-import type { Round } from '../control/rounds.ts'
+import type { Reconciler } from '../control/reconcile-loop.ts'
 import { foldUsage } from './fold.ts'
 import { forgetUsage, sweepMonths, sweepReplicas } from './sweep.ts'
 import type { SweepDeps } from './sweep.ts'
@@ -14,13 +14,13 @@ import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { createUsageLog } from './usage-log.ts'
 import type { UsageLog } from './usage-log.ts'
 
-export type UsageSteward = {
+export type UsageController = {
   readonly log: UsageLog
   /** Which links a data subject has: counted by nobody, and read and taken away in the same ways. */
   readonly subjects: SubjectLog
   /** Who there is, and how far each has followed control state. */
   readonly replicas: ReplicaFollower
-  readonly rounds: readonly Round[]
+  readonly reconcilers: readonly Reconciler[]
   /** Everything that was counted of a stream goes. */
   forget(stream: { streamId: string; createdAtMs: number }): Promise<void>
   close(): Promise<void>
@@ -29,13 +29,13 @@ export type UsageSteward = {
 const sweepEveryMs = 10_000
 const foldEveryMs = 3_600_000
 
-export function createUsageSteward(options: {
+export function createUsageController(options: {
   kafka: Kafka
   admin: Admin
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'keyring'>
   replica: string
   now: () => number
-}): UsageSteward {
+}): UsageController {
   const { kafka, admin, follower, replica, now } = options
   const reader = createRangeReader(kafka)
   const log = createUsageLog({ admin, reader })
@@ -67,7 +67,7 @@ export function createUsageSteward(options: {
     log,
     subjects: createSubjectLog({ admin, reader, follower, write }),
     replicas,
-    rounds: [
+    reconcilers: [
       { name: 'replicas', run: () => sweepReplicas(sweeping).then(() => sweepEveryMs) },
       { name: 'usage', run: () => fold().then(() => foldEveryMs) },
     ],

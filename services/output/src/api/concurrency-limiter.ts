@@ -3,10 +3,13 @@
 // to come again.
 import { Refusal } from '../errors.ts'
 
-/** Runs the work when it is its turn. Throws Refusal `busy` when too many wait already. */
-export type InTurn = <Result>(billingId: string, work: () => Promise<Result>) => Promise<Result>
+/** Runs the work when there is room for it. Throws Refusal `busy` when too many wait already. */
+export type ConcurrencyLimiter = <Result>(
+  billingId: string,
+  work: () => Promise<Result>,
+) => Promise<Result>
 
-export type TurnsOptions = {
+export type ConcurrencyLimits = {
   readonly atOnceMax: number
   readonly waitingMax: number
   readonly waitingOfOneMax: number
@@ -14,7 +17,11 @@ export type TurnsOptions = {
 
 type Waiting = { readonly billingId: string; start(): void }
 
-export function createTurns({ atOnceMax, waitingMax, waitingOfOneMax }: TurnsOptions): InTurn {
+export function createConcurrencyLimiter({
+  atOnceMax,
+  waitingMax,
+  waitingOfOneMax,
+}: ConcurrencyLimits): ConcurrencyLimiter {
   const running = new Set<string>()
   const waiting = new Set<Waiting>()
 
