@@ -1,5 +1,5 @@
 // The import directions of docs/architecture.md, as rules. TypeScript 7 has no compiler API, so swc reads
-// the sources; tools/testkit/test/import-rules.test.ts makes sure that it really sees them.
+// the sources; tools/testkit/test/architecture/import-rules.test.ts makes sure that it really sees them.
 const PRODUCTION = '^(services|packages|clients)/[^/]+/src/'
 const OURS = '^(packages|services|clients|tools)/'
 

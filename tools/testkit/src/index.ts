@@ -2,7 +2,7 @@
 export type { FuzzTarget } from './fuzz/target.ts'
 export { parserGrowth } from './complexity/parser-growth.ts'
 export type { ParserCase } from './complexity/parser-growth.ts'
-export { documentedRefusals, readDocument, rowsUnder } from './docs.ts'
+export { REPOSITORY } from './test-run/tools.ts'
 export {
   account,
   asObject,
@@ -15,7 +15,7 @@ export {
   request,
   textIn,
 } from './world/account.ts'
-export type { Account, ExampleContract, Reply, TestStream } from './world/account.ts'
+export type { Account, Credentials, ExampleContract, Reply, TestStream } from './world/account.ts'
 export { openAnalysts } from './world/analysts.ts'
 export type { Analyst, Analysts, Task } from './world/analysts.ts'
 export { chromiumProgram, openConsole } from './world/browser.ts'
@@ -29,7 +29,7 @@ export { kafkaBrokers, kekFileOf, setting, startWorld } from './world/services.t
 export type { ServiceEnv, World } from './world/services.ts'
 export { policyFor, startVault, vaultProgram } from './world/vault.ts'
 export type { Vault } from './world/vault.ts'
-export { clockShiftedBy } from './world/shifted-clock.ts'
+export { clockShiftedBy, clockShiftPreload } from './world/shifted-clock.ts'
 export {
   foreignPaths,
   makeTenants,

@@ -1,7 +1,7 @@
 // Holds the public documents against auth's code: nothing missing, nothing invented.
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
-import { documentedRefusals } from '@weir/testkit'
+import { documentedRefusals } from '@weir/docs-tools'
 import { errorCodes, refusalOf, statusOf } from '../../src/errors.ts'
 
 test('docs/errors.md names every refusal of auth with its status, and no other', async () => {

@@ -1,7 +1,7 @@
 // Holds the public documents against output's code: nothing missing, nothing invented.
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
-import { documentedRefusals, readDocument, rowsUnder } from '@weir/testkit'
+import { documentedRefusals, readDocument, rowsUnder } from '@weir/docs-tools'
 import { errorCodes, refusalOf, statusOf } from '../../src/errors.ts'
 import { closing } from '../../src/websocket/watcher.ts'
 

@@ -1,4 +1,4 @@
-// An auth that is killed at a step of its own writing: see torture/preload/die-at.ts.
+// An auth that is killed at a step of its own writing: see preload/die-at.ts.
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { withTimeout } from '@weir/kit'
 import type { ServiceEnv, World } from './services.ts'
 
-const PRELOAD = join(import.meta.dirname, '../torture/preload/die-at.ts')
+const PRELOAD = join(import.meta.dirname, './preload/die-at.ts')
 const diesWithinMs = 60_000
 
 type When = 'before' | 'between' | 'open' | 'after'

@@ -1,5 +1,5 @@
 // What ingest and output may do in Kafka, as streams come and go, on a Kafka that is a list. A real one is attacked in
-// tools/testkit/test/taken-over.integration.test.ts.
+// tools/testkit/test/security/taken-over.integration.test.ts.
 import { expect, test } from '@jest/globals'
 import type { Acl } from '@weir/kafka'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'

@@ -1,0 +1,110 @@
+// What refusals need to come about: an account with a contract, an input stream that has an output, and one that may take
+// one event a month. Answers are told as the pages of docs/errors show them.
+import { randomBytes } from 'node:crypto'
+import { request, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { createAccount, freshName } from '@weir/testkit'
+import type { Account, TestStream, World } from '@weir/testkit'
+
+export type Scene = {
+  readonly world: World
+  readonly account: Account
+  readonly clicks: TestStream
+  /** An output of it. */
+  readonly clicks0: TestStream
+  /** A good token of the input stream. */
+  readonly token: string
+}
+
+export async function makeScene(world: World): Promise<Scene> {
+  const account = await createAccount(world.auth.url, freshName('page'))
+  await account.contract('clickstream')
+  const clicks = await account.input('clicks')
+  const clicks0 = await account.output('clicks', 'clicks-0', { consentLevels: [0] })
+  return { world, account, clicks, clicks0, token: await account.token(clicks) }
+}
+
+export type Told = {
+  readonly status: number
+  readonly text: string
+  readonly header: (name: string) => string | undefined
+}
+
+export async function ask(url: string, init: RequestInit = {}): Promise<Told> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) })
+  const text = await response.text()
+  return {
+    status: response.status,
+    text,
+    header: (name) => response.headers.get(name) ?? undefined,
+  }
+}
+
+/** Asks for a WebSocket, and tells what is answered instead of one; one that is opened goes to `onOpen`. */
+export async function askUpgrade(
+  url: string,
+  token: string,
+  onOpen: (socket: Socket) => void,
+): Promise<Told> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const headers = {
+    authorization: `Bearer ${token}`,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': randomBytes(16).toString('base64'),
+  }
+  request(url, { headers, agent: false })
+    .on('response', resolve)
+    .on('upgrade', (response, socket) => {
+      onOpen(socket.on('error', () => {}))
+      resolve(response)
+    })
+    .on('error', reject)
+    .end()
+  const response = await promise
+  const status = response.statusCode ?? 0
+  const header = (name: string): string | undefined => response.headers[name]?.toString()
+  if (status === 101) return { status, text: '', header }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status, text: Buffer.concat(chunks).toString(), header }
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+const shownHeaders = [
+  'allow',
+  'accept-encoding',
+  'content-type',
+  'link',
+  'retry-after',
+  'svc-error',
+  'www-authenticate',
+]
+
+/** As curl would print it, without what every answer has, and JSON laid out to be read. */
+export function asShown({ status, text, header }: Told): string {
+  const headers = shownHeaders.flatMap((name) => {
+    const value = header(name)
+    return value === undefined ? [] : [`${name}: ${value}`]
+  })
+  const body = header('content-type')?.includes('json')
+    ? JSON.stringify(JSON.parse(text), null, 2)
+    : text.trimEnd()
+  return [`HTTP/1.1 ${status} ${reasons[status] ?? ''}`, ...headers, '', body, ''].join('\n')
+}

@@ -1,0 +1,109 @@
+// What auth and output say of their HTTP interfaces is what they do: schemathesis makes requests of the documents, good ones and
+// bad ones, and finds nothing: no fault of a service, no answer or status that isn't documented, nothing taken that the
+// document refuses, nothing refused that it allows. The requests are bounded, and the same each time.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+
+import { asObject, createAccount, setting, startWorld, textIn } from '@weir/testkit'
+import type { Account, World } from '@weir/testkit'
+import { findingsOf } from './schemathesis.ts'
+import type { Search } from './schemathesis.ts'
+
+const MINUTES = 60_000
+
+let world: World
+let account: Account
+let common: Pick<Search, 'bearer' | 'parameters' | 'about'>
+
+beforeAll(async () => {
+  world = await startWorld()
+  account = await createAccount(world.auth.url)
+  await account.contract('clickstream')
+  const { body } = await account.call('GET', '/v2/contracts/clickstream')
+  const schema = asObject(body['schema'])
+  const schemaId = String(schema['schema_registry_id'])
+  const [subject = ''] = textIn(schema, 'schema_registry_ref').split('/')
+  await account.input('clicks')
+  await account.output('clicks', 'clicks-0', { consentLevels: [0] })
+  common = {
+    bearer: account.apiKey,
+    parameters: {
+      stream: 'clicks',
+      output: 'clicks-0',
+      contract: 'clickstream',
+      schemaId,
+      subject,
+      version: 'latest',
+      billingId: account.billingId,
+    },
+    about: [
+      { paths: '/(accounts|keys|audit/chain)', bearer: setting('PLATFORM_KEY') },
+      // What is deleted would be missing in what comes after it.
+      { paths: '/streams/[^/]+$', method: 'DELETE', parameters: { stream: 'gone' } },
+      { paths: '/outputs/[^/]+$', method: 'DELETE', parameters: { output: 'gone' } },
+      { paths: '/archive$', parameters: { contract: 'gone' } },
+      // A contract has to fit its schema, a span of time its pieces; a name is one line.
+      { paths: '/(contracts|usage|audit|api-keys)$', mayRefuse: true },
+    ],
+  }
+}, 2 * MINUTES)
+
+afterAll(() => world?.stop(), MINUTES)
+
+test(
+  "auth's management is as its document says",
+  async () => {
+    const bounds = { paths: '^/v2/', phases: 'coverage,fuzzing', examplesMax: 2 }
+    expect(await findingsOf({ url: world.auth.url, ...common, ...bounds })).toBe('')
+  },
+  5 * MINUTES,
+)
+
+test(
+  'the first version of the same is, too',
+  async () => {
+    const bounds = { paths: '^/v1/', phases: 'fuzzing', examplesMax: 2 }
+    expect(await findingsOf({ url: world.auth.url, ...common, ...bounds })).toBe('')
+  },
+  5 * MINUTES,
+)
+
+test(
+  'tokens are given and refused as the document says',
+  async () => {
+    const paths = '^/(auth|refresh|oauth2|.well-known)'
+    const bounds = { paths, phases: 'coverage,fuzzing', examplesMax: 3 }
+    expect(await findingsOf({ url: world.auth.url, ...bounds })).toBe('')
+  },
+  5 * MINUTES,
+)
+
+test(
+  'schemas are shown as the document says',
+  async () => {
+    const bounds = { paths: '^/registry/', phases: 'coverage,fuzzing', examplesMax: 3 }
+    expect(await findingsOf({ url: world.auth.url, ...common, ...bounds })).toBe('')
+  },
+  5 * MINUTES,
+)
+
+test(
+  "output's answers are as its document says",
+  async () => {
+    const bounds = { paths: '^/v2/', phases: 'coverage,fuzzing', examplesMax: 3 }
+    const { bearer, parameters } = common
+    expect(await findingsOf({ url: world.output.url, bearer, parameters, ...bounds })).toBe('')
+  },
+  5 * MINUTES,
+)
+
+test('the page for people tells of the same operations', async () => {
+  for (const { url } of [world.auth, world.output]) {
+    const page = await fetch(`${url}/docs`)
+    const document: unknown = await (await fetch(`${url}/openapi.json`)).json()
+    const ids = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)]
+    const text = await page.text()
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+    expect(ids.length).toBeGreaterThan(3)
+    for (const [, id = ''] of ids) expect(text).toContain(`<details id="${id}">`)
+  }
+})

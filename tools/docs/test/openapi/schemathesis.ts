@@ -1,0 +1,92 @@
+// schemathesis, which makes requests of an OpenAPI document and finds answers that aren't as the document says. It is a program
+// of its own (tools/testkit/ci/prepare.sh installs it); what it is told is one file of settings.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { REPOSITORY } from '@weir/testkit'
+
+const run = promisify(execFile)
+
+/** Settings of operations whose paths match; the first ones count. */
+export type About = {
+  readonly paths: string
+  readonly method?: string
+  readonly bearer?: string
+  readonly parameters?: Readonly<Record<string, string>>
+  /** What JSON Schema has no words for makes the service refuse what the document allows. */
+  readonly mayRefuse?: boolean
+}
+
+export type Search = {
+  readonly url: string
+  readonly bearer?: string | undefined
+  readonly parameters?: Readonly<Record<string, string>> | undefined
+  readonly about?: readonly About[] | undefined
+  /** Of the paths that are tried. */
+  readonly paths: string
+  readonly phases: string
+  readonly examplesMax: number
+}
+
+/** What it printed, when it found something; nothing otherwise. */
+export async function findingsOf(search: Search): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-openapi-'))
+  const settings = join(folder, 'schemathesis.toml')
+  await writeFile(settings, settingsOf(search))
+  const args = ['--config-file', settings, 'run', `${search.url}/openapi.json`]
+  const bounds = ['--phases', search.phases, '-n', String(search.examplesMax), '--seed', '1']
+  // One worker: Python 3.11 breaks down when two threads parse Python at once, as hypothesis does (CPython issue 106905).
+  const what = ['--include-path-regex', search.paths, '--workers', '1', '--warnings', 'off']
+  const program = join(REPOSITORY, '.weir', 'schemathesis', 'bin', 'schemathesis')
+  try {
+    await run(program, [...args, ...bounds, ...what], { cwd: folder, maxBuffer: 16 * 1024 * 1024 })
+    return ''
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'stdout' in error && error.stdout !== '')
+      return String(error.stdout)
+    throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function settingsOf({ bearer, parameters = {}, about = [] }: Search): string {
+  const lines = [
+    'request-timeout = 60',
+    ...headersOf(bearer),
+    `parameters = ${inlineOf(inPath(parameters))}`,
+    // Wrong keys get 429 after ten attempts, where it asks for 401 each time.
+    'checks.ignored_auth.enabled = false',
+    '[generation]',
+    'database = "none"',
+  ]
+  for (const each of about)
+    lines.push(
+      '[[operations]]',
+      `include-path-regex = '${each.paths}'`,
+      ...(each.method === undefined ? [] : [`include-method = "${each.method}"`]),
+      ...headersOf(each.bearer),
+      ...(each.parameters === undefined
+        ? []
+        : [`parameters = ${inlineOf(inPath({ ...parameters, ...each.parameters }))}`]),
+      ...(each.mayRefuse === true ? ['checks.positive_data_acceptance.enabled = false'] : []),
+    )
+  return `${lines.join('\n')}\n`
+}
+
+const headersOf = (bearer: string | undefined): string[] =>
+  bearer === undefined ? [] : [`headers = ${inlineOf({ Authorization: `Bearer ${bearer}` })}`]
+
+const inPath = (parameters: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [`path.${name}`, value]))
+
+/** An inline table of TOML; JSON's strings are TOML's. */
+const inlineOf = (members: Readonly<Record<string, string>>): string => {
+  const pairs = Object.entries(members).map(
+    ([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`,
+  )
+  return `{ ${pairs.join(', ')} }`
+}

@@ -1,0 +1,27 @@
+// Holds the commands that documents name against those that there are.
+import { expect, test } from '@jest/globals'
+
+import { cliPage } from '../../src/pages/cli-page.ts'
+import { readDocument } from '../../src/documents.ts'
+
+test('every command that a document names is there', async () => {
+  const page = await cliPage()
+  const commands = new Set([...page.matchAll(/^## weir (.+)$/gm)].map(([, name = '']) => name))
+  const nouns = new Set([...commands].map((name) => name.split(' ')[0]))
+  const missing: string[] = []
+  for (const file of [
+    'README.md',
+    'docs/errors.md',
+    'docs/guide/contracts.md',
+    'docs/guide/faq.md',
+  ])
+    for (const [, noun = '', verb] of (await readDocument(file)).matchAll(
+      /(?:npx weir|`weir) ([a-z]+)(?: ([a-z]+))?/g,
+    )) {
+      const isThere = commands.has(noun) || commands.has(`${noun} ${verb ?? ''}`)
+      const isNoun = verb === undefined && nouns.has(noun)
+      if (!isThere && !isNoun && !commands.has(`${noun} ${verb} list`))
+        missing.push(`${noun} ${verb ?? ''}`)
+    }
+  expect(missing).toEqual([])
+})

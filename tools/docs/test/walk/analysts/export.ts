@@ -1,0 +1,255 @@
+// `weir export` as an analyst runs it, with everything running as `npm start` has it: what DuckDB and pandas find in the
+// files, and that a file is whole or isn't there.
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, request as toAuth } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Everything } from '@weir/devstack'
+import { pollUntil } from '@weir/kit'
+import {
+  REPOSITORY,
+  account as accountAt,
+  asObject,
+  connectProducer,
+  request,
+  textIn,
+} from '@weir/testkit'
+import type { Account, TestStream } from '@weir/testkit'
+import { everyTypeContract, everyTypeEvent } from './every-type.ts'
+
+const run = promisify(execFile)
+const weir = join(REPOSITORY, 'clients/cli/bin/weir.js')
+const python = join(REPOSITORY, '.weir/venv/bin/python')
+const billingId = 'export'
+const deadlineMs = 60_000
+
+export type Ground = { readonly everything: Everything; readonly platformKey: string }
+
+export function exportTests(ground: () => Ground): void {
+  let folder: string
+  let account: Account
+  let output: TestStream
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'weir-export-'))
+    const { everything, platformKey } = ground()
+    const { auth, ingest } = everything
+    const made = await request(auth.url, platformKey, 'POST', '/v2/accounts', { billingId })
+    account = accountAt(auth.url, billingId, textIn(made.body, 'apiKey'))
+    const input = await account.input('in', { partitions: 2 })
+    output = await account.output('in', 'out', { consentLevels: [0], from: 'earliest' })
+    const token = await account.token(input)
+    const producer = await connectProducer(ingest.url)
+    for (const version of [1, 2] as const) {
+      const contract = everyTypeContract(version, 'export')
+      expect((await account.call('POST', '/v2/contracts', contract)).status).toBe(201)
+      const schemaId = String(contract['id'])
+      for (let count = 0; count < version * 2; count += 1)
+        expect((await producer.send(everyTypeEvent(version), { token, schemaId })).status).toBe(204)
+    }
+    producer.close()
+    await pollUntil(async () => (await lines('out')).length === 6, { deadlineMs, everyMs: 500 })
+  }, 180_000)
+
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  const env = (more: Record<string, string> = {}): NodeJS.ProcessEnv => {
+    const { auth, stack } = ground().everything
+    return {
+      PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(':'),
+      HOME: folder,
+      WEIR_BILLING_ID: billingId,
+      WEIR_CLIENT_ID: output.clientId,
+      WEIR_CLIENT_SECRET: output.clientSecret,
+      WEIR_AUTH_URL: auth.url,
+      WEIR_ANALYST_BROKERS: stack.analystBrokers ?? '',
+      ...more,
+    }
+  }
+  const exported = (args: readonly string[], more?: Record<string, string>) =>
+    run(weir, ['export', ...args], { cwd: folder, env: env(more) })
+  const lines = async (name: string, ...args: string[]): Promise<Record<string, unknown>[]> => {
+    const { stdout } = await exported([name, '-o', 'jsonl', '-', ...args])
+    const texts = stdout.split('\n').filter((line) => line !== '')
+    return texts.map((line) => asObject(JSON.parse(line)))
+  }
+
+  test('DuckDB and pandas read an exported Parquet file with the right types, values and counts', async () => {
+    const { stderr } = await exported(['out', 'all.parquet'])
+    expect(stderr).toBe('6 events of out written to all.parquet.\n')
+    const { stdout } = await run(
+      python,
+      [join(import.meta.dirname, 'read_export.py'), 'all.parquet'],
+      {
+        cwd: folder,
+      },
+    )
+    const seen = asObject(JSON.parse(stdout))
+    expect(seen['types']).toEqual(typesInDuckDb)
+    const rows = asRows(seen['rows'])
+    expect(rows).toHaveLength(6)
+    expect(rows[0]).toMatchObject(valuesOfTheFirst)
+    expect(rows[5]).toMatchObject(valuesOfTheLast)
+    expect(seen['times']).toBe(6)
+    expect(seen['pandas']).toEqual({
+      rows: 6,
+      large: Array(6).fill(Number.MAX_SAFE_INTEGER),
+      at: Array(6).fill('2023-11-14T22:13:20.123000+00:00'),
+      items: [['one', 'two'], ['one', 'two'], [], [], [], []],
+    })
+  }, 120_000)
+
+  test('an export holds the events of the time and the contract that were named, and no others', async () => {
+    const all = await lines('out')
+    const times = all.map((event) => Number(asObject(event['svcMeta'])['timestamp']))
+    const middle = times.toSorted((a, b) => a - b)[3] ?? 0
+    const at = new Date(middle).toISOString()
+    const before = await lines('out', '--until', at)
+    const after = await lines('out', '--from', at)
+    expect([before.length, after.length]).toEqual([
+      times.filter((time) => time < middle).length,
+      times.filter((time) => time >= middle).length,
+    ])
+    const second = await lines('out', '--schema', 'tests/every_type/2.0.0')
+    expect(second.map(({ person }) => person)).toEqual(Array(4).fill('person-2'))
+    await expect(exported(['out', 'none.parquet', '--from', '2099-01-01'])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no such events of out'),
+    })
+  }, 120_000)
+
+  test('CSV has a column for each field of both versions, and what is null is empty', async () => {
+    await exported(['out', 'all.csv', '--schema', 'tests/every_type/2.0.0'])
+    const [header = '', line = ''] = (await readFile(join(folder, 'all.csv'), 'utf8')).split('\r\n')
+    expect(header.split(',').slice(-2)).toEqual(['grows', 'added.text'])
+    expect(line).toContain(
+      'person-2,true,9007199254740991,1.5,AP8=,Zm91cg==,GREEN,now,5000000000,true,"{""a"":1,""b"":2}",[],' +
+        '2024-10-04,2023-11-14T22:13:20.123Z,2023-11-14T22:13:20.123456Z,8000000000,new',
+    )
+  }, 60_000)
+
+  test('an export that is ended early leaves what was there before, and nothing beside it', async () => {
+    const silent = await authWithout(() => undefined)
+    const inside = await mkdtemp(join(folder, 'early-'))
+    await writeFile(join(inside, 'old.jsonl'), 'old\n')
+    const child = spawn(weir, ['export', 'out', 'old.jsonl'], {
+      cwd: inside,
+      env: env({ WEIR_AUTH_URL: silent.url }),
+    })
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+    try {
+      const isBegun = async () => (await readdir(inside)).some((name) => name.endsWith('.part'))
+      await pollUntil(isBegun, { deadlineMs, everyMs: 20 })
+      child.kill('SIGINT')
+      expect(await ended).toBe(1)
+    } finally {
+      child.kill('SIGKILL')
+      silent.close()
+    }
+    expect(await readdir(inside)).toEqual(['old.jsonl'])
+    expect(await readFile(join(inside, 'old.jsonl'), 'utf8')).toBe('old\n')
+  }, 120_000)
+
+  /** auth behind an address of its own, where something else answers for its schemas. */
+  async function authWithout(schemas: (response: ServerResponse) => void) {
+    const server = createServer((req, res) => {
+      if (req.url?.startsWith('/registry')) return schemas(res)
+      const { port } = new URL(ground().everything.auth.url)
+      const { method, url: path, headers } = req
+      const passed = toAuth({ port, method, path, headers }, (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      })
+      req.pipe(passed)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const close = (): void => {
+      server.closeAllConnections()
+      server.close()
+    }
+    return { url: `http://127.0.0.1:${port}`, close }
+  }
+
+  test('what can be put right is said: other credentials, another listener, an auth without schemas', async () => {
+    const old = await authWithout((response) => response.writeHead(404).end())
+    const input = await account.input('sealed')
+    const more = { WEIR_CLIENT_ID: input.clientId, WEIR_CLIENT_SECRET: input.clientSecret }
+    const refusals = [
+      [{ ...more }, 'sealed', "the credentials of sealed can't read the topic export.sealed"],
+      [{ WEIR_ANALYST_BROKERS: '127.0.0.1:1' }, 'out', '127.0.0.1:1'],
+      [{ WEIR_AUTH_URL: old.url }, 'out', 'Schemas come from auth'],
+    ] as const
+    for (const [setting, name, told] of refusals)
+      await expect(exported([name, 'no.jsonl'], setting)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(told),
+      })
+    old.close()
+    expect((await readdir(folder)).filter((name) => /no\.jsonl|part/.test(name))).toEqual([])
+  }, 120_000)
+}
+
+const asRows = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.map(asObject) : []
+
+const typesInDuckDb = {
+  svcMeta:
+    'STRUCT(schemaId VARCHAR, nonce INTEGER, "timestamp" TIMESTAMP WITH TIME ZONE, keyLink INTEGER, billingId VARCHAR, consentLevels INTEGER[])',
+  person: 'VARCHAR',
+  flag: 'BOOLEAN',
+  large: 'BIGINT',
+  single: 'FLOAT',
+  octets: 'BLOB',
+  four: 'BLOB',
+  colour: 'VARCHAR',
+  maybe: 'VARCHAR',
+  number: 'BIGINT',
+  either: 'JSON',
+  counts: 'MAP(VARCHAR, BIGINT)',
+  items: 'STRUCT("name" VARCHAR, price DOUBLE)[]',
+  day: 'DATE',
+  at: 'TIMESTAMP WITH TIME ZONE',
+  exactly: 'TIMESTAMP WITH TIME ZONE',
+  grows: 'BIGINT',
+  gone: 'VARCHAR',
+  added: 'STRUCT("text" VARCHAR)',
+}
+
+const valuesOfTheFirst = {
+  person: 'person-1',
+  flag: true,
+  large: Number.MAX_SAFE_INTEGER,
+  single: 1.5,
+  octets: '00ff',
+  four: '666f7572',
+  colour: 'GREEN',
+  maybe: null,
+  number: 5_000_000_000,
+  either: '"yes"',
+  counts: { a: 1, b: 2 },
+  items: [
+    { name: 'one', price: 1.25 },
+    { name: 'two', price: null },
+  ],
+  day: '2024-10-04',
+  exactly: expect.stringContaining('.123456'),
+  grows: 7,
+  gone: 'here',
+  added: null,
+}
+
+const valuesOfTheLast = {
+  person: 'person-2',
+  maybe: 'now',
+  either: 'true',
+  items: [],
+  grows: 8_000_000_000,
+  gone: null,
+  added: { text: 'new' },
+}

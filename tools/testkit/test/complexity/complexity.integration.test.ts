@@ -1,0 +1,24 @@
+// What auth, ingest and output compute for a request grows no faster than the request: at 8 times the size at most 12 times
+// the CPU time of their processes. Parsers alone: complexity/parsers.test.ts.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createAccount, startWorld } from '../../src/index.ts'
+import type { World } from '../../src/index.ts'
+import { routeGrowth } from '../../src/complexity/route-growth.ts'
+import { routeCases } from './routes.ts'
+import type { Scene } from './routes.ts'
+
+let world: World
+let scene: Scene
+
+beforeAll(async () => {
+  world = await startWorld()
+  const account = await createAccount(world.auth.url)
+  await account.contract('clickstream')
+  const stream = await account.input('in')
+  scene = { apiKey: account.apiKey, token: await account.token(stream), stream: stream.name }
+})
+afterAll(() => world.stop())
+
+test.each(routeCases)('at $at the time for $name grows no faster than it', async (routeCase) => {
+  expect(await routeGrowth(routeCase, scene, world[routeCase.at])).toBe('linear')
+})

@@ -1,0 +1,213 @@
+// Forgetting a data subject that is not the key field, end to end: somebody with two devices, in two contracts and over an
+// era's boundary, and somebody else. A broker of its own, for the first of these services live in a past era.
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Contract } from '@weir/contracts'
+import { pollUntil } from '@weir/kit'
+
+import {
+  account as accountAt,
+  asObject,
+  createAccount,
+  exampleContract,
+  exampleEvent,
+  expectStatus,
+  freshName,
+  listIn,
+  textIn,
+} from '../../src/world/account.ts'
+import type { Account, TestStream } from '../../src/world/account.ts'
+import { connectProducer } from '../../src/world/producer.ts'
+import { inLastEra } from '../../src/world/shifted-clock.ts'
+import { openOwnStack } from '../../src/world/own-stack.ts'
+import type { OwnStack } from '../../src/world/own-stack.ts'
+import type { World } from '../../src/world/services.ts'
+import { compiledExample, plainEvent } from '../../src/world/topic.ts'
+
+const subjectFields = { clickstream: 'customer/id', demo_v1: 'unique_identifier' } as const
+type ContractName = keyof typeof subjectFields
+type Sent = readonly [contract: ContractName, subject: string, device: string]
+
+let own: OwnStack
+let world: World
+let account: Account
+let input: TestStream
+let sent = 0
+
+beforeAll(async () => {
+  // What is sent in the past may be older than a topic's retention.
+  own = await openOwnStack('subjects', { 'log.retention.ms': '-1' })
+  const past = await own.startWorld(inLastEra())
+  try {
+    account = await createAccount(past.auth.url)
+    for (const name of ['clickstream', 'demo_v1'] as const) await makeContract(name)
+    input = await account.input('events')
+    await send(past, ['clickstream', 'ada', 'ada-phone'], ['clickstream', 'bob', 'bob-phone'])
+  } finally {
+    await past.stop()
+  }
+  world = await own.startWorld()
+  account = accountAt(world.auth.url, account.billingId, account.apiKey)
+  await send(
+    world,
+    ['clickstream', 'ada', 'ada-phone'],
+    ['demo_v1', 'ada', 'ada-tablet'],
+    ['demo_v1', 'bob', 'bob-phone'],
+  )
+}, 180_000)
+
+afterAll(async () => {
+  await own?.close()
+}, 60_000)
+
+async function makeContract(name: ContractName): Promise<void> {
+  const example = await exampleContract(name)
+  const subject = `${account.billingId.replaceAll('-', '_')}-${name}`
+  const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
+  const body = { ...example, schema, data_subject_field: subjectFields[name] }
+  expectStatus(await account.call('POST', '/v2/contracts', body), 201)
+}
+
+async function eventOf([contract, subject, device]: Sent) {
+  const example = await exampleEvent(contract)
+  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2, 3] }
+  return contract === 'clickstream'
+    ? {
+        ...example,
+        svcMeta,
+        producerSessionId: device,
+        referrer: device,
+        customer: { id: subject },
+      }
+    : {
+        ...example,
+        svcMeta,
+        consistent_value: device,
+        unique_identifier: { string: subject },
+        some_sensitive_value: { string: `secret of ${subject}` },
+        not_sensitive_value: { string: device },
+      }
+}
+
+async function send({ auth, ingest }: World, ...events: readonly Sent[]): Promise<void> {
+  const token = await accountAt(auth.url, account.billingId, account.apiKey).token(input)
+  const producer = await connectProducer(ingest.url)
+  for (const event of events) {
+    const [schemaId] = event
+    const { status, body } = await producer.send(await eventOf(event), { token, schemaId })
+    expect([status, body]).toEqual([204, ''])
+    sent += 1
+  }
+  producer.close()
+}
+
+type Replayed = { readonly device: unknown; readonly subject: unknown; readonly sealed: string[] }
+
+/** Everything, from the first event on, as a new output of all levels holds it. */
+async function replay(): Promise<Replayed[]> {
+  const name = freshName('all')
+  const output = await account.output('events', name, { consentLevels: [3], from: 'earliest' })
+  const contracts: Record<ContractName, Contract> = {
+    clickstream: await compiledExample('clickstream'),
+    demo_v1: await compiledExample('demo_v1'),
+  }
+  const records = await own.reader.readUntil(output.topic, sent, 60_000)
+  return records.map((record) => {
+    const isDemo = record.headers['svc-schema-id']?.toString() === 'demo_v1'
+    const plain = plainEvent(contracts[isDemo ? 'demo_v1' : 'clickstream'], record)
+    const sealed = record.headers['svc-undecryptable']?.toString().split(',') ?? []
+    return isDemo
+      ? { device: plain['not_sensitive_value'], subject: plain['unique_identifier'], sealed }
+      : { device: plain['referrer'], subject: asObject(plain['customer'])['id'], sealed }
+  })
+}
+
+const isOf = (who: string) => (each: Replayed) => String(each.device).startsWith(who)
+
+const path = '/v2/streams/events'
+async function kept(subject: string): Promise<{ links: unknown; eras: number }> {
+  const { body } = expectStatus(
+    await account.call('POST', `${path}/subjects/lookup`, { subject }),
+    200,
+  )
+  return { links: body['links'], eras: Array.isArray(body['eras']) ? body['eras'].length : -1 }
+}
+
+async function erase(subject: string, more: object = {}): Promise<Record<string, unknown>> {
+  const { body } = expectStatus(
+    await account.call('POST', `${path}/erasures`, { subject, ...more }),
+    201,
+  )
+  const isApplied = async () =>
+    (await account.call('GET', `${path}/erasures/${textIn(body, 'id')}`)).body['state'] !==
+    'accepted'
+  await pollUntil(isApplied, {
+    deadlineMs: 60_000,
+    everyMs: 100,
+    what: 'the erasure to be applied',
+  })
+  return body
+}
+
+test('what is kept of a data subject is told by number, and of nobody nothing', async () => {
+  expect(await kept('ada')).toEqual({ links: 3, eras: 2 })
+  expect(await kept('bob')).toEqual({ links: 2, eras: 2 })
+  expect(await kept('ada-phone')).toEqual({ links: 0, eras: 0 })
+  const refused = await account.call('POST', `${path}/erasures`, { subject: 'nobody at all' })
+  expect([refused.status, refused.body['code']]).toEqual([404, 'no_such_subject'])
+  expect(refused.text).not.toContain('nobody at all')
+  for (const body of [{}, { subject: '' }, { subject: 'a', keyFieldValue: 'b' }, { subject: 7 }])
+    expect((await account.call('POST', `${path}/erasures`, body)).status).toBe(422)
+}, 60_000)
+
+test('erased, all devices of a data subject stay sealed for ever, and another person’s open as before', async () => {
+  const before = await replay()
+  expect(before.filter(isOf('ada')).map(({ subject }) => subject)).toEqual(['ada', 'ada', 'ada'])
+  const bobs = before.filter(isOf('bob'))
+
+  const erasure = await erase('ada')
+  expect(erasure).toMatchObject({ values: 1, links: 3 })
+  // Here nothing is ever deleted by its age.
+  expect(listIn(erasure, 'outputs')).toEqual([
+    {
+      name: expect.stringMatching(/^all-/),
+      levels: [0, 1, 2, 3],
+      clearAt: 'unknown',
+      because: expect.stringContaining('keeps its records without end (retention.ms)'),
+    },
+  ])
+
+  await send(world, ['demo_v1', 'ada', 'ada-tablet'])
+  const after = await replay()
+  const adas = after.filter(isOf('ada'))
+  expect(adas.filter(({ sealed }) => sealed.length > 0)).toHaveLength(3)
+  expect(adas.filter(({ subject }) => subject === 'ada')).toHaveLength(1)
+  expect(after.filter(isOf('bob'))).toEqual(bobs)
+  expect(bobs.every(({ sealed }) => sealed.length === 0)).toBe(true)
+  // Of what came since alone.
+  expect(await kept('ada')).toEqual({ links: 1, eras: 1 })
+}, 120_000)
+
+test('withdrawn, lower levels stay readable, and can still be erased by the data subject', async () => {
+  await erase('bob', { fromLevel: 3 })
+  const withdrawn = (await replay()).filter(isOf('bob'))
+  expect(withdrawn.map(({ subject }) => subject)).toEqual(['bob', 'bob'])
+  expect(withdrawn.flatMap(({ sealed }) => sealed)).toContain('some_sensitive_value')
+  expect(await kept('bob')).toEqual({ links: 2, eras: 2 })
+  await erase('bob')
+  const erased = (await replay()).filter(isOf('bob'))
+  expect(erased.every(({ subject, sealed }) => subject !== 'bob' && sealed.length > 0)).toBe(true)
+}, 120_000)
+
+test('no data subject is in control state, in what is kept, in the audit log or in a log', async () => {
+  const topics = ['weir.control', 'weir.keys', 'weir.subjects', 'weir.audit']
+  const records = (await Promise.all(topics.map((topic) => own.reader.read(topic)))).flat()
+  const texts = [
+    ...records.flatMap(({ key, value }) => [String(key), String(value)]),
+    ...world.logLines(),
+  ]
+  for (const name of ['"ada"', '"bob"', 'nobody at all'])
+    expect(texts.filter((text) => text.includes(name))).toEqual([])
+  const audited = records.filter(({ value }) => String(value).includes('"subject.lookup"'))
+  expect(audited.length).toBeGreaterThanOrEqual(3)
+}, 60_000)

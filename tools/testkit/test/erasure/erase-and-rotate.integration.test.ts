@@ -1,0 +1,120 @@
+// Erasures beside a rotation, and erasures during which auth is killed: whoever was forgotten stays so, for a stream that
+// is derived anew from its first event, and nobody else is. A broker of its own.
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Contract } from '@weir/contracts'
+import type { Service } from '@weir/devstack'
+import { pollUntil } from '@weir/kit'
+
+import {
+  asObject,
+  createAccount,
+  exampleEvent,
+  expectStatus,
+  request,
+} from '../../src/world/account.ts'
+import type { Account, TestStream } from '../../src/world/account.ts'
+import { dieAt } from '../../src/world/die-at.ts'
+import { connectProducer } from '../../src/world/producer.ts'
+import type { Producer } from '../../src/world/producer.ts'
+import { openOwnStack } from '../../src/world/own-stack.ts'
+import type { OwnStack } from '../../src/world/own-stack.ts'
+import { setting } from '../../src/world/services.ts'
+import type { World } from '../../src/world/services.ts'
+import { compiledExample, plainEvent } from '../../src/world/topic.ts'
+
+const schemaId = 'clickstream'
+
+let own: OwnStack
+let world: World
+let auth: Service
+let account: Account
+let input: TestStream
+let producer: Producer
+let contract: Contract
+let sent = 0
+
+beforeAll(async () => {
+  own = await openOwnStack('erase-rotate')
+  world = await own.startWorld()
+  auth = world.auth
+  account = await createAccount(auth.url)
+  await account.contract(schemaId)
+  contract = await compiledExample(schemaId)
+  input = await account.input('clicks', { partitions: 1 })
+  producer = await connectProducer(world.ingest.url)
+}, 120_000)
+
+afterAll(async () => {
+  producer?.close()
+  await own?.close()
+}, 60_000)
+
+const names = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, number) => `${prefix}-${number}`)
+
+async function sendFor(people: readonly string[]): Promise<void> {
+  const token = await account.at(auth.url).token(input)
+  const event = await exampleEvent(schemaId)
+  const answers = await Promise.all(
+    people.map((person) =>
+      producer.send({ ...event, producerSessionId: person }, { token, schemaId }),
+    ),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
+  sent += people.length
+}
+
+const platform = (method: string, path: string) =>
+  request(auth.url, setting('PLATFORM_KEY'), method, path)
+const erase = (keyFieldValues: readonly string[], url = auth.url) =>
+  account.at(url).call('POST', '/v2/streams/clicks/erasures', { keyFieldValues })
+const isRotated = async (): Promise<boolean> => {
+  const { rotation } = expectStatus(await platform('GET', '/v2/keys'), 200).body
+  return rotation !== null && asObject(rotation)['finishedAt'] !== null
+}
+
+/** Whose events a stream opens that begins at the first one. */
+async function peopleIn(output: string): Promise<Set<unknown>> {
+  const more = { consentLevels: [1], from: 'earliest' }
+  await account.at(auth.url).output('clicks', output, more)
+  const records = await own.reader.readUntil(`${account.billingId}.${output}`, sent, 60_000)
+  const open = records.filter(({ headers }) => headers['svc-undecryptable'] === undefined)
+  return new Set(open.map((record) => plainEvent(contract, record)['producerSessionId']))
+}
+
+test('while all keys are rotated, twenty erasures hold, and nobody comes back', async () => {
+  const [leavers, stayers] = [names('leaves', 20), names('stays', 20)]
+  await sendFor([...leavers, ...stayers])
+  expectStatus(await platform('POST', '/v2/keys/rotations'), 202)
+  const replies = await Promise.all(leavers.map((person) => erase([person])))
+  expect(new Set(replies.map(({ status }) => Math.floor(status / 100)))).toEqual(new Set([2]))
+  await pollUntil(isRotated, { deadlineMs: 60_000, what: 'the end of the rotation' })
+  expect(await peopleIn('after-rotation')).toEqual(new Set(stayers))
+}, 120_000)
+
+test('killed before, within, at the end of and after an erasure that splits trees, auth has done it whole or not at all', async () => {
+  const stayers = names('stays', 20)
+  const gone: string[] = []
+  const accepted = /^erasure\/(?!.*"(appliedAtMs|complete)":)/
+  for (const when of ['before', 'between', 'open', 'after'] as const) {
+    const hundred = names(`leaves-${when}`, 100)
+    await sendFor(hundred)
+    await auth.stop()
+    const statuses: unknown[] = []
+    await dieAt(world, { record: accepted, when }, async (url) => {
+      const answer = await erase(hundred, url).catch(() => undefined)
+      statuses.push(answer?.status)
+    })
+    expect(statuses).toEqual([undefined])
+    auth = await world.replica('auth')
+    // Whoever got no answer asks again; but what was committed needs no asking.
+    const again = when === 'after' ? undefined : await erase(hundred)
+    expect([undefined, 201]).toContain(again?.status)
+    gone.push(...hundred)
+  }
+  const open = await peopleIn('after-kills')
+  expect(open).toEqual(new Set(stayers))
+  const keys = new Set((await own.reader.read('weir.keys')).map(({ key }) => key?.toString('utf8')))
+  expect([...keys].some((key) => key?.endsWith('/tree.0'))).toBe(true)
+}, 180_000)

@@ -1,0 +1,309 @@
+// From accepted to complete: who can still read what, and when. A broker of its own, whose log of keys closes its
+// segments and is compacted within seconds, so that it all happens while somebody waits.
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { delay, pollUntil } from '@weir/kit'
+
+import {
+  asObject,
+  createAccount,
+  exampleEvent,
+  expectStatus,
+  freshName,
+  listIn,
+  reachedAt,
+  request,
+  textIn,
+} from '../../src/world/account.ts'
+import type { Account, TestStream } from '../../src/world/account.ts'
+import { dieAt } from '../../src/world/die-at.ts'
+import { listen } from '../../src/world/listener.ts'
+import { connectProducer } from '../../src/world/producer.ts'
+import { openOwnStack } from '../../src/world/own-stack.ts'
+import type { OwnStack } from '../../src/world/own-stack.ts'
+import { kekFileOf, setting } from '../../src/world/services.ts'
+import type { World } from '../../src/world/services.ts'
+import { compiledExample, plainEvent } from '../../src/world/topic.ts'
+import { steal } from './thief.ts'
+import type { SealedField } from './thief.ts'
+
+const segmentMs = 2_500
+const keysConfig = {
+  'cleanup.policy': 'compact',
+  'segment.ms': String(segmentMs),
+  'max.compaction.lag.ms': '1000',
+  'min.compaction.lag.ms': '0',
+  'min.cleanable.dirty.ratio': '0.01',
+  'file.delete.delay.ms': '500',
+  'max.message.bytes': '4194304',
+}
+const schemaId = 'demo_v1'
+const run = promisify(execFile)
+const weir = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
+
+let own: OwnStack
+let world: World
+let account: Account
+
+beforeAll(async () => {
+  const brokerSettings = {
+    'log.cleaner.backoff.ms': 200,
+    'log.retention.check.interval.ms': 1_000,
+    'log.initial.task.delay.ms': 1_000,
+  }
+  own = await openOwnStack('erasure-states', brokerSettings)
+  await own.reader.admin.createTopic({ topic: 'weir.keys', partitions: 1, config: keysConfig })
+  world = await own.startWorld()
+  account = await createAccount(world.auth.url)
+  await account.contract(schemaId)
+}, 120_000)
+
+afterAll(async () => {
+  await own?.close()
+}, 60_000)
+
+// --- what tests do ---
+
+async function send(token: string, name: string): Promise<number> {
+  const event = {
+    ...(await exampleEvent(schemaId)),
+    svcMeta: { consentLevels: [1, 2, 3] },
+    consistent_value: name,
+    not_sensitive_value: { string: name },
+  }
+  // Of its own: ingest closes what is idle for a minute, and auth dies for longer.
+  const producer = await connectProducer(world.ingest.url)
+  try {
+    return (await producer.send(event, { token, schemaId })).status
+  } finally {
+    producer.close()
+  }
+}
+
+/** A stream with an event of each. */
+async function streamOf(names: readonly string[]): Promise<TestStream> {
+  const stream = await account.input(freshName('s'))
+  const token = await account.token(stream)
+  for (const name of names) expect(await send(token, name)).toBe(204)
+  return stream
+}
+
+async function erase(
+  stream: TestStream,
+  body: object,
+  at: Account = account,
+): Promise<Record<string, unknown>> {
+  return expectStatus(await at.call('POST', `/v2/streams/${stream.name}/erasures`, body), 201).body
+}
+
+const look = async (stream: TestStream, id: unknown, more = ''): Promise<Record<string, unknown>> =>
+  (await account.call('GET', `/v2/streams/${stream.name}/erasures/${String(id)}${more}`)).body
+
+const untilIs = (stream: TestStream, id: unknown, state: string) =>
+  pollUntil(
+    async () => {
+      const erasure = await look(stream, id).catch(() => ({}))
+      return reachedAt(erasure, state) === undefined ? undefined : erasure
+    },
+    { deadlineMs: 40_000, everyMs: 50, what: `an erasure that is ${state}` },
+  )
+
+const aTime = expect.stringMatching(/^\d{4}-.*Z$/)
+
+const msBetween = (erasure: Record<string, unknown>, from: string, to: string): number =>
+  Date.parse(reachedAt(erasure, to) ?? '') - Date.parse(reachedAt(erasure, from) ?? '')
+
+/** The sealed key field of each event, by whose it is. */
+async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown, SealedField>> {
+  const contract = await compiledExample(schemaId)
+  const records = await own.reader.readUntil(stream.topic, count)
+  return new Map(
+    records.map((record) => {
+      const plain = plainEvent(contract, record)
+      const text = textIn(plain, 'consistent_value')
+      return [plain['not_sensitive_value'], { record, level: 2, path: 'consistent_value', text }]
+    }),
+  )
+}
+
+/** Whose events a fresh replay shows sealed, and whose open. */
+async function replay(stream: TestStream, count: number) {
+  const name = freshName('replay')
+  const output = await account.output(stream.name, name, { consentLevels: [3], from: 'earliest' })
+  const contract = await compiledExample(schemaId)
+  const shown = (await own.reader.readUntil(output.topic, count)).map((record) => {
+    const isSealed = record.headers['svc-undecryptable'] !== undefined
+    return { isSealed, name: String(plainEvent(contract, record)['not_sensitive_value']) }
+  })
+  const namesOf = (isSealed: boolean) =>
+    [...new Set(shown.filter((one) => one.isSealed === isSealed).map(({ name: of }) => of))].sort()
+  return { sealed: namesOf(true), open: namesOf(false) }
+}
+
+// --- the guarantees ---
+
+test('a thief with the KEK and all of the log opens an erased value until the erasure is complete, and never again', async () => {
+  const stream = await streamOf(['ada', 'bob'])
+  const fields = await sealedIn(stream, 2)
+  const [ada, bob] = [fields.get('ada'), fields.get('bob')]
+  if (ada === undefined || bob === undefined) throw new Error('an event is missing')
+  const kekFile = kekFileOf('auth')
+
+  const output = await account.output(stream.name, freshName('o'), { consentLevels: [3] })
+
+  const { id, salt } = await erase(stream, { keyFieldValue: 'bob', reference: 'TICKET-7' })
+
+  // Nothing else is written meanwhile: what was replaced still lies there.
+  const early = await steal(own.reader.kafka, kekFile)
+  expect(await look(stream, id)).toMatchObject({
+    reference: 'TICKET-7',
+    states: {
+      accepted: { at: aTime },
+      complete: { expectedBy: aTime },
+      destroyed: { expectedBy: 'unknown' },
+    },
+  })
+  expect([early.open(ada), early.open(bob)]).toEqual(['ada', 'bob'])
+  const tooEarly = await look(stream, id, '/receipt')
+  expect(tooEarly).toMatchObject({ status: 409, code: 'not_complete' })
+
+  const erasure = await untilIs(stream, id, 'complete')
+  const late = await steal(own.reader.kafka, kekFile)
+  expect([late.open(ada), late.open(bob)]).toEqual(['ada', undefined])
+  expect(msBetween(erasure, 'accepted', 'applied')).toBeGreaterThanOrEqual(0)
+  expect(msBetween(erasure, 'applied', 'complete')).toBeGreaterThan(0)
+
+  const receipt = textIn(await look(stream, id, '/receipt'), 'receipt')
+  await expectHolds(receipt, String(salt), output.name)
+  await expectIsNoToken(receipt)
+}, 90_000)
+
+test('an output that has decrypted an erased value is named with a time, and at that time its topic holds nothing of it', async () => {
+  const stream = await streamOf([])
+  const output = await account.output(stream.name, freshName('o'), { consentLevels: [3] })
+  expect(await send(await account.token(stream), 'bob')).toBe(204)
+  const contract = await compiledExample(schemaId)
+  const [before] = await own.reader.readUntil(output.topic, 1)
+  expect(before && plainEvent(contract, before)['consistent_value']).toBe('bob')
+  const times = { 'retention.ms': 4_000, 'segment.ms': 1_500, 'file.delete.delay.ms': 500 }
+  const config = Object.fromEntries(Object.entries(times).map(([key, ms]) => [key, String(ms)]))
+  await own.reader.admin.setTopicConfig(output.topic, { ...config, 'cleanup.policy': 'delete' })
+
+  const { id } = await erase(stream, { keyFieldValue: 'bob' })
+
+  const erasure = await untilIs(stream, id, 'applied')
+  const [named, ...others] = listIn(erasure, 'outputs')
+  expect([named, others]).toEqual([{ name: output.name, levels: [1, 2, 3], clearAt: aTime }, []])
+  const clearMs = Date.parse(textIn(asObject(named), 'clearAt'))
+  const checkMs = 1_000 // of this broker
+  expect(clearMs - Date.parse(reachedAt(erasure, 'applied') ?? '')).toBe(
+    4_000 + 1_500 + 500 + checkMs,
+  )
+  await delay(clearMs - Date.now())
+  // A broker among other tests may look a little later than it means to.
+  const isClear = async () => (await own.reader.read(output.topic)).length === 0
+  await pollUntil(isClear, { deadlineMs: 5_000, everyMs: 100, what: 'a topic that is clear' })
+}, 60_000)
+
+/** With the keys in a file, and no service. */
+async function expectHolds(receipt: string, salt: string, output: string): Promise<void> {
+  const jwks = (await request(world.auth.url, '', 'GET', '/.well-known/jwks.json')).text
+  const [file, keys] = [join(own.folder, 'receipt'), join(own.folder, 'keys.json')]
+  await writeFile(keys, jwks)
+  const verify = async (text: string, value = 'bob') => {
+    await writeFile(file, text)
+    const args = ['erasure', 'verify', file, '--jwks', keys, '--value', value, '--salt', salt]
+    return run(process.execPath, [weir, ...args, '-o', 'json'], { cwd: own.folder, env: {} })
+  }
+  const { stdout } = await verify(receipt)
+  expect(asObject(JSON.parse(stdout))).toMatchObject({
+    billingId: account.billingId,
+    levels: 'all',
+    subjects: [expect.any(String)],
+    completeAt: expect.any(String),
+    reference: 'TICKET-7',
+    outputs: [{ name: output, levels: [1, 2, 3], clearAt: aTime }],
+    scanned: { topic: 'weir.keys', leader: 1 },
+  })
+  await expect(verify(receipt, 'eve')).rejects.toThrow('not about this value')
+  const at = receipt.indexOf('.') + 20
+  const other = receipt[at] === 'A' ? 'B' : 'A'
+  const changed = receipt.slice(0, at) + other + receipt.slice(at + 1)
+  await expect(verify(changed)).rejects.toThrow('does not hold')
+}
+
+async function expectIsNoToken(receipt: string): Promise<void> {
+  const { body } = await account.call('POST', '/refresh', { refreshToken: receipt })
+  expect(body).toMatchObject({ code: 'invalid_credentials' })
+  const calls = [
+    request(world.ingest.url, receipt, 'POST', '/event', {}),
+    request(world.auth.url, receipt, 'GET', '/v2/streams'),
+  ]
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(401)
+  await expect(listen(world.output.url, receipt)).rejects.toThrow('refused with status 401')
+}
+
+describe('an auth that is killed', () => {
+  let spare: Service | undefined
+  afterAll(() => spare?.stop())
+
+  /** As the record of an erasure looks when it is accepted, applied and complete. */
+  const steps = [
+    /^erasure\/(?!.*"(appliedAtMs|complete)":)/,
+    /"appliedAtMs":(?!.*"complete":)/,
+    /"complete":/,
+  ]
+
+  test('before, in and after every one of its transactions leaves an erasure that the next one brings to its end', async () => {
+    const stream = await streamOf(['bob', 'ada'])
+    const path = `/v2/streams/${stream.name}/erasures`
+    const answers: unknown[] = []
+    await world.auth.kill()
+    for (const record of steps) {
+      for (const when of ['before', 'open', 'after'] as const) {
+        await dieAt(world, { record, when }, async (url) => {
+          if (record !== steps[0]) return
+          const answer = account.at(url).call('POST', path, { keyFieldValue: 'bob' })
+          answers.push((await answer.catch(() => undefined))?.status)
+        })
+      }
+    }
+    expect(answers).toEqual([undefined, undefined, undefined])
+    spare = await world.replica('auth')
+    account = account.at(spare.url)
+    // Tries that were not committed have left nothing.
+    const [erasure, ...others] = asList((await account.call('GET', path)).text).map(asObject)
+    expect(others).toEqual([])
+    await untilIs(stream, erasure?.['id'], 'complete')
+    expect(await replay(stream, 2)).toEqual({ sealed: ['bob'], open: ['ada'] })
+  }, 180_000)
+
+  test('is missed by nobody: of erasures at once over two replicas, amid a rotation, each holds', async () => {
+    const other = await world.replica('auth')
+    const names = Array.from({ length: 12 }, (_, index) => `person-${10 + index}`)
+    const stream = await streamOf([...names, 'ada'])
+    const accounts = [account, account.at(other.url)]
+    const asPlatform = (method: string, path: string) =>
+      request(other.url, setting('PLATFORM_KEY'), method, path)
+    const rotating = asPlatform('POST', '/v2/keys/rotations')
+    await Promise.all(
+      names.map((name, index) => erase(stream, { keyFieldValue: name }, accounts[index % 2])),
+    )
+    expect((await rotating).status).toBe(202)
+    const isRotated = async () =>
+      typeof asObject((await asPlatform('GET', '/v2/keys')).body['rotation'])['finishedAt'] ===
+      'string'
+    await pollUntil(isRotated, { deadlineMs: 80_000, everyMs: 200, what: 'the rotation' })
+    expect(await replay(stream, names.length + 1)).toEqual({ sealed: names, open: ['ada'] })
+  }, 120_000)
+})
+
+const asList = (text: string): unknown[] => {
+  const list: unknown = JSON.parse(text)
+  return Array.isArray(list) ? list : []
+}

@@ -1,0 +1,211 @@
+// Forgetting, end to end: events of several people in two contracts and over an era's boundary, replayed from the
+// first one on before and after. A broker of its own, for the first of these services live in a past era, which no
+// clock of a shared broker's services may see.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { SourceRecord } from '@weir/kafka'
+
+import { ERA_MS } from '@weir/fieldcrypt'
+import {
+  account as accountAt,
+  asObject,
+  createAccount,
+  exampleEvent,
+  expectStatus,
+  freshName,
+} from '../../src/world/account.ts'
+import type { Account, TestStream } from '../../src/world/account.ts'
+import { counterOf } from '../../src/world/metrics.ts'
+import { connectProducer } from '../../src/world/producer.ts'
+import { inLastEra } from '../../src/world/shifted-clock.ts'
+import { openOwnStack } from '../../src/world/own-stack.ts'
+import type { OwnStack } from '../../src/world/own-stack.ts'
+import type { World } from '../../src/world/services.ts'
+import { compiledExample, plainEvent } from '../../src/world/topic.ts'
+
+const people = ['ada', 'bob', 'eve'] as const
+type Name = (typeof people)[number]
+const contracts = ['clickstream', 'demo_v1'] as const
+type ContractName = (typeof contracts)[number]
+/** Personal fields of both contracts, the key field among them. */
+const fieldsOfBoth = 5
+const inputName = 'events'
+
+let own: OwnStack
+let world: World
+let account: Account
+let input: TestStream
+let sent = 0
+
+beforeAll(async () => {
+  // What is sent in the past may be older than a topic's retention.
+  own = await openOwnStack('erasure', { 'log.retention.ms': '-1' })
+  const past = await own.startWorld(inLastEra())
+  try {
+    account = await createAccount(past.auth.url)
+    for (const name of contracts) await account.contract(name)
+    input = await account.input(inputName)
+    await sendRounds(past, 2)
+  } finally {
+    await past.stop()
+  }
+  world = await own.startWorld()
+  account = accountAt(world.auth.url, account.billingId, account.apiKey)
+  await sendRounds(world, 2)
+}, 180_000)
+
+afterAll(async () => {
+  await own?.close()
+}, 60_000)
+
+// --- events ---
+
+/** An event says in a field that isn't personal whose it is. */
+async function eventOf(contract: ContractName, name: Name) {
+  const example = await exampleEvent(contract)
+  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2, 3] }
+  return contract === 'clickstream'
+    ? {
+        ...example,
+        svcMeta,
+        producerSessionId: name,
+        referrer: name,
+        customer: { id: `${name} 0` },
+      }
+    : {
+        ...example,
+        svcMeta,
+        consistent_value: name,
+        unique_identifier: { string: `${name} 1` },
+        some_sensitive_value: { string: `${name} 3` },
+        not_sensitive_value: { string: name },
+      }
+}
+
+async function sendRounds(
+  { auth, ingest }: World,
+  rounds: number,
+  of: readonly Name[] = people,
+): Promise<void> {
+  const token = await accountAt(auth.url, account.billingId, account.apiKey).token(input)
+  const producer = await connectProducer(ingest.url)
+  for (let round = 0; round < rounds; round++)
+    for (const schemaId of contracts)
+      for (const name of of) {
+        const { status } = await producer.send(await eventOf(schemaId, name), { token, schemaId })
+        expect(status).toBe(204)
+        sent += 1
+      }
+  producer.close()
+}
+
+type Replayed = {
+  readonly name: unknown
+  readonly contract: ContractName
+  readonly record: SourceRecord
+  readonly plain: Record<string, unknown>
+  readonly undecryptable: readonly string[]
+}
+
+const textOf = (record: SourceRecord, header: string): string =>
+  record.headers[header]?.toString() ?? ''
+
+async function replayedFrom(topic: string): Promise<Map<string, Replayed>> {
+  const records = await own.reader.readUntil(topic, sent)
+  const replayed = new Map<string, Replayed>()
+  for (const record of records) {
+    const contract = textOf(record, 'svc-schema-id') === 'demo_v1' ? 'demo_v1' : 'clickstream'
+    const plain = plainEvent(await compiledExample(contract), record)
+    const name = plain[contract === 'demo_v1' ? 'not_sensitive_value' : 'referrer']
+    const undecryptable = textOf(record, 'svc-undecryptable').split(',').filter(Boolean).sort()
+    const own = `${topic}/${record.partition}/${record.offset}`
+    const source = textOf(record, 'svc-source') || own
+    replayed.set(source, { name, contract, record, plain, undecryptable })
+  }
+  return replayed
+}
+
+/** What a new derived stream that opens everything makes of all events, from the first one on. */
+async function replay(): Promise<Map<string, Replayed>> {
+  const derived = await account.output(inputName, freshName('replay'), {
+    consentLevels: [3],
+    from: 'earliest',
+  })
+  const replayed = await replayedFrom(derived.topic)
+  expect(replayed.size).toBe(sent)
+  expect(await own.reader.read(`${derived.topic}.dead`)).toEqual([])
+  return replayed
+}
+
+async function erase(body: object): Promise<Record<string, unknown>> {
+  const reply = await account.call('POST', `/v2/streams/${inputName}/erasures`, body)
+  return expectStatus(reply, 201).body
+}
+
+const personalFields: Record<ContractName, string[]> = {
+  clickstream: ['customer/id', 'producerSessionId'],
+  demo_v1: ['consistent_value', 'some_sensitive_value', 'unique_identifier'],
+}
+
+// Each builds on what the ones before have erased.
+describe('after an erasure', () => {
+  test('a fresh replay keeps one person sealed in all contracts and eras, and the others byte for byte as before', async () => {
+    const before = await replay()
+    for (const { undecryptable } of before.values()) expect(undecryptable).toEqual([])
+    const times = [...before.values()].map(({ record }) => record.timestampMs)
+    expect(new Set(times.map((ms) => Math.floor(ms / ERA_MS))).size).toBe(2)
+    const counted = await counterOf(world.output, 'svc_output_undecryptable_fields_total')
+
+    const erasure = await erase({ keyFieldValue: 'bob' })
+
+    expect(erasure).toMatchObject({ state: 'accepted', values: 1, salt: expect.any(String) })
+    const after = await replay()
+    const stored = await replayedFrom(input.topic)
+    const isBob = ({ name }: Replayed): boolean => name === 'bob'
+    const bytes = (all: Map<string, Replayed>) =>
+      [...all]
+        .filter(([, one]) => !isBob(one))
+        .map(([source, { record }]) => [source, record.key, record.value, record.headers])
+    expect(bytes(after)).toEqual(bytes(before))
+    for (const [source, { contract, plain, undecryptable }] of [...after].filter(([, one]) =>
+      isBob(one),
+    )) {
+      expect(plain).toEqual(stored.get(source)?.plain)
+      expect(undecryptable).toEqual(personalFields[contract])
+    }
+    const fields = (sent / people.length / contracts.length) * fieldsOfBoth
+    expect(await counterOf(world.output, 'svc_output_undecryptable_fields_total')).toBe(
+      counted + fields,
+    )
+  }, 60_000)
+
+  test('events that come later are sealed for somebody new, whom nothing connects with the old one', async () => {
+    const known = new Set((await replayedFrom(input.topic)).keys())
+    await sendRounds(world, 1, ['bob'])
+    const replayed = await replay()
+    const bobs = [...replayed].filter(([, { name }]) => name === 'bob')
+    const later = bobs.filter(([source]) => !known.has(source)).map(([, one]) => one)
+    const earlier = bobs.filter(([source]) => known.has(source)).map(([, one]) => one)
+    expect(later.map(({ undecryptable }) => undecryptable)).toEqual([[], []])
+    const keysOf = (some: readonly Replayed[]) =>
+      new Set(some.map(({ record }) => record.key?.toString()))
+    expect(keysOf(later).size).toBe(1)
+    for (const key of keysOf(later)) expect(keysOf(earlier)).not.toContain(key)
+  }, 60_000)
+})
+
+test('a consent withdrawn from level 2 leaves levels 0 and 1 readable in past events, and level 2 not', async () => {
+  const erasure = await erase({ keyFieldValue: 'eve', fromLevel: 2 })
+  expect(erasure).toMatchObject({ fromLevel: 2, levels: [2, 3] })
+  const eves = [...(await replay()).values()].filter(({ name }) => name === 'eve')
+  const readable = {
+    clickstream: { producerSessionId: 'eve', customer: { id: 'eve 0' } },
+    demo_v1: { unique_identifier: 'eve 1' },
+  }
+  const sealed = { clickstream: [], demo_v1: ['consistent_value', 'some_sensitive_value'] }
+  expect(eves).toHaveLength(8)
+  for (const { contract, plain, undecryptable } of eves) {
+    expect(plain).toMatchObject(readable[contract])
+    expect(undecryptable).toEqual(sealed[contract])
+  }
+}, 60_000)

@@ -1,0 +1,90 @@
+// Accounts, streams and keys are lost with their topics, and come back from a backup: old credentials work, a
+// derived stream goes on where it was, and what was sealed before opens. A broker of its own.
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+
+import { createAccount, exampleEvent } from '../../src/world/account.ts'
+import type { Account, TestStream } from '../../src/world/account.ts'
+import { connectProducer } from '../../src/world/producer.ts'
+import { openOwnStack } from '../../src/world/own-stack.ts'
+import type { OwnStack } from '../../src/world/own-stack.ts'
+import { runProgram } from '../../src/world/run-program.ts'
+import type { Outcome } from '../../src/world/run-program.ts'
+import { kekFileOf } from '../../src/world/services.ts'
+import type { World } from '../../src/world/services.ts'
+import { compiledExample, plainEvent } from '../../src/world/topic.ts'
+import { REPOSITORY } from '../../src/test-run/tools.ts'
+
+const schemaId = 'clickstream'
+
+let own: OwnStack
+let world: World
+let account: Account
+let input: TestStream
+beforeAll(async () => {
+  own = await openOwnStack('backup')
+  world = await own.startWorld()
+  account = await createAccount(world.auth.url)
+  await account.contract(schemaId)
+  input = await account.input('clicks')
+  await account.output('clicks', 'clicks-1', { consentLevels: [1] })
+}, 300_000)
+
+afterAll(async () => {
+  await own?.close()
+}, 60_000)
+
+/** The tool as an operator runs it. */
+const backup = (verb: 'save' | 'restore', input = ''): Promise<Outcome> =>
+  runProgram([join(REPOSITORY, 'services/auth/src/backup/main.ts'), verb], {
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      KAFKA_BROKERS: own.brokers,
+      KEK_FILE: kekFileOf('auth'),
+    },
+    input,
+  })
+
+async function sendOne(): Promise<void> {
+  const producer = await connectProducer(world.ingest.url)
+  const token = await account.at(world.auth.url).token(input)
+  const event = await exampleEvent(schemaId)
+  const answer = await producer.send(event, { token, schemaId })
+  producer.close()
+  expect([answer.status, answer.body]).toEqual([204, ''])
+}
+
+/** What the derived stream holds, each event with its person in the clear. */
+async function peopleIn(topic: string, count: number): Promise<unknown[]> {
+  const contract = await compiledExample(schemaId)
+  const records = await own.reader.readUntil(topic, count)
+  return records.map((record) => plainEvent(contract, record)['producerSessionId'])
+}
+
+test('what a backup holds is everything: after losing both topics all goes on as before, exactly once', async () => {
+  const derived = `${account.billingId}.clicks-1`
+  await sendOne()
+  await peopleIn(derived, 1)
+
+  const saved = await backup('save')
+  expect([saved.code, saved.complaint]).toEqual([0, expect.stringContaining('weir.control: ')])
+  const refused = await backup('restore', saved.output)
+  expect([refused.code, refused.complaint]).toEqual([1, expect.stringContaining('is not empty')])
+
+  await world.stop()
+  for (const topic of ['weir.control', 'weir.keys']) await own.reader.admin.deleteTopic(topic)
+  const restored = await backup('restore', saved.output)
+  expect([restored.code, restored.complaint]).toEqual([0, expect.stringContaining('are back')])
+
+  world = await own.startWorld()
+  await sendOne()
+  expect(await peopleIn(derived, 2)).toEqual(['session-0001', 'session-0001'])
+  const again = account.at(world.auth.url)
+  await again.output('clicks', 'clicks-2', { consentLevels: [1], from: 'earliest' })
+  expect(await peopleIn(`${account.billingId}.clicks-2`, 2)).toEqual([
+    'session-0001',
+    'session-0001',
+  ])
+}, 240_000)

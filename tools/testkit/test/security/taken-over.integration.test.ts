@@ -1,0 +1,276 @@
+// Somebody takes one service over and has what its pod is given: its file of KEKs and its login to Kafka. The same script
+// then tries everything that the service is not for; and, so that this test can fail, succeeds wherever the right is
+// given. A broker of its own with its authorizer on, where each service logs in under its own name.
+import { readFile, writeFile, mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { freePort, kekFilesIn, makeKekFiles, startStack } from '@weir/devstack'
+import type { Stack } from '@weir/devstack'
+import { timeOf } from '@weir/fieldcrypt'
+import type { SourceRecord } from '@weir/kafka'
+
+import {
+  asObject,
+  createAccount,
+  exampleEvent,
+  expectStatus,
+  request,
+} from '../../src/world/account.ts'
+import type { Account, TestStream } from '../../src/world/account.ts'
+import type { OpenedKeys } from '../../src/world/open-keys.ts'
+import { connectProducer } from '../../src/world/producer.ts'
+import { setting, startWorld } from '../../src/world/services.ts'
+import type { ServiceEnv, World } from '../../src/world/services.ts'
+import { REPOSITORY } from '../../src/test-run/tools.ts'
+import { createTopicReader } from '../../src/world/topic.ts'
+import type { TopicReader } from '../../src/world/topic.ts'
+import { forgeReceipt, forgeToken, stealKeys, tryAtKafka } from './taken-over/attacker.ts'
+import type { Attempts, Pod } from './taken-over/attacker.ts'
+import { isPerson, keysOf } from './taken-over/people.ts'
+
+const PASSWORD = 'not-a-secret'
+const WRITER = 'weir.control.writer'
+const schemaId = 'clickstream'
+const person = 'session-0001'
+const rotationMs = 86_400_000
+
+let folder: string
+let stack: Stack
+let world: World
+let reader: TopicReader
+let account: Account
+let input: TestStream
+let derived: TestStream
+let record: SourceRecord
+const pods: Record<'auth' | 'ingest' | 'output', Pod | undefined> = {
+  auth: undefined,
+  ingest: undefined,
+  output: undefined,
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-taken-over-'))
+  const login = await startSecured()
+  await makeKekFiles(folder)
+  const loginOf = (name: string): ServiceEnv => ({
+    KAFKA_BROKERS: login,
+    KAFKA_SASL_MECHANISM: 'PLAIN',
+    KAFKA_SASL_USERNAME: `weir-${name}`,
+    KAFKA_SASL_PASSWORD_FILE: join(folder, 'password'),
+  })
+  const auth = {
+    KAFKA_ACLS: 'required',
+    KAFKA_INGEST_PRINCIPAL: 'User:weir-ingest',
+    KAFKA_OUTPUT_PRINCIPAL: 'User:weir-output',
+  }
+  world = await startWorld(
+    { KAFKA_BROKERS: stack.kafkaBrokers, KEK_FOLDER: folder },
+    { auth: { ...loginOf('auth'), ...auth }, ingest: loginOf('ingest'), output: loginOf('output') },
+  )
+  for (const name of ['auth', 'ingest', 'output'] as const) pods[name] = await podOf(name, login)
+  reader = createTopicReader([stack.kafkaBrokers])
+  account = await createAccount(world.auth.url)
+  await account.contract(schemaId)
+  input = await account.input('clicks', { partitions: 1 })
+  derived = await account.output('clicks', 'clicks-1', { consentLevels: [1] })
+  await sendWith(await account.token(input))
+  const [first] = await reader.readUntil(input.topic, 1)
+  if (first === undefined) throw new Error('there is no record')
+  record = first
+  await reader.readUntil(derived.topic, 1)
+}, 240_000)
+
+afterAll(async () => {
+  await reader?.close()
+  await world?.stop()
+  await stack?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+/** Where to log in. auth may everything, as its user in k8s/components/strimzi does. */
+async function startSecured(): Promise<string> {
+  await writeFile(join(folder, 'password'), PASSWORD)
+  const [kafka, controller, login] = [await freePort(), await freePort(), await freePort()]
+  const users = ['auth', 'ingest', 'output'].map((name) => `user_weir-${name}="${PASSWORD}"`)
+  stack = await startStack({
+    folder: join(folder, 'stack'),
+    ports: { kafka, controller },
+    schemaRegistryUrl: setting('SCHEMA_REGISTRY_URL'),
+    brokerSettings: {
+      listeners: `PLAIN://127.0.0.1:${kafka},CONTROLLER://127.0.0.1:${controller},LOGIN://127.0.0.1:${login}`,
+      'listener.security.protocol.map': 'PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT,LOGIN:SASL_PLAINTEXT',
+      'listener.name.login.sasl.enabled.mechanisms': 'PLAIN',
+      'listener.name.login.plain.sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required ${users.join(' ')};`,
+      'super.users': 'User:ANONYMOUS;User:weir-auth',
+    },
+  })
+  return `127.0.0.1:${login}`
+}
+
+const podOf = async (name: 'auth' | 'ingest' | 'output', login: string): Promise<Pod> => ({
+  kekLines: await readFile(kekFilesIn(folder)[name], 'utf8'),
+  login: {
+    'bootstrap.servers': login,
+    'security.protocol': 'sasl_plaintext',
+    'sasl.mechanisms': 'PLAIN',
+    'sasl.username': `weir-${name}`,
+    'sasl.password': PASSWORD,
+  },
+  group: `weir.table.${name}.attack`,
+})
+
+async function sendWith(token: string): Promise<number> {
+  const producer = await connectProducer(world.ingest.url)
+  const event = await exampleEvent(schemaId)
+  const { status } = await producer.send(event, { token, schemaId })
+  producer.close()
+  return status
+}
+
+async function publishedKid(alg: string): Promise<string> {
+  const { keys } = (await request(world.auth.url, '', 'GET', '/.well-known/jwks.json')).body
+  const list = Array.isArray(keys) ? keys.map(asObject) : []
+  return String(list.find((key) => key['alg'] === alg)?.['kid'])
+}
+
+async function isTokenTaken(keys: OpenedKeys): Promise<boolean> {
+  const stream = expectStatus(await account.call('GET', '/v2/streams/clicks'), 200).body
+  const about = {
+    sub: input.clientId,
+    billingId: account.billingId,
+    stream: 'clicks',
+    streamId: stream['streamId'] ?? streamIdOf(keys),
+    kind: 'input',
+  }
+  const status = await sendWith(forgeToken(keys, await publishedKid('RS256'), about))
+  expect([204, 401]).toContain(status)
+  return status === 204
+}
+
+/** It stands in the clear, in the names of records. */
+const streamIdOf = ({ parts }: OpenedKeys): string | undefined =>
+  [...parts.keys()].find((key) => key.startsWith(`${account.billingId}/`))?.split('/')[1]
+
+async function doesReceiptHold(keys: OpenedKeys): Promise<boolean> {
+  const jwks = (await request(world.auth.url, '', 'GET', '/.well-known/jwks.json')).text
+  const [file, published] = [join(folder, 'receipt'), join(folder, 'jwks')]
+  await writeFile(published, jwks)
+  await writeFile(file, forgeReceipt(keys, await publishedKid('ES256')))
+  const weir = join(REPOSITORY, 'clients/cli/bin/weir.js')
+  const args = [weir, 'erasure', 'verify', file, '--jwks', published]
+  return promisify(execFile)(process.execPath, args, { cwd: folder, env: {} }).then(
+    () => true,
+    (error: unknown) => {
+      expect(String(asObject(error)['stderr'])).toContain('the receipt does not hold')
+      return false
+    },
+  )
+}
+
+function isPersonKnown(keys: OpenedKeys): boolean {
+  const era = keysOf(keys, timeOf(Number(record.timestampMs), rotationMs).era)
+  return isPerson(era, record.headers['svc-key-link'] ?? Buffer.alloc(0), person)
+}
+
+/** What he can make of the keys. */
+async function lootOf(name: 'auth' | 'ingest' | 'output') {
+  const keys = await stealKeys(pod(name))
+  const opened = [...keys.parts].filter(([, { plain }]) => plain !== undefined)
+  return {
+    parts: new Set(opened.map(([key]) => key.replace(/^_(\w+)\/.*/, '$1').replace(/.*\//, ''))),
+    signsTokens: await isTokenTaken(keys),
+    forgesReceipts: await doesReceiptHold(keys),
+    computesLinks: isPersonKnown(keys),
+  }
+}
+
+function pod(name: 'auth' | 'ingest' | 'output'): Pod {
+  const found = pods[name]
+  if (found === undefined) throw new Error('the services have not started')
+  return found
+}
+
+const control = ['weir.control', 'weir.keys', 'weir.audit']
+/** `within`: in a transaction of its own that is aborted, so that nothing comes of it. */
+const attemptsOf = (within?: string): Attempts => ({
+  produce: [input.topic, derived.topic, `${derived.topic}.dead`, ...control].map((topic) => ({
+    topic,
+    ...(within === undefined ? {} : { transactionalId: within }),
+  })),
+  fence: [WRITER, `weir.derive.${derived.topic}.0`],
+})
+const derivedTopics = () => [derived.topic, `${derived.topic}.dead`]
+
+const doneIn = (outcomes: Readonly<Record<string, string | null>>): string[] =>
+  Object.entries(outcomes).flatMap(([name, error]) => (error === null ? [name] : []))
+const errorsIn = (outcomes: Readonly<Record<string, string | null>>): Set<string | null> =>
+  new Set(Object.values(outcomes).filter((error) => error !== null))
+
+const NOT_THIS_TOPIC = new Set(['TOPIC_AUTHORIZATION_FAILED'])
+const NOT_THIS_ID = new Set(['TRANSACTIONAL_ID_AUTHORIZATION_FAILED'])
+
+describe('with what output has', () => {
+  test('nobody can sign a token, forge a receipt, or compute a link', async () => {
+    expect(await lootOf('output')).toEqual({
+      parts: new Set(['label', 'tree', 'level.0', 'level.1']),
+      signsTokens: false,
+      forgesReceipts: false,
+      computesLinks: false,
+    })
+  }, 60_000)
+
+  test("nobody can write an input topic or control state, or fence auth's writer", async () => {
+    const { produced, fenced } = await tryAtKafka(pod('output'), attemptsOf())
+    expect(doneIn(produced)).toEqual(derivedTopics())
+    expect(errorsIn(produced)).toEqual(NOT_THIS_TOPIC)
+    expect(doneIn(fenced)).toEqual([`weir.derive.${derived.topic}.0`])
+    expect(errorsIn(fenced)).toEqual(NOT_THIS_ID)
+    // In a transaction the client throws a record away once its topic is refused, and tells of that.
+    const within = await tryAtKafka(pod('output'), attemptsOf('weir.derive.attack'))
+    expect(doneIn(within.produced)).toEqual(derivedTopics())
+  }, 120_000)
+})
+
+describe('with what ingest has', () => {
+  test('nobody can sign a token or forge a receipt', async () => {
+    expect(await lootOf('ingest')).toMatchObject({
+      signsTokens: false,
+      forgesReceipts: false,
+      computesLinks: true,
+    })
+  }, 60_000)
+
+  test("nobody can write a derived topic or control state, or fence a deriver or auth's writer", async () => {
+    const { produced, fenced } = await tryAtKafka(pod('ingest'), attemptsOf())
+    expect(doneIn(produced)).toEqual([input.topic])
+    expect(errorsIn(produced)).toEqual(NOT_THIS_TOPIC)
+    expect(doneIn(fenced)).toEqual([])
+    expect(errorsIn(fenced)).toEqual(NOT_THIS_ID)
+  }, 120_000)
+})
+
+describe('with what auth has, so that these tests can fail', () => {
+  test('the same script signs a token, forges a receipt and computes a link', async () => {
+    const { parts, ...can } = await lootOf('auth')
+    expect(can).toEqual({ signsTokens: true, forgesReceipts: true, computesLinks: true })
+    expect([...parts]).toEqual(expect.arrayContaining(['signing', 'receipt', 'link']))
+  }, 60_000)
+
+  test("it writes everywhere and fences auth's writer, which takes its place again", async () => {
+    const attempts = attemptsOf('weir.attack')
+    const { produced, fenced } = await tryAtKafka(pod('auth'), attempts)
+    expect(doneIn(produced)).toEqual(attempts.produce.map(({ topic }) => topic))
+    expect(doneIn(fenced)).toEqual(attempts.fence)
+    await account.input('afterwards')
+  }, 120_000)
+})
+
+test('a service with its own rights goes on with its work after all this', async () => {
+  const before = (await reader.read(derived.topic)).length
+  expect(await sendWith(await account.token(input))).toBe(204)
+  await reader.readUntil(derived.topic, before + 1)
+}, 60_000)

@@ -1,0 +1,97 @@
+// Somebody who has taken a service over: its file of KEKs and its login to Kafka, and whatever he can make of them.
+import { spawn } from 'node:child_process'
+import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { join } from 'node:path'
+
+import { openKeys } from '../../../src/world/open-keys.ts'
+import type { OpenedKeys } from '../../../src/world/open-keys.ts'
+import { REPOSITORY } from '../../../src/test-run/tools.ts'
+
+/** What a service's pod is given. */
+export type Pod = {
+  readonly kekLines: string
+  /** Settings of librdkafka. */
+  readonly login: Readonly<Record<string, string>>
+  /** One that it may be in. */
+  readonly group: string
+}
+
+export type Attempts = {
+  readonly produce: readonly { readonly topic: string; readonly transactionalId?: string }[]
+  readonly fence: readonly string[]
+}
+
+/** By what was tried: null where it was done, else Kafka's name of the error. */
+export type Outcome = {
+  readonly produced: Readonly<Record<string, string | null>>
+  readonly fenced: Readonly<Record<string, string | null>>
+}
+
+type Said = Outcome & { readonly read: Readonly<Record<string, [string, string | null][]>> }
+
+async function attackKafka(pod: Pod, task: Attempts & { read: readonly string[] }): Promise<Said> {
+  const python = join(REPOSITORY, '.weir/venv/bin/python')
+  const child = spawn(python, [join(import.meta.dirname, 'attacker.py')], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const [said, complaints]: Buffer[][] = [[], []]
+  child.stdout.on('data', (chunk: Buffer) => said?.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => complaints?.push(chunk))
+  child.stdin.end(JSON.stringify({ ...task, settings: { ...pod.login, 'group.id': pod.group } }))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  if (code !== 0) throw new Error(Buffer.concat(complaints ?? []).toString('utf8'))
+  return JSON.parse(Buffer.concat(said ?? []).toString('utf8'))
+}
+
+export const tryAtKafka = (pod: Pod, attempts: Attempts): Promise<Outcome> =>
+  attackKafka(pod, { ...attempts, read: [] })
+
+/** Every record of weir.keys, as far as his KEKs unwrap it. */
+export function stealKeys(pod: Pod): Promise<OpenedKeys> {
+  const read = async (topic: string) => {
+    const said = await attackKafka(pod, { produce: [], fence: [], read: [topic] })
+    return (said.read[topic] ?? []).map(([key, value]) => ({
+      key: Buffer.from(key, 'base64'),
+      value: value === null ? null : Buffer.from(value, 'base64'),
+    }))
+  }
+  return openKeys({ read }, pod.kekLines)
+}
+
+type Signer = { readonly kid: string; readonly key: KeyObject }
+
+/** A private key that was stolen; without one, one of his own under the name of the published one. */
+function signerOf({ parts }: OpenedKeys, kind: '_signing' | '_receipt', kid: string): Signer {
+  for (const [name, { plain }] of parts)
+    if (plain !== undefined && name.startsWith(`${kind}/`))
+      return { kid: name.slice(kind.length + 1), key: createPrivateKey(plain) }
+  const own =
+    kind === '_signing'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { kid, key: own.privateKey }
+}
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+function signed(head: object, claims: object, { kid, key }: Signer): string {
+  const text = `${encoded({ ...head, kid })}.${encoded(claims)}`
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+  return `${text}.${signature.toString('base64url')}`
+}
+
+export function forgeToken(keys: OpenedKeys, kid: string, about: object): string {
+  const iat = Math.floor(Date.now() / 1_000)
+  const claims = { iss: 'http://auth.test', aud: 'weir', iat, exp: iat + 600, jti: randomUUID() }
+  return signed(
+    { alg: 'RS256', typ: 'JWT' },
+    { ...claims, ...about },
+    signerOf(keys, '_signing', kid),
+  )
+}
+
+export function forgeReceipt(keys: OpenedKeys, kid: string): string {
+  const head = { alg: 'ES256', typ: 'weir-receipt+jws' }
+  return signed(head, { subjects: [], claim: 'forged' }, signerOf(keys, '_receipt', kid))
+}

@@ -1,0 +1,120 @@
+// An input topic against the ledger: what was acknowledged is there once, what was refused is not, everything is
+// as it was sent but for its personal fields, which are sealed, and each person's events are in order.
+import type { SourceRecord } from '@weir/kafka'
+
+import { piiOf, plainOf, putAt, valueAt } from '../events.ts'
+import type { Kind } from '../events.ts'
+import type { Ledger, Sent } from '../ledger.ts'
+import type { InputStream } from '../streams.ts'
+import { asObject } from '@weir/testkit'
+import { placeOf, readStored } from './stored.ts'
+import type { Stored } from './stored.ts'
+import type { Violations } from './violations.ts'
+
+export type InputCheck = {
+  /** Records of one partition in order; partitions may come in any order. */
+  take(record: SourceRecord): void
+  /** After the last record. */
+  finish(): void
+  /** Persons whose events lie under more than one keyLink. */
+  personsOfSeveralEpochs(): number
+}
+
+type CheckDeps = { kinds: readonly Kind[]; ledger: Ledger; violations: Violations }
+
+const hourMs = 3_600_000
+
+export function createInputCheck(deps: CheckDeps, stream: InputStream): InputCheck {
+  const { kinds, ledger, violations } = deps
+  const places = new Map<number, string>()
+  const keys = createKeyCheck(violations, stream)
+
+  const takeEvent = (record: SourceRecord, stored: Stored, event: Sent): void => {
+    const place = placeOf(stream.topic, record)
+    const before = places.get(event.number)
+    if (before !== undefined) violations.add('doubled', place, `is ${before} once more`)
+    places.set(event.number, place)
+    if (event.outcome === 'refused')
+      violations.add('refused-but-stored', place, `event ${event.number} was refused`)
+    checkContent({ violations, place }, { record, stored, event })
+    keys.take(record, event)
+  }
+
+  return {
+    take(record) {
+      const stored = readStored(kinds, record)
+      const event = stored?.number === undefined ? undefined : ledger.find(stored.number)
+      if (stored === undefined || event?.stream !== stream.name)
+        violations.add('unknown-record', placeOf(stream.topic, record), 'nobody sent this here')
+      else takeEvent(record, stored, event)
+    },
+    finish() {
+      for (const { number, stream: name, outcome } of ledger.all()) {
+        if (name !== stream.name || outcome !== 'acknowledged' || places.has(number)) continue
+        violations.add('lost', stream.topic, `event ${number} was acknowledged and is not there`)
+      }
+    },
+    personsOfSeveralEpochs: keys.personsOfSeveralEpochs,
+  }
+}
+
+type Content = { record: SourceRecord; stored: Stored; event: Sent }
+
+function checkContent(
+  { violations, place }: { violations: Violations; place: string },
+  { record, stored, event }: Content,
+): void {
+  const pii = piiOf(event)
+  for (const [path, value] of pii) {
+    const sealed = valueAt(stored.plain, path)
+    if (value === null ? sealed !== null : typeof sealed !== 'string' || sealed === value)
+      violations.add(value === null ? 'changed' : 'not-sealed', place, `the field ${path}`)
+    if (value !== null && record.value?.includes(value))
+      violations.add('not-sealed', place, `holds the value of ${path} in the clear`)
+  }
+  if (stored.kind !== event.kind) return violations.add('changed', place, 'has another contract')
+  const meta = asObject(stored.plain['svcMeta'])
+  if (Number(meta['timestamp']) !== record.timestampMs || meta['keyLink'] === null)
+    violations.add('changed', place, 'its envelope is not filled in as its record is')
+  if (withoutStamps(plainOf(event), pii.keys()) !== withoutStamps(stored.plain, pii.keys()))
+    violations.add('changed', place, `event ${event.number} was sent otherwise`)
+}
+
+/** What the sender says, as text: neither personal fields nor what the service fills in. */
+function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>): string {
+  const copy: Record<string, unknown> = structuredClone(plain)
+  for (const path of paths) putAt(copy, path, null)
+  const { consentLevels } = asObject(copy['svcMeta'])
+  return JSON.stringify({ ...copy, svcMeta: { consentLevels } })
+}
+
+/** One key a person and epoch, one person a key, one partition a key, and order under each. */
+function createKeyCheck(violations: Violations, { topic, rotationHours }: InputStream) {
+  const keyOf = new Map<string, string>()
+  const known = new Map<string, { person: string; partition: number; last: number }>()
+  const epochs = new Map<string, Set<number>>()
+
+  const take = (record: SourceRecord, { person, number, outcome }: Sent): void => {
+    const place = placeOf(topic, record)
+    const key = record.key?.toString('utf8') ?? ''
+    if (key.replaceAll('-', '') !== record.headers['svc-key-link']?.toString('hex'))
+      violations.add('wrong-key', place, 'its key is not its keyLink')
+    const epoch = Math.floor(record.timestampMs / (rotationHours * hourMs))
+    epochs.set(person, (epochs.get(person) ?? new Set()).add(epoch))
+    const ofEpoch = `${epoch} ${person}`
+    if ((keyOf.get(ofEpoch) ?? key) !== key)
+      violations.add('wrong-key', place, 'its person has two keys in one epoch')
+    keyOf.set(ofEpoch, key)
+    const before = known.get(key) ?? { person: ofEpoch, partition: record.partition, last: -1 }
+    if (before.person !== ofEpoch || before.partition !== record.partition)
+      violations.add('wrong-key', place, 'its key stands for two persons, or is in two partitions')
+    // Where an answer was never given the event may have come later than the next one.
+    if (outcome === 'acknowledged' && number < before.last)
+      violations.add('order', place, `event ${number} lies after event ${before.last}`)
+    known.set(key, { ...before, last: outcome === 'acknowledged' ? number : before.last })
+  }
+  return {
+    take,
+    personsOfSeveralEpochs: () => [...epochs.values()].filter(({ size }) => size > 1).length,
+  }
+}

@@ -1,0 +1,23 @@
+// What faults act upon.
+import type { Stack } from '@weir/devstack'
+
+import type { Account } from '@weir/testkit'
+import type { DerivedStream, Streams } from '../streams.ts'
+import type { Fleet } from '../world/fleet.ts'
+import type { Ways } from '../world/slots.ts'
+import type { Topics } from '../world/topics.ts'
+import type { Tokens } from '../world/tokens.ts'
+
+export type Theatre = {
+  /** One, or a cluster of three. */
+  brokers: readonly Stack[]
+  fleet: Fleet
+  ways: Ways
+  topics: Topics
+  streams: Streams
+  tokens: Tokens
+  /** Spoken to where auth is now; its calls fail while that is nowhere. */
+  account(): Account
+  /** Asked before a derived stream is deleted: it can't be checked afterwards. */
+  farewell(stream: DerivedStream): Promise<void>
+}

@@ -1,0 +1,93 @@
+// Requests of events, and what their answers mean for each event: stored, certainly not, or not known.
+import { plainOf } from '../events.ts'
+import type { Outcome, Sent } from '../ledger.ts'
+import { asObject } from '@weir/testkit'
+import type { Answer, Request } from './sender.ts'
+
+export type Form = 'json' | 'avro'
+
+/** The ways in which an event can be wrong. None of them may be stored. */
+export const faultsOfEvents = ['consent', 'key', 'schema', 'cut', 'token'] as const
+export type FaultOfEvent = (typeof faultsOfEvents)[number]
+
+export function requestOf(event: Sent, token: string, form: Form): Request {
+  return {
+    path: '/event',
+    headers: headersOf(event, token, form === 'json' ? 'application/json' : 'avro/binary'),
+    body: form === 'json' ? Buffer.from(jsonOf(event)) : datumOf(event),
+  }
+}
+
+export function wrongRequestOf(event: Sent, token: string, fault: FaultOfEvent): Request {
+  const right = requestOf(event, token, 'json')
+  const { headers, body } = right
+  switch (fault) {
+    case 'consent': {
+      const text = body.toString().replace(/"consentLevels":\[[^\]]*\]/, '"consentLevels":[256]')
+      return { ...right, body: Buffer.from(text) }
+    }
+    case 'key':
+      return { ...right, body: Buffer.from(body.toString().replace(event.person, '')) }
+    case 'schema':
+      return { ...right, headers: { ...headers, 'svc-schema-id': 'unheard-of' } }
+    case 'cut':
+      return { ...right, body: body.subarray(0, -1) }
+    case 'token':
+      return { ...right, headers: { ...headers, authorization: `Bearer ${token.slice(0, -8)}` } }
+  }
+}
+
+/** All of one contract. */
+export function batchOf(events: readonly Sent[], token: string, form: Form): Request {
+  const [first] = events
+  if (first === undefined) throw new TypeError('a batch of nothing')
+  const type = form === 'json' ? 'application/x-ndjson' : 'application/x-avro-batch'
+  const pieces = events.map((event) => (form === 'json' ? lineOf(event) : lengthAndDatumOf(event)))
+  return { path: '/events', headers: headersOf(first, token, type), body: Buffer.concat(pieces) }
+}
+
+/** Of `POST /event`. */
+export function outcomeOf(answer: Answer | undefined): Outcome {
+  if (answer === undefined || answer.status >= 500) return 'unknown'
+  return answer.status === 204 ? 'acknowledged' : 'refused'
+}
+
+/** Of `POST /events`, for each event. */
+export function outcomesOf(answer: Answer | undefined, count: number): Outcome[] {
+  if (answer?.status !== 200) return Array<Outcome>(count).fill(outcomeOf(answer))
+  const told = readJson(answer.body)
+  if (told === undefined) return Array<Outcome>(count).fill('unknown')
+  const { accepted, rejected } = told
+  const rejections = Array.isArray(rejected) ? rejected.map(asObject) : []
+  if (accepted !== count - rejections.length) throw new Error('an answer that does not add up')
+  const outcomes = Array<Outcome>(count).fill('acknowledged')
+  for (const { index, status } of rejections)
+    outcomes[Number(index)] = Number(status) >= 500 ? 'unknown' : 'refused'
+  return outcomes
+}
+
+/** Undefined when it broke off: it may begin before all is stored. */
+function readJson(text: string): Record<string, unknown> | undefined {
+  try {
+    return asObject(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+const headersOf = ({ kind }: Sent, token: string, contentType: string) => ({
+  authorization: `Bearer ${token}`,
+  'svc-schema-id': kind.id,
+  'content-type': contentType,
+})
+
+const jsonOf = (event: Sent): string => event.kind.type.toString(plainOf(event))
+const datumOf = (event: Sent): Buffer => event.kind.type.toBuffer(plainOf(event))
+const lineOf = (event: Sent): Buffer => Buffer.from(`${jsonOf(event)}\n`)
+
+function lengthAndDatumOf(event: Sent): Buffer {
+  const datum = datumOf(event)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(datum.length)
+  return Buffer.concat([length, datum])
+}

@@ -1,0 +1,78 @@
+// The replicas of the services, each in its slot: started, halted, killed and replaced while others run.
+import { join } from 'node:path'
+
+import { startService } from '@weir/devstack'
+import type { Service } from '@weir/devstack'
+
+import type { ServiceEnv } from '@weir/testkit'
+import { serviceOf, slots } from './slots.ts'
+import type { Slot } from './slots.ts'
+
+export type Fleet = {
+  /** Undefined while it doesn't run, and before it is ready. */
+  find(slot: Slot): Service | undefined
+  /** Resolves when it is ready; tries again when it can't be, since the world around it may be broken. */
+  start(slot: Slot): Promise<void>
+  kill(slot: Slot): Promise<void>
+  /** As on a shutdown. */
+  stop(slot: Slot): Promise<void>
+  pause(slot: Slot): void
+  resume(slot: Slot): void
+  close(): Promise<void>
+}
+
+export type FleetOptions = {
+  env(slot: Slot): ServiceEnv
+  folder: string
+  onLine(line: string): void
+}
+
+const TRIES_MAX = 4
+const READY_WITHIN_MS = 45_000
+
+export function createFleet({ env, folder, onLine }: FleetOptions): Fleet {
+  const running = new Map<Slot, Service>()
+  const ended = new AbortController()
+
+  const launch = (slot: Slot): Promise<Service> =>
+    startService({
+      name: serviceOf(slot),
+      env: env(slot),
+      logFile: join(folder, `${slot}.log`),
+      onLine,
+      readyWithinMs: READY_WITHIN_MS,
+      signal: ended.signal,
+    })
+
+  const take = (slot: Slot): Service | undefined => {
+    const service = running.get(slot)
+    running.delete(slot)
+    return service
+  }
+
+  const signal = (slot: Slot, name: NodeJS.Signals): void => {
+    const service = running.get(slot)
+    if (service !== undefined) process.kill(service.pid, name)
+  }
+
+  return {
+    find: (slot) => running.get(slot),
+    async start(slot) {
+      for (let tries = 1; !running.has(slot); tries += 1) {
+        try {
+          running.set(slot, await launch(slot))
+        } catch (error) {
+          if (tries === TRIES_MAX || ended.signal.aborted) throw error
+        }
+      }
+    },
+    kill: async (slot) => take(slot)?.kill(),
+    stop: async (slot) => take(slot)?.stop(),
+    pause: (slot) => signal(slot, 'SIGSTOP'),
+    resume: (slot) => signal(slot, 'SIGCONT'),
+    async close() {
+      ended.abort()
+      await Promise.all(slots.map(async (slot) => take(slot)?.stop()))
+    },
+  }
+}

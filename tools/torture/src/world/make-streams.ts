@@ -1,0 +1,67 @@
+// Makes the streams of a run, and notes from which offsets on a derived one has to hold events: it begins at the
+// earliest event, or somewhere between the ends of before and after its making.
+import { pollUntil } from '@weir/kit'
+
+import type { Account, Reply } from '@weir/testkit'
+import type { DerivedStream, InputStream, Levels, Streams } from '../streams.ts'
+import type { Topics } from './topics.ts'
+
+export type Making = {
+  readonly name: string
+  readonly input: InputStream
+  readonly levels: Levels
+  readonly from: 'earliest' | 'now'
+}
+type Deps = { topics: Topics; streams: Streams; account(): Account }
+
+const MADE_WITHIN_MS = 120_000
+
+/** Asks until it is there: a name is free a while after a deletion, and a call may fail and be done all the same. */
+export async function makeDerived(deps: Deps, making: Making): Promise<DerivedStream> {
+  const { topics, streams, account } = deps
+  const { name, input, levels, from } = making
+  const { billingId } = account()
+  const offsets = (): Promise<bigint[]> =>
+    from === 'now' ? topics.ends(input.topic) : topics.admin.earliestOffsets(input.topic)
+  const look = () => offsets().catch(() => undefined)
+  const before = await pollUntil(look, { deadlineMs: MADE_WITHIN_MS, what: 'offsets' })
+  await untilMade(deps, making)
+  const after = await pollUntil(look, { deadlineMs: MADE_WITHIN_MS, what: 'offsets' })
+  const stream: DerivedStream = {
+    name,
+    topic: `${billingId}.${name}`,
+    groupId: `weir.${billingId}.${name}`,
+    input,
+    levels,
+    start: before.map((earliest, partition) => ({
+      earliest,
+      latest: after[partition] ?? earliest,
+    })),
+    gaps: [],
+  }
+  streams.put(stream)
+  return stream
+}
+
+async function untilMade({ account }: Deps, { name, input, levels, from }: Making): Promise<void> {
+  const path = `/v2/streams/${input.name}/outputs`
+  const body = { name, consentLevels: levels.levels, consentLevelType: levels.type, from }
+  let mayBeMade = false
+  const make = async (): Promise<boolean> => {
+    const reply = await call(() => account().call('POST', path, body))
+    if (reply?.status === 201) return true
+    if (reply?.status === 409 && mayBeMade)
+      return (await call(() => account().call('GET', `${path}/${name}`)))?.status === 200
+    mayBeMade ||= reply === undefined || reply.status >= 500
+    return false
+  }
+  await pollUntil(make, { deadlineMs: MADE_WITHIN_MS, everyMs: 250, what: `making ${name}` })
+}
+
+async function call(ask: () => Promise<Reply>): Promise<Reply | undefined> {
+  try {
+    return await ask()
+  } catch {
+    return undefined
+  }
+}

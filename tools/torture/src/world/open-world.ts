@@ -1,0 +1,155 @@
+// A broker, a registry, replicas of all services, each behind a way of its own, and an account with its streams.
+
+import { kekFilesIn } from '@weir/devstack'
+
+import {
+  account as accountAt,
+  clockShiftPreload,
+  createAccount,
+  exampleContracts,
+} from '@weir/testkit'
+import type { Account, ServiceEnv } from '@weir/testkit'
+import { shiftFor } from '../clock.ts'
+import type { LossReport } from '../check/check-world.ts'
+import type { Kind } from '../events.ts'
+import type { Theatre } from '../faults/theatre.ts'
+import { createStreams } from '../streams.ts'
+import type { InputStream, Levels } from '../streams.ts'
+import { startBrokers } from './brokers.ts'
+import type { Brokers } from './brokers.ts'
+import { createFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import { makeDerived } from './make-streams.ts'
+import { openWays, serviceOf, slots } from './slots.ts'
+import type { Slot } from './slots.ts'
+import { createTokens } from './tokens.ts'
+import { openTopics } from './topics.ts'
+
+/** Everything that faults act upon, but for the checks. */
+export type World = Omit<Theatre, 'farewell'> & {
+  losses: readonly LossReport[]
+  close(): Promise<void>
+}
+
+export type WorldOptions = {
+  folder: string
+  kinds: readonly Kind[]
+  /** After the start of the services; their clocks show a full hour then. */
+  fullHourAfterMs: number
+  kekFolder: string
+  platformKey: string
+  /** A registry that runs already, instead of one of its own. */
+  schemaRegistryUrl: string | undefined
+  brokers: 1 | 3
+  /** Added to the environment of every service. */
+  env: ServiceEnv
+  /** Modules that every service loads first. */
+  preload: readonly string[]
+}
+
+const PRODUCE_TIMEOUT_MS = 4_000
+/** About what services take to start, and streams to be made. */
+const STARTING_MS = 15_000
+const NOWHERE = 'http://127.0.0.1:9'
+
+const inputs = [
+  { name: 'days', partitions: 3, rotationHours: 24 },
+  { name: 'hours', partitions: 2, rotationHours: 1 },
+] as const
+
+const outputs: readonly { input: number; name: string; levels: Levels }[] = [
+  { input: 0, name: 'days-0', levels: { type: 'CUMULATIVE', levels: [0] } },
+  { input: 0, name: 'days-1', levels: { type: 'CUMULATIVE', levels: [1] } },
+  { input: 0, name: 'days-1-3', levels: { type: 'GRANULAR', levels: [1, 3] } },
+  { input: 1, name: 'hours-2', levels: { type: 'CUMULATIVE', levels: [2] } },
+  { input: 1, name: 'hours-0-2', levels: { type: 'GRANULAR', levels: [0, 2] } },
+]
+
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const ways = await openWays()
+  const brokers = await startBrokers({ ...options, ways, count: options.brokers })
+  const losses: LossReport[] = []
+  const fleet = createFleet({
+    env: envOf(options, brokers),
+    folder: options.folder,
+    onLine(line) {
+      const loss = lossIn(line)
+      if (loss !== undefined) losses.push(loss)
+    },
+  })
+  const topics = openTopics(brokers.addresses, ways.ports.kafka)
+  const close = async (): Promise<void> => {
+    await fleet.close()
+    await topics.close()
+    await Promise.all(brokers.brokers.map((broker) => broker.stop()))
+    await ways.close()
+  }
+  try {
+    await Promise.all(slots.filter((slot) => slot !== 'output-3').map(fleet.start))
+    const made = await makeAccount(fleet, options)
+    const account = (): Account => accountAt(authUrl(fleet), made.billingId, made.apiKey)
+    const streams = createStreams(
+      inputs.map((input): InputStream => ({ ...input, topic: `${made.billingId}.${input.name}` })),
+    )
+    const tokens = createTokens(account)
+    const { brokers: all } = brokers
+    const world = { brokers: all, fleet, ways, topics, streams, tokens, account }
+    await makeStreams(world)
+    return { ...world, losses, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const authUrl = (fleet: Fleet): string => fleet.find('auth-1')?.url ?? NOWHERE
+
+function envOf(options: WorldOptions, brokers: Brokers): (slot: Slot) => ServiceEnv {
+  const clockShiftMs = shiftFor(Date.now(), STARTING_MS + options.fullHourAfterMs)
+  const preload = [clockShiftPreload, ...options.preload].map((file) => `--import=${file}`)
+  return (slot) => {
+    const prefix = serviceOf(slot).toUpperCase()
+    return {
+      NODE_OPTIONS: preload.join(' '),
+      TEST_CLOCK_SHIFT_MS: String(clockShiftMs),
+      [`${prefix}_PORT`]: '0',
+      [`${prefix}_ADMIN_PORT`]: '0',
+      AUTH_PUBLIC_URL: 'http://auth.test',
+      KAFKA_BROKERS: brokers.addressFor(slot),
+      SCHEMA_REGISTRY_URL: brokers.schemaRegistryUrl,
+      KEK_FILE: kekFilesIn(options.kekFolder)[serviceOf(slot)],
+      PLATFORM_KEY: options.platformKey,
+      PRODUCE_TIMEOUT_MS: String(PRODUCE_TIMEOUT_MS),
+      ...options.env,
+    }
+  }
+}
+
+async function makeAccount(fleet: Fleet, { kinds }: WorldOptions): Promise<Account> {
+  const account = await createAccount(authUrl(fleet))
+  for (const { name } of kinds) await account.contract(exampleContracts[name])
+  return account
+}
+
+async function makeStreams(world: Omit<World, 'losses' | 'close'>): Promise<void> {
+  const { streams, tokens } = world
+  for (const { name, partitions, rotationHours } of streams.inputs) {
+    const stream = await world.account().input(name, { partitions, rotationHours })
+    const { clientId, clientSecret } = stream
+    const credentials = { clientId, clientSecret }
+    tokens.put(name, credentials, await world.account().token(credentials))
+  }
+  for (const { input: index, name, levels } of outputs) {
+    const input = streams.inputs[index]
+    if (input !== undefined) await makeDerived(world, { name, input, levels, from: 'now' })
+  }
+}
+
+/** A replica of output says what it could not derive any more. */
+function lossIn(line: string): LossReport | undefined {
+  if (!line.includes('retention removed events before they were derived')) return undefined
+  const entry: unknown = JSON.parse(line)
+  if (typeof entry !== 'object' || entry === null) return undefined
+  const { stream: topic, partition, events } = Object.fromEntries(Object.entries(entry))
+  return { topic: String(topic), partition: Number(partition), events: Number(events) }
+}

@@ -1,0 +1,40 @@
+// Two minutes of `npm run torture` (docs/torture.md) at a low rate: replicas, broker, network and streams are
+// broken by a fixed plan while events flow, and everything that was answered holds.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+
+import { faultKindsOf } from '../src/faults/plan.ts'
+import { textOf } from '../src/report.ts'
+import { runTorture } from '../src/run.ts'
+import { setting } from '@weir/testkit'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-torture-'))
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('whatever breaks, nothing is lost, nothing doubled, nothing opened above its level', async () => {
+  const report = await runTorture({
+    folder,
+    kekFolder: setting('KEK_FOLDER'),
+    platformKey: setting('PLATFORM_KEY'),
+    schemaRegistryUrl: setting('SCHEMA_REGISTRY_URL'),
+    seed: 20_261_121,
+    minutes: 2,
+    brokers: 1,
+    faults: faultKindsOf(1),
+    size: { lanesOfEachStream: 3, personsOfEachLane: 4, requestsASecondOfEachLane: 6 },
+    say() {},
+  })
+
+  expect(report.violations === 0 ? 'no violations' : textOf(report)).toBe('no violations')
+  expect(report.calmSpells).toBeGreaterThan(1)
+  expect(report.events.acknowledged).toBeGreaterThan(500)
+  expect(report.checked.derivedRecords).toBeGreaterThan(500)
+}, 480_000)
