@@ -3,7 +3,7 @@ export type { AccessTrace, Notice, Reading } from './audit/accesses.ts'
 export { createGate } from './access/access.ts'
 export type { Access, Gate } from './access/access.ts'
 export { bearerOf, createAccounts } from './access/api-keys.ts'
-export type { Accounts, KeyHolder } from './access/api-keys.ts'
+export type { Accounts } from './access/api-keys.ts'
 export { act, auditHeadKey, auditTopic, hashOf, nextEntry, noEntries } from './audit/audit.ts'
 export type {
   Actor,
@@ -80,7 +80,7 @@ export {
   subjectsTopic,
 } from './records/subjects.ts'
 export { createTables } from './tables/tables.ts'
-export type { Tables } from './tables/tables.ts'
+export type { KeyHolder, Tables } from './tables/tables.ts'
 export { createVerificationKeys } from './access/verification-keys.ts'
 export {
   addUsage,

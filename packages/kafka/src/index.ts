@@ -10,7 +10,7 @@ export type { Isolation } from './admin/topic-calls.ts'
 export type { Settings, TopicSettings } from './admin/topic-settings.ts'
 export { followTopics } from './read/follower.ts'
 export type { Follower, FollowOptions, FollowedRecord } from './read/follower.ts'
-export { kafkaTrouble } from './connect/troubles.ts'
+export { kafkaTrouble } from './connect/kafka-trouble.ts'
 export { createTransactor } from './fence/transactor.ts'
 export type { Transaction, Transactor, TransactorOptions } from './fence/transactor.ts'
 export type { GroupOffsets } from './protocol/transaction-requests.ts'
@@ -22,9 +22,9 @@ export type {
   BatchProducer,
   BatchProducerOptions,
   ProduceErrorCode,
-  ProduceRecord,
   Waiter,
-} from './produce/batch-producer.ts'
+} from './produce/types.ts'
+export type { ProduceRecord } from './protocol/record-batch.ts'
 export { createLogScan } from './read/log-scan.ts'
 export type { LogScan } from './read/log-scan.ts'
 export { createRangeReader } from './read/read-range.ts'

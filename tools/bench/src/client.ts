@@ -8,7 +8,8 @@ import { measuredCore, otherCore, pin, startNode } from './processes.ts'
 import { partitions, unlimited } from './filled-stream.ts'
 import { resultOf, spreadOf } from './results.ts'
 import type { Result } from './results.ts'
-import type { SendPlan, SendResult, Way } from './sending/sender.ts'
+import type { SendResult } from './sending/sender.ts'
+import type { SendPlan, Way } from './sending/ways.ts'
 
 const senderFile = `${import.meta.dirname}/sending/sender.ts`
 /** The first one is what the others are held against. */

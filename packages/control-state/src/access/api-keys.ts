@@ -2,11 +2,9 @@
 // found by their hash, so no comparison can tell how much of one fits.
 import { AppError } from '@weir/kit'
 import type { StateFollower } from '../tables/follow.ts'
-import type { AccountRecord, ApiKeyRecord } from '../records/records.ts'
+import type { ApiKeyRecord } from '../records/records.ts'
+import type { KeyHolder } from '../tables/tables.ts'
 import { hashSecret } from './secrets.ts'
-
-/** An API key that is good now, and the account it belongs to. */
-export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
 
 export type Accounts = {
   /** @throws AppError `invalid_api_key` */

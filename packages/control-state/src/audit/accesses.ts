@@ -6,7 +6,7 @@ import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import type { KeyHolder } from '../access/api-keys.ts'
+import type { KeyHolder } from '../tables/tables.ts'
 import type { Actor, AuditAction, AuditTarget } from './audit.ts'
 
 export const accessesTopic = 'weir.accesses'

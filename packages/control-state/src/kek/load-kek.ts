@@ -4,19 +4,9 @@ import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { AppError, hasCode, readSettingFile } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
+import type { KekPlace } from './kek-place.ts'
 import type { KekOfRing } from './kek-wraps.ts'
 import { createVault } from './vault.ts'
-
-/**
- * What each place of KEKs offers, and all that another KMS has to: wrap under the newest version of the KEK of a
- * name, unwrap by the id of a KEK, and tell whether that id is there still: «no» only by its own positive word, never for want
- * of an answer. What is wrapped is bound to the record key.
- */
-export type KekPlace = {
-  wrap(name: string, ...ring: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
-  readonly unwrap: KekProvider['unwrap']
-  readonly has: KekProvider['has']
-}
 
 /**
  * Services that only unwrap give no `kekOf`.

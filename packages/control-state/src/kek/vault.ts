@@ -7,7 +7,7 @@
 import type { HttpAnswer } from '@weir/kit'
 import { AppError } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
-import type { KekPlace } from './load-kek.ts'
+import type { KekPlace } from './kek-place.ts'
 import { createCallVault, objectIn, parsed } from './vault-http.ts'
 import { createVaultLogin } from './vault-login.ts'
 

@@ -1,7 +1,8 @@
 // The in-memory tables that follow `weir.control`: every record by key, by folder, and by what
 // requests arrive with (client id, API key, stream id). Plain Maps, changed by `apply` alone.
-import type { KeyHolder } from '../access/api-keys.ts'
 import type {
+  AccountRecord,
+  ApiKeyRecord,
   ContractRecord,
   Credential,
   ErasureRecord,
@@ -10,6 +11,9 @@ import type {
 } from '../records/records.ts'
 import { folderOf, stateOver } from './state.ts'
 import type { ControlRecord, RecordStore, State } from './state.ts'
+
+/** An API key that is good now, and the account it belongs to. */
+export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
 
 export type Tables = State & {
   /** What the tables hold, for a writer's draft. */

@@ -6,8 +6,6 @@ import type { Log } from '@weir/kit'
 
 import { codeIn, hintFor } from '@weir/kit'
 import { protocolTypeOf } from './faults.ts'
-import { internalsOf } from './internals.ts'
-import type { Kafka } from './internals.ts'
 
 export type Troubles = {
   /** To be called with each new socket to a broker. */
@@ -86,10 +84,4 @@ export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles
     current: () =>
       latest && performance.now() - latest.atMs < CURRENT_FOR_MS ? latest.reason : undefined,
   }
-}
-
-/** Why Kafka could not be reached of late: a reason more for a service that isn't ready, or none. */
-export function kafkaTrouble(kafka: Kafka): string[] {
-  const reason = internalsOf(kafka).troubles.current()
-  return reason === undefined ? [] : [`Kafka: ${reason}`]
 }

@@ -1,7 +1,7 @@
 // A lane is the queue of one partition: records in the order of their sends, at most one batch of them out
 // at a time, and what arrives meanwhile makes the next batch. Pure bookkeeping over a clock that is passed
 // in; it protects the order, the size of batches, and that no record is sent after its time-out.
-import type { Waiter } from './batch-producer.ts'
+import type { Waiter } from './types.ts'
 import type { Connection } from './connection.ts'
 import type { ProduceRecord, SizedRecord } from '../protocol/record-batch.ts'
 

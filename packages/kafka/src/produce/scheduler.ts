@@ -4,7 +4,7 @@
 import { AppError, oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
-import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './batch-producer.ts'
+import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './types.ts'
 import type { Delivery, Outcome } from './delivery.ts'
 import {
   createLane,

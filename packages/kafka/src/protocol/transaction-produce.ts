@@ -6,7 +6,12 @@ import produceResponse from 'kafkajs/src/protocol/requests/produce/v7/response.j
 import type { AddressedRecord } from './out-record.ts'
 import { batchBytesMaxOf, bodyBytesOf, writeBatch } from './record-batch.ts'
 import type { SizedRecord } from './record-batch.ts'
-import type { ProducerIdentity } from './transaction-requests.ts'
+
+export type ProducerIdentity = {
+  readonly transactionalId: string
+  readonly producerId: string
+  readonly producerEpoch: number
+}
 
 export type TransactionBatch = {
   readonly topic: string

@@ -9,13 +9,7 @@ import { delay } from '@weir/kit'
 
 import { protocolTypeOf } from '../connect/faults.ts'
 import { encodeTransactionalProduce } from './transaction-produce.ts'
-import type { TransactionBatch } from './transaction-produce.ts'
-
-export type ProducerIdentity = {
-  readonly transactionalId: string
-  readonly producerId: string
-  readonly producerEpoch: number
-}
+import type { ProducerIdentity, TransactionBatch } from './transaction-produce.ts'
 
 export type TopicPartitions = { readonly topic: string; readonly partitions: number[] }
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
 
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
-import type { BatchProducer } from '../../src/produce/batch-producer.ts'
+import type { BatchProducer } from '../../src/produce/types.ts'
 import { connect, uniqueName } from '../support.ts'
 import { lookFromOutside, startOwnBroker, timesStored, valuesIn } from '../support-broker.ts'
 import type { LoggedRecord, OwnBroker } from '../support-broker.ts'

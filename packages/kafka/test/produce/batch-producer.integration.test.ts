@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { pollUntil } from '@weir/kit'
 
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
-import type { BatchProducer, BatchProducerOptions } from '../../src/produce/batch-producer.ts'
+import type { BatchProducer, BatchProducerOptions } from '../../src/produce/types.ts'
 import { BROKERS, connect, uniqueName } from '../support.ts'
 import { lookFromOutside, timesStored, valuesIn } from '../support-broker.ts'
 import type { LoggedRecord, Outside } from '../support-broker.ts'

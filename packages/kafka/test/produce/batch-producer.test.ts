@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLog, delay, pollUntil } from '@weir/kit'
 
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
-import type { BatchProducer, BatchProducerOptions } from '../../src/produce/batch-producer.ts'
+import type { BatchProducer, BatchProducerOptions } from '../../src/produce/types.ts'
 import { createKafka } from '../../src/connect/client.ts'
 import { startFakeBroker } from '../support-fake-broker.ts'
 import type { FakeBroker, FakeBrokerOptions } from '../support-fake-broker.ts'

@@ -1,23 +1,9 @@
 // The process that is measured by part `client`: sends the example event, of a thousand sessions in turn, in one way, as fast as
 // it is answered. Reads its plan from the first argument, and prints what it used.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Contract } from '@weir/client'
 import { ways } from './ways.ts'
+import type { SendPlan } from './ways.ts'
 
-export type Way = keyof typeof ways
-export type SendPlan = {
-  readonly way: Way
-  readonly authUrl: string
-  readonly ingestUrl: string
-  readonly billingId: string
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly token: string
-  readonly contract: Contract
-  readonly event: Readonly<Record<string, unknown>>
-  readonly warmUpMs: number
-  readonly measuredMs: number
-}
 export type SendResult = {
   /** Stored while measuring. */
   readonly events: number

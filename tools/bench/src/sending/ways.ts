@@ -2,11 +2,25 @@
 // are made beforehand, and our driver, which makes them from objects and decides itself what goes together.
 import * as http2 from 'node:http2'
 import { createProducer } from '@weir/client'
+import type { Contract } from '@weir/client'
 import avro from 'avsc'
 import { asObject } from '@weir/testkit'
 import { batchesOf } from '../events.ts'
-import type { SendPlan } from './sender.ts'
 
+export type Way = keyof typeof ways
+export type SendPlan = {
+  readonly way: Way
+  readonly authUrl: string
+  readonly ingestUrl: string
+  readonly billingId: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly token: string
+  readonly contract: Contract
+  readonly event: Readonly<Record<string, unknown>>
+  readonly warmUpMs: number
+  readonly measuredMs: number
+}
 export type Sending = {
   /** Calls of `send` under way at any time. */
   readonly atOnce: number

@@ -36,6 +36,31 @@ test(
   TIMEOUT_MS,
 )
 
+test(
+  'two files whose types need each other break a rule',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-imports-'))
+    const other = { a: 'b', b: 'a' }
+    for (const room of [
+      'packages/kit/src',
+      'services/auth/src',
+      'clients/cli/src',
+      'tools/docs/src',
+    ])
+      for (const [name, its] of Object.entries(other)) {
+        await mkdir(join(folder, room), { recursive: true })
+        const text = `import type { ${its} } from './${its}.ts'\nexport type ${name} = { readonly its: ${its} }\n`
+        await writeFile(join(folder, room, `${name}.ts`), text)
+      }
+
+    const { violations } = await cruise(folder)
+
+    expect(new Set(violations.map(({ rule }) => rule.name))).toEqual(new Set(['no-cycle']))
+    await rm(folder, { recursive: true })
+  },
+  TIMEOUT_MS,
+)
+
 test.each([
   ['packages/kit/src/a.ts', '../../kafka/src/b.ts', 'kit-imports-nothing'],
   ['packages/tokens/src/a.ts', '../../control-state/src/b.ts', 'tokens-imports-kit'],
