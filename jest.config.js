@@ -1,17 +1,25 @@
 // Node runs TypeScript as it is, so jest needs no transformer. `*.integration.test.ts` want the real
-// broker and registry: tools/testkit/src/test-all.ts runs them with `--integration`.
-export default {
+// broker and registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all of them.
+
+/** What measures processor time: it runs at the end, with nothing beside it (jest.measuring.config.js). */
+export const measuring = ['/complexity', '/validations-cost', '/event\\.costly', '/tokens\\.bounds']
+
+export const common = {
   testEnvironment: 'node',
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testSequencer: '<rootDir>/jest.sequencer.config.js',
-  testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$'],
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],
   coverageProvider: 'v8',
   // What waits for something has a deadline of its own; this ends what hangs, on a busy machine, too.
   testTimeout: 60_000,
-  // Jest leaves one core to itself by default, and of two that is half.
-  maxWorkers: '100%',
+}
+
+export default {
+  ...common,
+  testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$', ...measuring],
+  // Some of them wait more than they compute.
+  maxWorkers: 3,
 }

@@ -1,45 +1,28 @@
-// The order of the tests: those that take longest begin, so that no worker ends alone. The rest goes by size, as jest does
-// it on a machine that has not run them yet. What measures processor time comes last, when nobody else takes the caches.
-const measuring = ['complexity/parsers']
-const longest = [
-  'fuzz',
-  'torture',
-  'recreated-stream',
-  'kill-everything',
-  'kills',
-  'limits',
-  'broker-outage',
-  'events.large',
-  'event.503',
-  'events.503',
-  'stack',
-  'console',
-  'strangers',
-  'output-restarts',
-  'outage',
-  'analysts',
-  'analysts-walk',
-  'full-outage',
-  'broker-restart',
-  'fold',
-]
+// The order of the tests: those that took longest last time begin, so that no worker ends alone. A clone that has not run
+// them yet knows the slowest. What nobody knows goes by size, after them.
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 
-const rank = ({ path }) => {
-  const isOf = (name) =>
-    path.endsWith(`/${name}.integration.test.ts`) || path.endsWith(`/${name}.test.ts`)
-  if (measuring.some(isOf)) return Infinity
-  const place = longest.findIndex(isOf)
-  return place < 0 ? longest.length : place
+const folder = import.meta.dirname
+const seconds = {
+  ...secondsIn('tools/testkit/src/test-run/slowest.json'),
+  ...secondsIn('.weir/test-seconds.json'),
 }
 
-export default class LongestFirst {
-  #sizeOf(test) {
-    return test.context.hasteFS.getSize(test.path) ?? 0
+function secondsIn(file) {
+  try {
+    return JSON.parse(readFileSync(join(folder, file), 'utf8'))
+  } catch {
+    return {}
   }
+}
 
+const secondsOf = ({ path }) => seconds[relative(folder, path)] ?? 0
+const sizeOf = (test) => test.context.hasteFS.getSize(test.path) ?? 0
+
+export default class LongestFirst {
   sort(tests) {
-    const order = (a, b) => Math.sign(rank(a) - rank(b)) || this.#sizeOf(b) - this.#sizeOf(a)
-    return [...tests].sort(order)
+    return [...tests].sort((a, b) => secondsOf(b) - secondsOf(a) || sizeOf(b) - sizeOf(a))
   }
 
   allFailedTests() {

@@ -119,6 +119,7 @@ async function createParts(options: StackOptions, context: PartContext): Promise
         {
           java,
           ...(await loadKafka(source)),
+          jvmOptions: (env['KAFKA_JVM_PERFORMANCE_OPTS'] ?? '').split(' ').filter(Boolean),
           port: ports.kafka,
           controllerPort: ports.controller,
           analysts,

@@ -1,7 +1,7 @@
-// What `npm test` runs: the static checks, the unit tests, then, unless `--unit` is given, the integration
-// tests against one real broker and registry. Everything runs to its end, so that all failures are seen
-// at once. Other arguments go to jest (`npm test -- packages/kafka`), which then runs without the static
-// checks. The last line is the count.
+// What `npm test` runs: the static checks, the unit tests, then, unless `--unit` is given, the integration tests against one
+// real broker and registry, and what measures, alone. Everything runs to its end, so that all failures are seen at once.
+// Other arguments go to jest (`npm test -- packages/kafka`), which then runs without the static checks; with `--watch` it
+// runs again whenever a file changes. The last line is the count.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,50 +9,65 @@ import { join } from 'node:path'
 
 import { onStopWish } from '@weir/devstack'
 
-import { runIntegrationTests } from './test-run/integration.ts'
-import { runJest } from './test-run/jest.ts'
-import type { JestRun } from './test-run/jest.ts'
+import { openIntegrationWorld } from './test-run/integration.ts'
+import { runJest, watchWithJest } from './test-run/jest.ts'
+import { createParts, secondsOf, sumOf, tableOf } from './test-run/parts.ts'
+import { keepSeconds } from './test-run/seconds.ts'
 import { NOTHING, runStaticChecks } from './test-run/static-checks.ts'
-import type { Tally } from './test-run/static-checks.ts'
+import { suitesWanted } from './test-run/suites.ts'
 
 const args = process.argv.slice(2)
 const unitOnly = args.includes('--unit')
 const jestArgs = args.filter((arg) => arg !== '--unit')
-const interrupted = onStopWish()
+const signal = onStopWish()
 
 const folder = await mkdtemp(join(tmpdir(), 'weir-test-'))
 try {
-  process.exitCode = await testAll()
+  process.exitCode = args.some(isWatch) ? await watch() : await testAll()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 process.exit()
 
 async function testAll(): Promise<number> {
-  const run: JestRun = {
-    config: 'jest.config.js',
-    args: jestArgs,
-    folder,
-    signal: interrupted,
+  const parts = createParts()
+  const suites = await suitesWanted({ args: jestArgs, folder, signal }, { unitOnly })
+  if (jestArgs.length === 0) await parts.run('static checks', () => runStaticChecks(signal))
+  // It gets ready while the unit tests run.
+  const opening = suites.some(({ integrates }) => integrates) ? openWorld() : undefined
+  for (const { name, run, integrates } of suites) {
+    const env = integrates ? (await opening)?.env : {}
+    await parts.run(name, async () => (env ? runJest({ ...run, env }) : { ...NOTHING, failed: 1 }))
   }
-  const checks = jestArgs.length > 0 ? NOTHING : await runStaticChecks(interrupted)
-  const tests = [await runJest(run)]
-  if (!unitOnly) tests.push(await runIntegrationTests(run))
-  if (interrupted.aborted) return 130
+  await (await opening)?.stop()
+  if (signal.aborted) return 130
 
-  const ran = sum(tests)
-  const { passed, failed, skipped } = sum([checks, ran])
-  if (ran.passed + ran.failed === 0) console.log('No test ran.')
+  await keepSeconds(secondsOf(parts.all()))
+  if (jestArgs.length === 0) console.log(`\n${tableOf(parts.all())}\n`)
+  const { passed, failed, skipped } = sumOf(parts.all())
+  if (suites.length === 0) console.log('No test ran.')
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
-  return failed > 0 || ran.passed === 0 ? 1 : 0
+  return failed > 0 || suites.length === 0 ? 1 : 0
 }
 
-function sum(tallies: readonly Tally[]): Tally {
-  const total = { ...NOTHING }
-  for (const { passed, failed, skipped } of tallies) {
-    total.passed += passed
-    total.failed += failed
-    total.skipped += skipped
+/** Runs the first of what fits, and again whenever a file changes. */
+async function watch(): Promise<number> {
+  const listed = jestArgs.filter((arg) => !isWatch(arg))
+  const [suite] = await suitesWanted({ args: listed, folder, signal }, { unitOnly })
+  if (suite === undefined) {
+    console.log('There is no such test.')
+    return 1
   }
-  return total
+  const world = suite.integrates ? await openWorld() : undefined
+  const code = await watchWithJest({ ...suite.run, args: jestArgs, env: world?.env })
+  await world?.stop()
+  return code
+}
+
+function openWorld() {
+  return openIntegrationWorld(folder, signal)
+}
+
+function isWatch(arg: string): boolean {
+  return arg.startsWith('--watch')
 }

@@ -22,6 +22,8 @@ export type BrokerOptions = {
   classPath: string
   /** Where an archive of the broker's classes is, or may be put. */
   classArchive: string
+  /** As Kafka's own scripts read them from KAFKA_JVM_PERFORMANCE_OPTS. */
+  jvmOptions: readonly string[]
   port: number
   controllerPort: number
   /** A listener for those who bring one of Weir's tokens; none when left out. */
@@ -54,7 +56,7 @@ export async function createBroker(options: BrokerOptions, context: PartContext)
     await run(options.java, ['-XX:TieredStopAtLevel=1', ...jvm, ...format])
   }
   const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))
-  const heap = ['-Xms256m', '-Xmx512m']
+  const heap = ['-Xms256m', '-Xmx512m', ...options.jvmOptions]
   const { analysts } = options
   // Kafka asks no address for keys that this doesn't name.
   const keys = analysts ? [`-D${ALLOWED_URLS}=${analysts.jwksUrl}`] : []

@@ -1,42 +1,45 @@
-// The integration tests' world: a broker and a registry on free ports with data in the run's own folder, a
-// KEK files and a platform key. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring others instead.
+// What the integration tests share: a broker and a registry on free ports with data in the run's own folder, KEK files and a
+// platform key. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring others instead.
 
 import { join } from 'node:path'
 
 import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 
-import { hasTests, runJest } from './jest.ts'
-import type { JestRun } from './jest.ts'
-import { NOTHING } from './static-checks.ts'
-import type { Tally } from './static-checks.ts'
+export type IntegrationWorld = {
+  /** Where it is, for the tests. */
+  env: NodeJS.ProcessEnv
+  stop(): Promise<void>
+}
 
-export async function runIntegrationTests(unitRun: JestRun): Promise<Tally> {
-  const run: JestRun = { ...unitRun, config: 'jest.integration.config.js' }
-  if (run.signal.aborted || !(await hasTests(run))) return NOTHING
+/** For brokers that live as long as a test: the compiler that is done soon, and nothing that works beside them. */
+const SHORT_LIVES = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+
+/** Undefined when it can't be had; what is wrong has been said. */
+export async function openIntegrationWorld(
+  folder: string,
+  signal: AbortSignal,
+): Promise<IntegrationWorld | undefined> {
+  process.env['KAFKA_JVM_PERFORMANCE_OPTS'] ??= SHORT_LIVES
   const stack = await startStack({
-    folder: join(run.folder, 'stack'),
+    folder: join(folder, 'stack'),
     ports: 'free',
     kafkaBrokers: process.env['KAFKA_BROKERS'] || undefined,
     schemaRegistryUrl: process.env['SCHEMA_REGISTRY_URL'] || undefined,
     onProgress: (line) => console.log(line),
     onDied: ({ name, lastLines }) => console.log(`${name} ended unexpectedly:\n${lastLines}`),
-    signal: run.signal,
+    signal,
   }).catch((error: unknown) => {
     console.log(`The integration tests could not start: ${String(error)}`)
   })
-  if (stack === undefined) return { ...NOTHING, failed: 1 }
-  try {
-    await makeKekFiles(run.folder)
-    return await runJest({
-      ...run,
-      env: {
-        KAFKA_BROKERS: stack.kafkaBrokers,
-        SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-        KEK_FOLDER: run.folder,
-        PLATFORM_KEY: makePlatformKey(),
-      },
-    })
-  } finally {
-    await stack.stop()
+  if (stack === undefined) return undefined
+  await makeKekFiles(folder)
+  return {
+    env: {
+      KAFKA_BROKERS: stack.kafkaBrokers,
+      SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+      KEK_FOLDER: folder,
+      PLATFORM_KEY: makePlatformKey(),
+    },
+    stop: stack.stop,
   }
 }

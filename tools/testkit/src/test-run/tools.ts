@@ -10,7 +10,9 @@ export type ToolOptions = {
   signal: AbortSignal
   /** 'inherit' shows the output at once, 'collect' keeps it for the outcome. */
   output: 'inherit' | 'collect'
-  timeoutMs?: number
+  /** Nothing unless it is ours. */
+  input?: 'inherit'
+  timeoutMs?: number | undefined
 }
 
 export type Outcome = { code: number; output: string; seconds: number }
@@ -29,7 +31,7 @@ function run(command: string, args: readonly string[], options: ToolOptions): Pr
   const child = spawn(command, args, {
     cwd: REPOSITORY,
     env: { ...process.env, ...COLOURS, ...options.env, PATH: toolPath() },
-    stdio: ['ignore', ...(options.output === 'inherit' ? INHERIT : COLLECT)],
+    stdio: [options.input ?? 'ignore', ...(options.output === 'inherit' ? INHERIT : COLLECT)],
     signal: options.signal,
     timeout: options.timeoutMs,
     killSignal: 'SIGKILL',

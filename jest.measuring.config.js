@@ -1,0 +1,9 @@
+// Tests that measure processor time, one file after the other: whoever ran beside them would take the caches.
+import { common, measuring } from './jest.config.js'
+
+export default {
+  ...common,
+  testRegex: measuring.map((name) => `/test/.*${name.slice(1)}.*\\.test\\.ts$`),
+  testPathIgnorePatterns: ['/node_modules/'],
+  maxWorkers: 1,
+}

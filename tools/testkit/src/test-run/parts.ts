@@ -1,0 +1,58 @@
+// The parts of a test run, how long each took, and the table of them that closes it.
+
+import type { Seconds } from './seconds.ts'
+import { NOTHING } from './static-checks.ts'
+import type { Tally } from './static-checks.ts'
+
+export type Part = Tally & { name: string; tookSeconds: number; seconds?: Seconds }
+
+export type Parts = {
+  /** Runs one and keeps what became of it. */
+  run(name: string, part: () => Promise<Tally & { seconds?: Seconds }>): Promise<void>
+  all(): readonly Part[]
+}
+
+export function createParts(now = () => performance.now()): Parts {
+  const parts: Part[] = []
+  return {
+    async run(name, part) {
+      const startedAt = now()
+      const outcome = await part()
+      parts.push({ name, ...outcome, tookSeconds: (now() - startedAt) / 1000 })
+    },
+    all: () => parts,
+  }
+}
+
+export function sumOf(tallies: readonly Tally[]): Tally {
+  const total = { ...NOTHING }
+  for (const { passed, failed, skipped } of tallies) {
+    total.passed += passed
+    total.failed += failed
+    total.skipped += skipped
+  }
+  return total
+}
+
+export function secondsOf(parts: readonly Part[]): Seconds {
+  return Object.assign({}, ...parts.map(({ seconds }) => seconds))
+}
+
+const SLOWEST = 8
+
+/** A line for each part, then the files that took longest. */
+export function tableOf(parts: readonly Part[]): string {
+  const rows = parts.map(({ name, tookSeconds, seconds, passed, failed }) => {
+    const files = seconds === undefined ? 0 : Object.keys(seconds).length
+    const what = `${passed + failed} ${seconds === undefined ? 'checks' : `tests in ${files} files`}`
+    return `${name.padEnd(22)} ${inSeconds(tookSeconds)}  ${what}`
+  })
+  const all = parts.reduce((sum, { tookSeconds }) => sum + tookSeconds, 0)
+  const slowest = Object.entries(secondsOf(parts))
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, SLOWEST)
+    .map(([file, took]) => `${inSeconds(took)}  ${file}`)
+  return [...rows, `${'together'.padEnd(22)} ${inSeconds(all)}`, ...slowest].join('\n')
+}
+
+const inSeconds = (seconds: number): string => `${seconds.toFixed(1).padStart(7)} s`

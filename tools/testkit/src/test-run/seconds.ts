@@ -1,0 +1,34 @@
+// How many seconds each test file took when it last ran, in a file that is not committed: jest's sequencer orders the next
+// run by it. Of a clone that has not run them yet slowest.json knows those that take longest.
+
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { z } from 'zod'
+
+import { REPOSITORY } from './tools.ts'
+
+/** By the file's path within the repository. */
+export type Seconds = Readonly<Record<string, number>>
+
+export const KEPT = join(REPOSITORY, '.weir', 'test-seconds.json')
+
+const secondsForm = z.record(z.string(), z.number())
+
+/** What is not there, or torn, is as good as never kept. */
+export async function readSeconds(file = KEPT): Promise<Seconds> {
+  try {
+    return secondsForm.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    return {}
+  }
+}
+
+/** Adds to what earlier runs have kept. */
+export async function keepSeconds(seen: Seconds, file = KEPT): Promise<void> {
+  const kept = { ...(await readSeconds(file)), ...seen }
+  await mkdir(dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  await writeFile(draft, `${JSON.stringify(kept, undefined, 1)}\n`)
+  await rename(draft, file)
+}

@@ -1,0 +1,34 @@
+// The three runs of jest that a test run consists of, as far as there is anything for them to run.
+
+import { listTests } from './jest.ts'
+import type { JestConfig, JestRun } from './jest.ts'
+
+export type Suite = {
+  name: string
+  run: JestRun
+  /** It has tests that want a broker and a registry. */
+  integrates: boolean
+}
+
+const SUITES: readonly (readonly [name: string, config: JestConfig])[] = [
+  ['unit tests', 'jest.config.js'],
+  ['integration tests', 'jest.integration.config.js'],
+  ['what measures, alone', 'jest.measuring.config.js'],
+]
+const NO_INTEGRATION = ['--testPathIgnorePatterns', '\\.integration\\.test\\.ts$']
+
+export async function suitesWanted(
+  { args, ...more }: Omit<JestRun, 'config'>,
+  { unitOnly }: { unitOnly: boolean },
+): Promise<Suite[]> {
+  const suites = SUITES.filter(([, config]) => !unitOnly || config !== 'jest.integration.config.js')
+  const looked = suites.map(async ([name, config]) => {
+    const run = { ...more, config, args: unitOnly ? [...args, ...NO_INTEGRATION] : args }
+    const files = await listTests(run)
+    const integrates = !unitOnly && (files?.some(isIntegration) ?? config !== 'jest.config.js')
+    return { name, run, integrates, isEmpty: files?.length === 0 }
+  })
+  return (await Promise.all(looked)).filter(({ isEmpty }) => !isEmpty)
+}
+
+const isIntegration = (file: string): boolean => file.endsWith('.integration.test.ts')
