@@ -12,9 +12,9 @@ type More = {
 
 const pages: Readonly<Record<ExitCode, string>> = {
   1: 'docs/errors/failed.md',
-  2: 'docs/errors/used_wrongly.md',
+  2: 'docs/errors/usage_error.md',
 }
-export const noAnswerPage = 'docs/errors/no_answer.md'
+export const unreachablePage = 'docs/errors/unreachable.md'
 /** Whoever has just used it wrongly. */
 export const misusePage = pages[2]
 

@@ -131,7 +131,7 @@ describe('when nothing answers', () => {
     const error = await request({ method: 'GET', url, bearer: 'the-key' }).catch(renderError)
     expect(error).toContain(`nothing listens at ${url.origin} (ECONNREFUSED)`)
     expect(error).toContain('npm start')
-    expect(error).toContain('More: docs/errors/no_answer.md')
+    expect(error).toContain('More: docs/errors/unreachable.md')
     expect(error).not.toContain('the-key')
   })
 

@@ -1,0 +1,66 @@
+// Words that public text no longer uses, each with the word to write instead: docs/glossary.md. Names on the wire
+// stay as they are, so code marks with a name in them, such as `_ring/open/1` or `/dead`, are not looked at.
+
+type Retired = { readonly pattern: RegExp; readonly instead: string }
+
+const retired: readonly Retired[] = [
+  { pattern: /\b(?:un|re)?seal(?:s|ed|ing|er)?\b/i, instead: 'encrypt' },
+  {
+    pattern:
+      /\bopen(?:s|ed|ing)? (?:(?:the|a|an|its|their|all|any|no|those|these|some|old|sealed) )*(?:fields?|values?|levels?)\b/i,
+    instead: 'decrypt',
+  },
+  {
+    pattern: /\b(?:fields?|values?|levels?|events?)\b[^.;:]{0,40}\b(?:opened|left open)\b/i,
+    instead: 'decrypted',
+  },
+  { pattern: /\bopened (?:at|up to) (?:its |their )?level/i, instead: 'decrypted' },
+  { pattern: /\brings?\b/i, instead: 'wrapping key' },
+  {
+    pattern: /\bparts? (?:of (?:an era|keys)|lie|under)\b|\bkey parts?\b|\bevery part\b/i,
+    instead: 'key record',
+  },
+  { pattern: /\bstewards?(?:hip)?\b/i, instead: 'controller' },
+  {
+    pattern: /\ba round of\b|\brounds? (?:of (?:a|the) deriver|a second|that)\b/i,
+    instead: 'reconcile loop, or attempt',
+  },
+  { pattern: /\bparked\b|\bparks? (?:a |the )?records?\b/i, instead: 'dead-lettered' },
+  { pattern: /\bdead topics?\b/i, instead: 'dead letter topic' },
+  { pattern: /\bdead records?\b/i, instead: 'dead-lettered record' },
+  { pattern: /\bkeepAlive\b|\bkeep-alive loop\b/, instead: 'supervisor' },
+  {
+    pattern: /\bTokenDesk\b|\btoken desk\b|\bprovers?\b/i,
+    instead: 'token service, authenticator',
+  },
+  { pattern: /\blookAgain\b|\blook(?:s|ing)? again\b/i, instead: 'refresh' },
+  { pattern: /\bno_answer\b/, instead: 'unreachable' },
+  { pattern: /\bused_wrongly\b|\bused wrongly\b/, instead: 'usage_error' },
+  { pattern: /^Forget$/, instead: 'Erase' },
+  { pattern: /\bsince you came\b/i, instead: 'received' },
+  { pattern: /\bmake the (?:output|stream)\b/i, instead: 'Create output, Create stream' },
+  { pattern: /\b(?:is|are|was|were) made\b/i, instead: 'is created' },
+  { pattern: /\bit begins\b/i, instead: 'Start from, or: it starts' },
+  { pattern: /\bawaits?\b/i, instead: 'waits for' },
+  { pattern: /\bto be had\b/i, instead: 'reachable, or: available' },
+  { pattern: /\bas (?:it|they) (?:came|come|comes)\b/i, instead: 'as received' },
+  {
+    pattern: /\bby (?:itself|themselves)\b/i,
+    instead: 'automatically, or the word for what starts it',
+  },
+  { pattern: /\bgo(?:es)? on\b|\bgoing on\b|\bwent on\b/i, instead: 'continue' },
+  { pattern: /\banew\b/i, instead: 'again' },
+  { pattern: /\bwhoever\b|\bwhosoever\b/i, instead: 'anyone who, or the role of that person' },
+  { pattern: /\bat hand\b/i, instead: 'available' },
+  { pattern: /\bturned away\b|\bputs? us off\b/i, instead: 'refused, delayed' },
+  { pattern: /\bmend(?:s|ed|ing)?\b/i, instead: 'correct, fix' },
+]
+
+/** What stands in a text that should not, each with what to write instead. */
+export function retiredWordsIn(text: string): string[] {
+  const plain = text.replace(/`[^`\s]*`/g, '`…`')
+  return retired.flatMap(({ pattern, instead }) => {
+    const [found] = pattern.exec(plain) ?? []
+    return found === undefined ? [] : [`«${found}»: write «${instead}»`]
+  })
+}

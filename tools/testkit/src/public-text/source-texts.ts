@@ -1,0 +1,30 @@
+// The texts of a source file that people may read: its strings, its templates and the text of its pages. Paths of
+// imports are none, and comments are for those who read the code.
+import { parse } from '@swc/core'
+
+/** Each text once for each place; a value that a template puts in is «…». */
+export async function textsOfSource(code: string): Promise<string[]> {
+  const module: unknown = await parse(code, {
+    syntax: 'typescript',
+    tsx: true,
+    target: 'es2022',
+  }).catch(() => parse(code, { syntax: 'typescript', target: 'es2022' })) // a cast by angle brackets
+  return textsIn(module).filter((text) => text.trim() !== '')
+}
+
+function textsIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(textsIn)
+  if (typeof node !== 'object' || node === null) return []
+  const members: Readonly<Record<string, unknown>> = { ...node }
+  const { type, value, quasis, expressions } = members
+  if (type === 'StringLiteral' || type === 'JSXText') return [oneLine(String(value))]
+  if (type === 'TemplateLiteral' && Array.isArray(quasis))
+    return [oneLine(quasis.map(cookedOf).join('…')), ...textsIn(expressions)]
+  const isImport = type === 'ImportDeclaration' || type === 'ExportAllDeclaration'
+  return isImport ? [] : Object.values(members).flatMap(textsIn)
+}
+
+const cookedOf = (quasi: unknown): string =>
+  typeof quasi === 'object' && quasi !== null && 'cooked' in quasi ? String(quasi.cooked) : ''
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -1,0 +1,85 @@
+// All public text uses the words of docs/glossary.md: documents, comments of manifests, and whatever a program or a
+// page may show. A hit says which word to write instead.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { describe, expect, test } from '@jest/globals'
+
+import { readDocument } from '../src/docs.ts'
+import { retiredWordsIn } from '../src/public-text/retired-words.ts'
+import { textsOfSource } from '../src/public-text/source-texts.ts'
+import { REPOSITORY } from '../src/test-run/tools.ts'
+
+const run = promisify(execFile)
+
+async function filesOf(...patterns: string[]): Promise<string[]> {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns]
+  const { stdout } = await run('git', args, { cwd: REPOSITORY, maxBuffer: 16 * 1024 * 1024 })
+  return stdout.split('\n').filter((file) => file !== '' && existsSync(join(REPOSITORY, file)))
+}
+
+/** Exact texts that may stay, each for its reason. */
+const exceptions: readonly RegExp[] = [
+  /^docs\/glossary\.md: .*\bNot: /, // the glossary names the words that are kept out
+  /\bVault\b.*\bseal/i, // Vault's own state
+]
+
+const hitsIn = (file: string, texts: readonly string[]): string[] =>
+  texts
+    .filter((text) => !exceptions.some((exception) => exception.test(`${file}: ${text}`)))
+    .flatMap((text) => retiredWordsIn(text).map((hit) => `${file}: ${hit} in «${text}»`))
+
+async function hitsOf(
+  files: readonly string[],
+  textsOf: (text: string) => readonly string[] | Promise<readonly string[]>,
+): Promise<string[]> {
+  expect(files.length).toBeGreaterThan(3)
+  const hits = files.map(async (file) => hitsIn(file, await textsOf(await readDocument(file))))
+  return (await Promise.all(hits)).flat()
+}
+
+const linesOf = (text: string): string[] => text.split('\n')
+
+/** Only sentences: what has no space is a name, but for the console, whose buttons are words. */
+const sentencesOf = async (text: string): Promise<string[]> =>
+  (await textsOfSource(text)).filter((one) => one.includes(' ') || /^[A-Z][a-z]+$/.test(one))
+
+describe('no retired word stands', () => {
+  test('in a document', async () => {
+    expect(await hitsOf(await filesOf('*.md'), linesOf)).toEqual([])
+  })
+
+  test('in a comment or a text of the manifests', async () => {
+    const files = await filesOf('k8s/**/*.yaml', 'k8s/*.yaml', 'docker-compose.yml')
+    expect(await hitsOf(files, linesOf)).toEqual([])
+  })
+
+  test.each(['services', 'packages', 'clients', 'tools/devstack', 'tools/manifests'])(
+    'in a text of the programs of %s',
+    async (folder) => {
+      const files = await filesOf(`${folder}/*.ts`, `${folder}/*.tsx`)
+      const sources = files.filter((file) => /\/(?:src|web)\//.test(file))
+      expect(await hitsOf(sources, sentencesOf)).toEqual([])
+    },
+  )
+})
+
+describe('the test itself', () => {
+  test('sees words in strings, templates and pages, and says what to write', async () => {
+    const code =
+      "import x from './sealed words.ts'\nlog('a sealed field')\nconst a = `goes on ${x} by itself`\n" +
+      'const b = <p>Look again</p>'
+    expect((await textsOfSource(code)).flatMap(retiredWordsIn)).toEqual([
+      '«sealed»: write «encrypt»',
+      '«by itself»: write «automatically, or the word for what starts it»',
+      '«goes on»: write «continue»',
+      '«Look again»: write «refresh»',
+    ])
+  })
+
+  test('leaves names on the wire alone', () => {
+    expect(retiredWordsIn('under `_ring/open/1`, in `acme.clicks.dead`, at `…/dead`')).toEqual([])
+  })
+})
