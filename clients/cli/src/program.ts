@@ -47,12 +47,12 @@ export function createProgram(terminal: Terminal): Command {
     .addOption(
       new Option(
         '-o, --output <format>',
-        "tables for people, JSON for programs; CSV of usage; a file's format for export",
+        'tables for people, JSON for programs, CSV for usage; for export the file format',
       )
         .choices(outputFormats)
         .default('table'),
     )
-    .option('--demo', 'use the account of .weir/demo.json, even when logged in to another')
+    .option('--demo', 'use the account of .weir/demo.json, even if you are logged in to another')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -66,7 +66,7 @@ export function createProgram(terminal: Terminal): Command {
     const options = command.optsWithGlobals<GlobalOptions>()
     const { output } = options
     if (!['table', 'json', ...more].includes(output))
-      throw misuse(`this can't be had as ${output}`, '`--help` says what can.')
+      throw misuse(`this can't be had as ${output}`, '`--help` shows the commands that can.')
     return createSession(terminal, options)
   }
   addAccountCommands(program, open)
@@ -112,4 +112,4 @@ or above it (npm start writes it). These variables go before both:
   WEIR_PLATFORM_KEY                               for account create, keys and audit verify
   WEIR_CONFIG                                     another file than ~/.config/weir/config.json
 
-Exit codes: 0 done, 1 the service refused or something failed, 2 used wrongly.`
+Exit codes: 0 done, 1 the service refused or something failed, 2 usage error.`

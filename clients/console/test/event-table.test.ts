@@ -34,7 +34,7 @@ test('a personal field is sealed where it is as stored, and open where it is not
   const rows = rowsOf(seen(), columns, contract())
   const marks = (path: string) =>
     rows.find((row) => row.path === path)?.cells.map(({ mark }) => mark)
-  expect(marks('person/id')).toEqual(['plain', 'sealed', 'open', 'plain', 'plain'])
+  expect(marks('person/id')).toEqual(['plain', 'encrypted', 'decrypted', 'plain', 'plain'])
   expect(marks('person/name')).toEqual(Array.from({ length: 5 }, () => 'plain'))
   expect(rows.map(({ path }) => path).at(-1)).toBe('svcMeta/consentLevels')
 })

@@ -11,6 +11,6 @@ test('a time that is soon is told by its hour, a later one with its date', () =>
 })
 
 test('one that has gone by is told to be late, and none is made up', () => {
-  expect(at('2026-11-22T11:00:00')).toBe('expected by 11:00, and late')
+  expect(at('2026-11-22T11:00:00')).toBe('overdue, expected by 11:00')
   expect(byTime('unknown', nowMs)).toBe('not yet')
 })

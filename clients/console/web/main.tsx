@@ -9,7 +9,9 @@ if (root !== null)
     (where) => render(<App where={where} />, root),
     () =>
       render(
-        <p class="lone">Output did not say where auth and ingest are. Load the page again.</p>,
+        <p class="lone">
+          Output did not return the addresses of auth and ingest. Reload the page.
+        </p>,
         root,
       ),
   )

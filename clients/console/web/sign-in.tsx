@@ -28,7 +28,7 @@ export function SignIn({ where, onSignedIn }: Props) {
           <Waves /> Weir
         </h1>
         <p class="muted">
-          See events on their way: sealed where they are stored, open where people agreed.
+          See each event as it was sent, as it is stored, and as each output decrypts it.
         </p>
         <label>
           Billing id
@@ -56,8 +56,9 @@ export function SignIn({ where, onSignedIn }: Props) {
           {signing.isDoing ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="muted small">
-          The key stays in this page's memory; a reload forgets it. After <code>npm start</code> the
-          demo account's key is <code>apiKey</code> in <code>.weir/demo.json</code>.
+          The key stays in the memory of this page; a reload removes it. After{' '}
+          <code>npm start</code> the demo account's key is <code>apiKey</code> in{' '}
+          <code>.weir/demo.json</code>.
         </p>
       </form>
     </main>

@@ -53,7 +53,7 @@ export async function prepareContract(
   const dataSubjectField =
     subject === undefined ? undefined : checkTextField('data_subject_field', subject, root, report)
   if (dataSubjectField !== undefined && dataSubjectField === keyField)
-    report('data_subject_field', 'must be another field than key_field, which is erased by itself')
+    report('data_subject_field', 'must be another field than key_field')
   if (problems.length > 0) return { problems }
   return {
     prepared: {

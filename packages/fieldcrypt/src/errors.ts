@@ -17,10 +17,13 @@ export type FieldcryptErrorCode =
 type FieldcryptError = AppError<FieldcryptErrorCode>
 
 export const corrupt = (): FieldcryptError =>
-  new AppError('corrupt', 'the sealed field or its keyLink does not check out')
+  new AppError('corrupt', 'the encrypted field or its keyLink is not authentic')
 
 export const keyUnavailable = (streamId: string, era: number, part: string): FieldcryptError =>
-  new AppError('key_unavailable', `part ${part} of stream ${streamId}, era ${era}, is not at hand`)
+  new AppError(
+    'key_unavailable',
+    `part ${part} of stream ${streamId}, era ${era}, is not available`,
+  )
 
 export const recordUnreadable = (what: string, why?: string): FieldcryptError =>
   new AppError('record_unreadable', `${what} cannot be opened${why ? `: ${why}` : ''}`)

@@ -50,7 +50,7 @@ export function parseKekFile(text: string, options: KekFileOptions = {}): KekPro
       }
       const key = byId.get(kek)
       if (key === undefined) {
-        throw recordUnreadable(`record ${recordKey}`, 'the version of the KEK is not at hand')
+        throw recordUnreadable(`record ${recordKey}`, 'the version of the KEK is not available')
       }
       const plain = gcmOpen(key, recordKey, wrapped)
       if (plain === undefined) throw recordUnreadable(`record ${recordKey}`)

@@ -10,7 +10,7 @@ import { walk } from './tree/node-hash.ts'
 import { idOf } from './sealed-text.ts'
 import type { KeyTime } from './time.ts'
 
-/** Why there is no key: forgotten for good, or a part that is not at hand. */
+/** Why there is no key: forgotten for good, or a part that is not available. */
 export type NoKey = 'erased' | 'unknown'
 
 export type PersonInEpoch = {

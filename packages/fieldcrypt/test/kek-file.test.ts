@@ -26,7 +26,7 @@ describe('a KEK file', () => {
     expect(await unwrapRing(both, RECORD_KEY, old)).toEqual(ringKey)
     expect(await asyncRefusalOf(() => unwrapRing(onlyNew, RECORD_KEY, old))).toEqual({
       code: 'record_unreadable',
-      message: `record ${RECORD_KEY} cannot be opened: the version of the KEK is not at hand`,
+      message: `record ${RECORD_KEY} cannot be opened: the version of the KEK is not available`,
     })
     expect(await asyncRefusalOf(() => unwrapRing(wrong, RECORD_KEY, old))).toEqual({
       code: 'record_unreadable',

@@ -36,7 +36,7 @@ export function onShutdown(
 
   const onSignal = (signal: NodeJS.Signals) => {
     if (startedAt !== undefined && performance.now() - startedAt < SAME_SIGNAL_MS) return
-    if (startedAt !== undefined) return exit(log, 1, 'second signal, leaving at once')
+    if (startedAt !== undefined) return exit(log, 1, 'second signal: exiting at once')
     log.info({ signal }, 'shutting down')
     void shutdown()
   }
@@ -44,11 +44,11 @@ export function onShutdown(
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('uncaughtException', (error) => {
-    log.fatal({ crash: describeCrash(error) }, 'an error that nobody caught')
+    log.fatal({ crash: describeCrash(error) }, 'an uncaught error')
     process.exit(1)
   })
   process.on('unhandledRejection', (reason) => {
-    log.fatal({ crash: describeCrash(reason) }, 'a rejection that nobody handled')
+    log.fatal({ crash: describeCrash(reason) }, 'an unhandled rejection')
     process.exit(1)
   })
   return { shutdown }

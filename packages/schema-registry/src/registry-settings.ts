@@ -5,18 +5,18 @@ import { z } from 'zod'
 
 export const registryFields = {
   SCHEMA_REGISTRY_URL: url().describe(
-    'the schema registry, as a Confluent client takes it; with Apicurio it ends in /apis/ccompat/v7',
+    'the address of the Confluent API of the schema registry; for Apicurio it ends in /apis/ccompat/v7',
   ),
-  SCHEMA_REGISTRY_USERNAME: text().optional().describe('our name there, for basic authentication'),
+  SCHEMA_REGISTRY_USERNAME: text().optional().describe('the user name, for basic authentication'),
   SCHEMA_REGISTRY_PASSWORD_FILE: secretFile()
     .optional()
-    .describe('a file with the password to that name; read anew for each request'),
+    .describe('a file with the password; read again for each request'),
   SCHEMA_REGISTRY_TOKEN_FILE: secretFile()
     .optional()
-    .describe('a file with a token, for bearer authentication; read anew for each request'),
+    .describe('a file with a token, for bearer authentication; read again for each request'),
   SCHEMA_REGISTRY_CA_FILE: certificateFile()
     .optional()
-    .describe("the certificates that vouch for the registry; Node's own list when unset"),
+    .describe("the CA certificates for the registry; unset: Node's own list"),
 }
 
 const schema = z.object(registryFields)

@@ -15,13 +15,13 @@ const ratio = () => {
 export const traceFields = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url()
     .optional()
-    .describe('where spans go, as OTLP over HTTP, without the /v1/traces; unset: there are none'),
+    .describe('the address for spans, as OTLP over HTTP, without /v1/traces; unset: no spans'),
   OTEL_TRACES_SAMPLER_ARG: ratio()
     .default(0)
-    .describe('the share of what comes without a traceparent that is traced all the same'),
+    .describe('the share of requests without a traceparent that are traced'),
   TRACE_SPANS_PER_SECOND_MAX: integer({ min: 1, max: 100_000, of: 'spans a second' })
     .default(500)
-    .describe('how many spans a replica begins at most, whatever its clients ask for'),
+    .describe('maximum number of spans that a replica starts'),
 }
 
 const settings = z.object(traceFields)

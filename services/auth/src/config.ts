@@ -38,9 +38,11 @@ const principal = (service: string) =>
 const fields = z.object({
   AUTH_HOST: host()
     .default('127.0.0.1')
-    .describe('where to listen, both ports; containers need 0.0.0.0'),
-  AUTH_PORT: port().default(8081).describe('tokens and management; 0 takes any free one'),
-  AUTH_ADMIN_PORT: port().default(9081).describe('metrics and health; 0 takes any free one'),
+    .describe('the address to listen on, for both ports; containers need 0.0.0.0'),
+  AUTH_PORT: port().default(8081).describe('the port for tokens and management; 0: any free port'),
+  AUTH_ADMIN_PORT: port()
+    .default(9081)
+    .describe('the port for metrics and health; 0: any free port'),
   ...stateFields,
   ...kekWrapsFields,
   PLATFORM_KEY: secretText()
@@ -52,38 +54,38 @@ const fields = z.object({
   PLATFORM_KEY_FILE: secretFileToMake()
     .optional()
     .describe(
-      "a file with the platform key; made, readable by its owner alone, if it isn't there at the first start",
+      'a file with the platform key; if it is missing at the first start, auth creates it, readable only by its owner',
     ),
   KAFKA_ACLS: oneOf(['auto', 'required', 'off'])
     .default('auto')
     .describe(
-      "ACLs for streams' credentials, so that analysts read with Kafka clients of their own: `auto` where Kafka has an authorizer",
+      'ACLs for the credentials of streams, so that analysts can use their own Kafka clients; `auto`: if Kafka has an authorizer',
     ),
   KAFKA_INGEST_PRINCIPAL: principal('ingest'),
   KAFKA_OUTPUT_PRINCIPAL: principal('output'),
   TOPIC_REPLICATION: integer({ min: 1, max: 32, of: 'brokers' })
     .optional()
-    .describe("on how many brokers each new topic lies; unset: the brokers' own default"),
+    .describe("replication factor of new topics; unset: the brokers' default"),
   KAFKA_REQUIRE_DURABLE: bool()
     .default(false)
     .describe(
-      'not ready while Kafka may lose what it has acknowledged; the reasons say what to set',
+      'auth is not ready while settings of Kafka allow the loss of acknowledged events; the reasons say what to set',
     ),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
     .describe(
-      'the value that ingest has: how long an accepted event may be on its way when its stream is deleted',
+      'the same value as in ingest: how long an accepted event may still wait for Kafka when its stream is deleted',
     ),
   LIMITS_DEFAULT_EVENT_RATE: limit('events a second')
     .default('100000')
-    .describe('`eventRate` of a stream made without limits'),
+    .describe('`eventRate` of a stream that is created without limits'),
   LIMITS_DEFAULT_EVENT_COUNT: limit('events a month')
     .default('1000000000')
-    .describe('`eventCount` of a stream made without limits'),
+    .describe('`eventCount` of a stream that is created without limits'),
   ERASURES_MAX: integer({ min: 1, max: 1_000_000, of: 'values' })
     .default(2_000)
     .describe(
-      'how many erased values an account may have; each takes some 10 kB an era, in `weir.keys` and in the memory of every replica of every service',
+      'maximum number of erased values of an account; each takes about 10 kB an era, in `weir.keys` and in the memory of every replica',
     ),
   ...corsFields,
   ...docsFields,

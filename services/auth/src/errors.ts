@@ -7,14 +7,14 @@ import type { PageOf } from '@weir/kit'
 import type { Answer } from './api/http.ts'
 
 const table = {
-  invalid_request: { status: 400, title: 'The request can not be read' },
+  invalid_request: { status: 400, title: 'The request cannot be read' },
   not_json: { status: 400, title: 'The body is not JSON' },
   invalid_api_key: { status: 401, title: 'The API key is missing, unknown or expired' },
   invalid_platform_key: { status: 401, title: 'The platform key is missing or wrong' },
   role_missing: { status: 403, title: 'The API key lacks the role that this needs' },
   invalid_credentials: { status: 401, title: 'The credentials are wrong' },
   unsupported_grant_type: { status: 400, title: 'The grant type is not supported' },
-  not_found: { status: 404, title: 'There is no such thing here' },
+  not_found: { status: 404, title: 'Not found' },
   no_such_subject: { status: 404, title: 'No event names this data subject' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   name_taken: { status: 409, title: 'The name is taken' },
@@ -23,7 +23,7 @@ const table = {
   not_complete: { status: 409, title: 'The erasure is not complete yet' },
   no_data_subject_field: { status: 409, title: 'No contract names a data subject' },
   topic_exists: { status: 409, title: 'Kafka has a topic of that name' },
-  last_owner_key: { status: 409, title: 'It is the last owner key' },
+  last_owner_key: { status: 409, title: 'This is the last owner key' },
   too_many_api_keys: { status: 409, title: 'The account has too many API keys' },
   too_many_credentials: { status: 409, title: 'The stream has too many credentials' },
   too_large: { status: 413, title: 'The body is too large' },
@@ -31,10 +31,10 @@ const table = {
   invalid: { status: 422, title: 'The input is invalid' },
   invalid_scope: { status: 422, title: 'The scope does not fit the stream' },
   too_many_failures: { status: 429, title: 'Too many failed attempts' },
-  erasures_exceeded: { status: 429, title: 'The account has as many erased values as it may have' },
-  internal: { status: 500, title: 'Something went wrong on our side' },
+  erasures_exceeded: { status: 429, title: 'The account has the maximum number of erased values' },
+  internal: { status: 500, title: 'An internal error occurred' },
   refused: { status: 503, title: 'Kafka refused the change' },
-  unavailable: { status: 503, title: 'A part that is needed does not answer' },
+  unavailable: { status: 503, title: 'A dependency is unavailable' },
 } satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof table
@@ -81,7 +81,7 @@ export function refusalOf(error: unknown): Refusal {
     return new Refusal(error.code, error.message, { cause: error })
   const unreadable = refusalOfUnreadable(error)
   if (unreadable !== undefined) return unreadable
-  return new Refusal('internal', 'Something went wrong on our side; the log says more', {
+  return new Refusal('internal', 'An internal error occurred; see the log', {
     cause: error,
   })
 }
@@ -94,14 +94,14 @@ function refusalOfUnreadable(error: unknown): Refusal | undefined {
       cause: error,
     })
   if (error.status === 415)
-    return new Refusal('unsupported_encoding', 'The body may be sent plain, or as gzip', {
+    return new Refusal('unsupported_encoding', 'Send the body plain, or as gzip', {
       cause: error,
     })
   if (error.status !== 400) return undefined
   const message =
     error instanceof URIError
-      ? 'The path holds a percent sign that is not part of an encoded character'
-      : 'The request can not be read'
+      ? 'The path contains a percent sign that is not part of an encoded character'
+      : 'The request cannot be read'
   return new Refusal('invalid_request', message, { cause: error })
 }
 

@@ -42,7 +42,7 @@ const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config, kekOfRing(config))
 if (config.KEK_SINGLE)
   log.warn(
-    'KEK_SINGLE: one KEK may wrap all rings, so whoever takes one service over has the keys of all',
+    'KEK_SINGLE: one KEK may wrap all wrapping keys, so an attacker who controls one service has the keys of all services',
   )
 const platformKey = await loadPlatformKey(config, log)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })

@@ -47,25 +47,25 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
   })
   const issued = new Counter({
     name: 'svc_auth_tokens_issued_total',
-    help: 'Id tokens issued, by what they were given for',
+    help: 'Id tokens issued, by grant',
     labelNames: ['grant'] as const,
     registers,
   })
   const refused = new Counter({
     name: 'svc_auth_tokens_refused_total',
-    help: 'Token requests refused, by what was offered and why',
+    help: 'Token requests refused, by grant and error code',
     labelNames: ['grant', 'code'] as const,
     registers,
   })
   const changes = new Counter({
     name: 'svc_auth_changes_total',
-    help: 'Changes of control state, by how they ended',
+    help: 'Changes of control state, by outcome',
     labelNames: ['outcome'] as const,
     registers,
   })
   new Gauge({
     name: 'svc_auth_clean_ups_pending',
-    help: 'Deleted streams whose topics, groups or keys are still there',
+    help: 'Deleted streams whose topics, groups or keys still exist',
     registers,
     collect() {
       this.set(pending.cleanUps())
@@ -73,7 +73,7 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
   })
   new Gauge({
     name: 'svc_auth_erasures_pending',
-    help: 'Erasures that are not complete yet, by the state they have reached',
+    help: 'Erasures that are not complete yet, by state',
     labelNames: ['state'] as const,
     registers,
     collect() {
@@ -83,7 +83,7 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
   })
   new Gauge({
     name: 'svc_auth_erasures_oldest_seconds',
-    help: 'Since when the oldest pending erasure is accepted, by the state it has reached; 0 without one',
+    help: 'When the oldest pending erasure was accepted, by state; 0 if there is none',
     labelNames: ['state'] as const,
     registers,
     collect() {
@@ -93,7 +93,7 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
   })
   new Gauge({
     name: 'svc_auth_erasures_used_share',
-    help: 'How much of ERASURES_MAX the account has used that has used most; 1 is all of it',
+    help: 'The share of ERASURES_MAX used by the account that uses most; 1 is all of it',
     registers,
     collect() {
       this.set(pending.erasuresShare())

@@ -26,12 +26,14 @@ const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 const fields = z.object({
   INGEST_HOST: host()
     .default('127.0.0.1')
-    .describe('where to listen, both ports; containers need 0.0.0.0'),
-  INGEST_PORT: port().default(8082).describe('events; 0 takes any free one'),
-  INGEST_ADMIN_PORT: port().default(9082).describe('metrics and health; 0 takes any free one'),
+    .describe('the address to listen on, for both ports; containers need 0.0.0.0'),
+  INGEST_PORT: port().default(8082).describe('the port for events; 0: any free port'),
+  INGEST_ADMIN_PORT: port()
+    .default(9082)
+    .describe('the port for metrics and health; 0: any free port'),
   INGEST_HTTP: oneOf(['own', 'node'])
     .default('own')
-    .describe('which HTTP/2 answers: our own is faster than node:http2 (adr/0021)'),
+    .describe('the HTTP/2 implementation: `own` is faster than node:http2 (adr/0021)'),
   ...stateFields,
   SCHEMA_ID_HEADERS: csv()
     .refine(
@@ -40,16 +42,16 @@ const fields = z.object({
     )
     .default(['svc-schema-id', 'strm-schema-id', 'strm-schema-ref'])
     .transform((names) => names.map((name) => name.toLowerCase()))
-    .describe('the headers that may name the contract; the first that is there counts'),
+    .describe('the headers that may name the contract; the first one present counts'),
   EVENT_BYTES_MAX: integer({ min: 1_024, max: 2_097_152, of: 'bytes' })
     .default(1_048_576)
-    .describe('the largest event, as received and as decompressed'),
+    .describe('maximum size of an event, as received and as decompressed'),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
-    .describe('how long Kafka may take to acknowledge an event; then 503'),
+    .describe('maximum time for Kafka to acknowledge an event; then 503'),
   IN_FLIGHT_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(32 * 1_048_576)
-    .describe('how much may be on its way to Kafka; beyond that 503'),
+    .describe('maximum number of bytes that wait for Kafka; beyond that 503'),
   ...corsFields,
   ...docsFields,
   ...logFields,

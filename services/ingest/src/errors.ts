@@ -53,14 +53,14 @@ export function refusalOf(error: unknown): AppError<RefusalCode> {
   if (hasCode(error, 'record_too_large'))
     return refusal(
       'too_large',
-      'The event is too large for Kafka once its fields are sealed',
+      'The event is too large for Kafka once its fields are encrypted',
       error,
     )
   // Its message says so: without that an event that was refused is not stored.
   if (hasCode(error, 'outcome_unknown')) return refusal('unavailable', error.message, error)
   if (hasCode(error, 'key_unavailable', 'record_unreadable'))
-    return refusal('unavailable', 'The keys of the stream are not all there; try again', error)
-  return refusal('internal', 'Something went wrong on our side', error)
+    return refusal('unavailable', 'Some keys of the stream are not available yet; try again', error)
+  return refusal('internal', 'An internal error occurred', error)
 }
 
 export const statusOf = (code: RefusalCode): number => status[code]

@@ -22,7 +22,7 @@ export function createIngestMetrics(
   let accepted = 0
   const requests = new Counter({
     name: 'svc_ingest_requests_total',
-    help: 'Answers by status and refusal code (none when accepted).',
+    help: 'Answers by status and error code («none» when accepted).',
     labelNames: ['status', 'code'] as const,
     registers,
     collect() {
@@ -32,7 +32,7 @@ export function createIngestMetrics(
   })
   const events = new Counter({
     name: 'svc_ingest_events_total',
-    help: 'Events of POST /events by refusal code (none when stored).',
+    help: 'Events of POST /events by error code («none» when stored).',
     labelNames: ['code'] as const,
     registers,
   })
@@ -61,13 +61,13 @@ export function createIngestMetrics(
   })
   const spans = new Counter({
     name: 'svc_ingest_trace_spans_total',
-    help: 'Spans begun, not begun for their number, exported, and lost on the way.',
+    help: 'Spans by outcome: started, dropped at the limit, exported, lost.',
     labelNames: ['outcome'] as const,
     registers,
   })
   new Gauge({
     name: 'svc_ingest_in_flight_bytes',
-    help: 'Bytes of events on their way to Kafka.',
+    help: 'Bytes of events not yet acknowledged by Kafka.',
     registers,
     collect() {
       this.set(inFlightBytes())

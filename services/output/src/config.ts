@@ -33,9 +33,13 @@ function levelsIn(item: string): number[] {
 const fields = z.object({
   OUTPUT_HOST: host()
     .default('127.0.0.1')
-    .describe('where to listen, both ports; containers need 0.0.0.0'),
-  OUTPUT_PORT: port().default(8083).describe('WebSockets and the console; 0 takes any free one'),
-  OUTPUT_ADMIN_PORT: port().default(9083).describe('metrics and health; 0 takes any free one'),
+    .describe('the address to listen on, for both ports; containers need 0.0.0.0'),
+  OUTPUT_PORT: port()
+    .default(8083)
+    .describe('the port for WebSockets and the console; 0: any free port'),
+  OUTPUT_ADMIN_PORT: port()
+    .default(9083)
+    .describe('the port for metrics and health; 0: any free port'),
   ...stateFields,
   DECRYPTER_NAMES: csv()
     .refine(
@@ -43,7 +47,7 @@ const fields = z.object({
       'it must be names of letters, digits, ., _ and -, with commas between',
     )
     .default(['default'])
-    .describe('which derived streams this deployment derives, by their `decrypterName`'),
+    .describe('the derived streams of this deployment, by their `decrypterName`'),
   OUTPUT_LEVELS: withUnit(
     csv()
       .refine(
@@ -55,22 +59,22 @@ const fields = z.object({
   )
     .optional()
     .describe(
-      'which levels this deployment may open: it unwraps no rings of others, and serves no stream that asks for one; unset: all',
+      'the levels that this deployment may decrypt: it unwraps no wrapping keys of other levels, and serves no stream that needs one; unset: all',
     ),
   CONSOLE_AUTH_URL: url()
     .optional()
-    .describe('where the console finds auth, as browsers see it; unset: AUTH_PUBLIC_URL'),
+    .describe('the address of auth for browsers; unset: AUTH_PUBLIC_URL'),
   CONSOLE_INGEST_URL: url()
     .default('http://127.0.0.1:8082')
-    .describe('where the console sends test events: ingest as browsers see it'),
+    .describe('the address of ingest for browsers, where the console sends test events'),
   WEBSOCKETS_PER_CREDENTIAL_MAX: integer({ min: 1, max: 100_000, of: 'WebSockets' })
     .default(100)
     .describe(
-      'how many WebSockets the credentials of a stream, or an API key, may have open at once on a replica',
+      'maximum number of open WebSockets of one pair of credentials, or of one API key, on a replica',
     ),
   LAG_SERIES_MAX: integer({ min: 1, max: 10_000, of: 'series' })
     .default(100)
-    .describe('how many derived streams show their lag in the metrics, the largest first'),
+    .describe('number of derived streams whose lag is in the metrics, the largest first'),
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,

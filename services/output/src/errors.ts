@@ -6,22 +6,22 @@ import type { PageOf } from '@weir/kit'
 import type { Answer } from './api/http.ts'
 
 const table = {
-  invalid_request: { status: 400, title: 'The request can not be read' },
+  invalid_request: { status: 400, title: 'The request cannot be read' },
   not_json: { status: 400, title: 'The body is not JSON' },
   invalid_api_key: { status: 401, title: 'The API key is missing, unknown or expired' },
   role_missing: { status: 403, title: 'The API key lacks the role that this needs' },
-  not_found: { status: 404, title: 'There is no such thing here' },
+  not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   stream_disabled: { status: 409, title: 'The stream is disabled' },
   derived_elsewhere: { status: 409, title: 'Another deployment derives the stream' },
-  level_not_served: { status: 409, title: 'This deployment may not open that level' },
+  level_not_served: { status: 409, title: 'This deployment may not decrypt that level' },
   too_large: { status: 413, title: 'The body is too large' },
   unsupported_encoding: { status: 415, title: 'The content encoding is not supported' },
   invalid: { status: 422, title: 'The input is invalid' },
-  busy: { status: 429, title: 'Too much is asked for at once' },
+  busy: { status: 429, title: 'Too many requests at once' },
   too_many_failures: { status: 429, title: 'Too many failed attempts' },
-  internal: { status: 500, title: 'Something went wrong on our side' },
-  unavailable: { status: 503, title: 'A part that is needed does not answer' },
+  internal: { status: 500, title: 'An internal error occurred' },
+  unavailable: { status: 503, title: 'A dependency is unavailable' },
 } satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof table
@@ -74,7 +74,7 @@ export function refusalOf(error: unknown): Refusal {
   }
   return (
     refusalOfUnreadable(error) ??
-    new Refusal('internal', 'Something went wrong on our side; the log says more', { cause: error })
+    new Refusal('internal', 'An internal error occurred; see the log', { cause: error })
   )
 }
 
@@ -84,9 +84,9 @@ function refusalOfUnreadable(cause: unknown): Refusal | undefined {
   if (cause.status === 413)
     return new Refusal('too_large', 'The body may have 64 KiB at most', { cause })
   if (cause.status === 415)
-    return new Refusal('unsupported_encoding', 'The body may be sent plain, or as gzip', { cause })
+    return new Refusal('unsupported_encoding', 'Send the body plain, or as gzip', { cause })
   if (cause.status !== 400) return undefined
-  return new Refusal('invalid_request', 'The request can not be read', { cause })
+  return new Refusal('invalid_request', 'The request cannot be read', { cause })
 }
 
 export const statusOfCode = (code: ErrorCode): number => table[code].status

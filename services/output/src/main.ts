@@ -99,7 +99,7 @@ const gateway = createGateway({
 let stopHeart = async (): Promise<void> => {}
 let stopping = false
 let isHeard = false
-const notHeard = (): string[] => (isHeard ? [] : ['no heartbeat of this replica is written yet'])
+const notHeard = (): string[] => (isHeard ? [] : ['this replica has not written a heartbeat yet'])
 const listener = await listenNode({
   host: config.OUTPUT_HOST,
   port: config.OUTPUT_PORT,

@@ -29,30 +29,30 @@ export function createOutputMetrics(
   const registers = [registry]
   const events = new Counter({
     name: 'svc_output_events_total',
-    help: 'Events read by derivers, by whether their consent let them pass.',
+    help: 'Events read by derivers, by outcome: passed, or filtered for lack of consent.',
     labelNames: ['outcome'] as const,
     registers,
   })
   const dead = new Counter({
     name: 'svc_output_dead_total',
-    help: 'Records that could not be derived because of themselves and were dead-lettered, by error code.',
+    help: 'Records that were dead-lettered because they cannot be derived, by error code.',
     labelNames: ['code'] as const,
     registers,
   })
   const retried = new Counter({
     name: 'svc_output_dead_retried_total',
-    help: 'Dead records that were derived anew, by what became of them.',
+    help: 'Dead-lettered records that were retried, by result.',
     labelNames: ['outcome'] as const,
     registers,
   })
   const undecryptable = new Counter({
     name: 'svc_output_undecryptable_fields_total',
-    help: 'Fields delivered sealed because their keys are erased.',
+    help: 'Fields delivered encrypted because their keys are erased.',
     registers,
   })
   const failures = new Counter({
     name: 'svc_output_derive_failures_total',
-    help: 'Rounds of a deriver that failed and are tried again, by error code.',
+    help: 'Failed attempts to derive a batch, which are repeated, by error code.',
     labelNames: ['code'] as const,
     registers,
   })
@@ -63,13 +63,13 @@ export function createOutputMetrics(
   })
   const spans = new Counter({
     name: 'svc_output_trace_spans_total',
-    help: 'Spans begun, not begun for their number, exported, and lost on the way.',
+    help: 'Spans by outcome: started, dropped at the limit, exported, lost.',
     labelNames: ['outcome'] as const,
     registers,
   })
   const clients = new Gauge({
     name: 'svc_output_ws_clients',
-    help: 'WebSocket clients that are connected.',
+    help: 'WebSocket clients connected now.',
     registers,
   })
   const sent = new Counter({
@@ -84,7 +84,7 @@ export function createOutputMetrics(
   })
   new Gauge({
     name: 'svc_output_lag_events',
-    help: 'Events of the input stream that a derived stream is behind, the largest first.',
+    help: 'Lag of a derived stream in events of its input stream, the largest first.',
     labelNames: ['stream'] as const,
     registers,
     collect() {
@@ -95,7 +95,7 @@ export function createOutputMetrics(
   })
   new Gauge({
     name: 'svc_output_streams_denied',
-    help: 'Derived streams for this deployment that ask for levels which it may not open.',
+    help: 'Derived streams of this deployment that need levels which it may not decrypt.',
     registers,
     collect() {
       this.set(sources.denied())

@@ -96,7 +96,9 @@ type Secrets = Readonly<Record<ServiceName, { KEK_FILE: string }>> & {
 async function ensureSecrets(): Promise<Secrets> {
   const files = kekFilesIn(DATA_FOLDER)
   if (env['KEK_FILE'] === undefined && (await makeKekFiles(DATA_FOLDER))) {
-    say(`Made ${files.auth}, the keys that wrap all others: without it, sealed fields stay sealed.`)
+    say(
+      `Made ${files.auth}, the file with the KEKs: without it, encrypted fields cannot be decrypted.`,
+    )
   }
   const kekOf = (name: ServiceName) => ({ KEK_FILE: env['KEK_FILE'] ?? files[name] })
   const platformKeyFile = join(DATA_FOLDER, 'platform-key')

@@ -73,7 +73,7 @@ function chooseDemo(
     if (demo) return demo
     throw failure(
       'there is no .weir/demo.json in this folder or above it',
-      '`npm start` in the repository starts the demo and writes it.',
+      '`npm start` in the repository starts the demo and writes this file.',
     )
   }
   if (demo === undefined || (wanted !== undefined && wanted !== demo.billingId)) return undefined
@@ -108,7 +108,7 @@ function credentialsFrom(env: Environment): Credentials | undefined {
 export function requireBillingId(account: Account): string {
   if (account.billingId) return account.billingId
   throw failure(
-    'no account to work with',
+    'no account selected',
     'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',
     'or run weir in the folder of a running demo (`npm start`).',
   )
@@ -117,7 +117,7 @@ export function requireBillingId(account: Account): string {
 export function requireApiKey(account: Account): string {
   if (account.apiKey) return account.apiKey
   throw failure(
-    'no API key to work with',
+    'no API key',
     'Log in with `weir account login`, or set WEIR_API_KEY,',
     'or run weir in the folder of a running demo (`npm start`).',
   )

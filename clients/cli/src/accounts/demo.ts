@@ -32,9 +32,9 @@ function readDemo(path: string): Demo {
       'Run weir as the user who runs the demo.',
     )
   }
-  const json = parseJson(text, `the demo's file ${path}`, '`npm start` writes it anew.')
+  const json = parseJson(text, `the demo's file ${path}`, '`npm start` writes it again.')
   const billingId = textAt(json, 'billingId')
-  if (!billingId) throw failure(`${path} has no billingId`, '`npm start` writes the file anew.')
+  if (!billingId) throw failure(`${path} has no billingId`, '`npm start` writes the file again.')
   return {
     path,
     billingId,

@@ -57,7 +57,7 @@ export function readProfile(path: string): Profile {
     if (isErrno(error, 'ENOENT')) return { current: undefined, accounts: new Map() }
     throw failure(`the profile ${path} can't be read: ${reasonOf(error)}`)
   }
-  return parseProfile(parseJson(text, `the profile ${path}`, 'Mend or remove the file.'))
+  return parseProfile(parseJson(text, `the profile ${path}`, 'Correct or remove the file.'))
 }
 
 /** Reads, changes and replaces the file under its lock. */

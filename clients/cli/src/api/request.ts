@@ -138,7 +138,7 @@ function commonAdvice({ status, url, json }: Answer): string | undefined {
   }
   // auth says more than a status.
   if (status === 404 && !isObject(json)) return `Is ${url.origin} the right address?`
-  if (status === 401) return 'Another API key is saved by `weir account login`.'
+  if (status === 401) return '`weir account login` saves another API key.'
   if (status >= 500) return `The log of the service at ${url.origin} says more.`
   return undefined
 }
@@ -154,13 +154,13 @@ export function unreachable(url: URL, error: unknown): CliError {
   if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code)) {
     return noAnswer(
       `the certificate of ${url.origin} isn't trusted (${code})`,
-      "NODE_EXTRA_CA_CERTS names a file with your own authority's certificate.",
+      'For a CA of your own, set NODE_EXTRA_CA_CERTS to a file with its certificate.',
     )
   }
   if (/^EPROTO$|^ERR_SSL_/.test(code)) {
     return noAnswer(
       `no TLS connection to ${url.origin} (${code})`,
-      'Does it speak TLS? If not, its address begins with http://.',
+      'Does it use TLS? If not, its address must start with http://.',
     )
   }
   const reason = code === 'ECONNREFUSED' ? 'nothing listens' : 'no connection'

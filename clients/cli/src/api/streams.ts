@@ -90,7 +90,7 @@ function whole(record: unknown, flat: unknown): JsonObject {
 }
 
 export const inputAdvice = {
-  404: '`weir stream list` shows the input streams; an output has its own: weir output … INPUT NAME',
+  404: '`weir stream list` shows the input streams. For outputs use: weir output … INPUT NAME',
 } satisfies Advice
 
 export const outputAdvice = {
@@ -111,7 +111,7 @@ export async function findStream(
   }
   throw failure(
     `no stream or output is named ${name}`,
-    '`weir stream list` and `weir output list INPUT` show what there is.',
+    '`weir stream list` and `weir output list INPUT` show the streams.',
   )
 }
 
@@ -121,14 +121,14 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
   const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
   const credentials = newCredentials(answer)
   if (credentials === undefined || billingId === undefined) {
-    throw failure('the answer holds no credentials that could be saved')
+    throw failure('the answer contains no credentials to save')
   }
   await saveCredentials(account, billingId, name, credentials)
   session.tell(`Credentials of ${name} saved in ${account.profile}.`)
 }
 
 export const tellOnce = (session: Session): void =>
-  session.tell("The clientSecret isn't shown again; --save would have kept it for weir.")
+  session.tell('The clientSecret is not shown again; --save would have saved it.')
 
 /** Everything a deletion took away; credentials saved for it are of no use any more. */
 export async function showDeleted(session: Session, answer: unknown): Promise<void> {

@@ -20,12 +20,12 @@ type Ask = (query: Readonly<Record<string, string>>) => Promise<unknown>
 export function addAuditCommands(program: Command, open: OpenSession): void {
   const noun = program
     .command('audit')
-    .description('who did which management or key action when, and how it ended')
+    .description('who did which management or key action, when, and with which result')
   withExamples(
     noun
       .option('--from <time>', 'a date or a time in RFC 3339 (default: a day before the end)')
       .option('--until <time>', 'the same (default: now)')
-      .option('--all', 'of all accounts and of Weir itself; needs the platform key')
+      .option('--all', 'the entries of all accounts and of Weir itself; needs the platform key')
       .action((options: AuditOptions, command: Command) => show(open(command), options)),
     ['weir audit', 'the last day'],
     ['weir audit --from 2026-11-01 -o json > november.json', 'for an auditor'],
@@ -35,17 +35,17 @@ export function addAuditCommands(program: Command, open: OpenSession): void {
       .command('verify')
       .summary('check that no entry is missing, changed or moved')
       .description(
-        'check that no entry is missing, changed or moved. Needs the platform key: it is asked for without being ' +
-          'shown, or is the first line of the input, or comes from WEIR_PLATFORM_KEY.',
+        'check that no entry is missing, changed or moved. Needs the platform key: weir asks for it without ' +
+          'showing it, or takes it from the first line of standard input, or from WEIR_PLATFORM_KEY.',
       )
       .option(
         '--head <number:hash>',
-        'what an earlier check has shown: it must be there still',
+        'what an earlier check printed: the log must still contain it',
         head,
       )
       .action((options: VerifyOptions, command: Command) => verify(open(command), options)),
     ['weir audit verify', 'asks for the platform key'],
-    ['weir audit verify --head 1742:5f0c…', 'and that entry 1742 is the one that it was'],
+    ['weir audit verify --head 1742:5f0c…', 'also checks that entry 1742 has not changed'],
   )
 }
 
@@ -129,7 +129,7 @@ async function verify(session: Session, options: VerifyOptions): Promise<void> {
   if (session.isJson) session.showRecord(answer)
   if (faults.length > 0)
     throw failure(
-      'the audit log is not what was written',
+      'the audit log was changed',
       ...faults.map(({ sentence }) => `- ${visible(sentence)}.`),
     )
   if (session.isJson) return
@@ -164,7 +164,10 @@ async function walkAll(walk: Walk, ask: Ask): Promise<void> {
 function recordOf(record: unknown): ChainRecord {
   const [offset, value] = [textAt(record, 'offset'), textAt(record, 'value')]
   if (offset === undefined || !/^\d+$/.test(offset) || value === undefined)
-    throw failure('the answer holds something that is no record of the audit log', 'Is it Weir?')
+    throw failure(
+      'the answer contains something that is not a record of the audit log',
+      'Is it Weir?',
+    )
   return { offset, value: Buffer.from(value, 'base64') }
 }
 

@@ -15,7 +15,7 @@ export function addCompletionCommands(program: Command, terminal: Terminal): voi
       .summary('make your shell complete commands, options and names')
       .description(
         'print a script that makes a shell complete commands, options, and the names of your streams and contracts. ' +
-          'The names are asked of the service, which has a second to answer.',
+          'The names come from the service, which has one second to answer.',
       )
       .addArgument(new Argument('<shell>').choices(shells))
       .action((shell: Shell) => void terminal.print(scripts[shell])),
@@ -26,10 +26,10 @@ export function addCompletionCommands(program: Command, terminal: Terminal): voi
   withExamples(
     program
       .command('complete', { hidden: true })
-      .description('what could come next, a line each; for the scripts of `weir completion`')
+      .description('print possible next words, one a line; for the scripts of `weir completion`')
       .argument('[words...]')
       .action((words: readonly string[]) => complete(program, terminal, words)),
-    ['weir complete -- stream show cl', 'the streams that begin with cl'],
+    ['weir complete -- stream show cl', 'streams whose names start with cl'],
   )
 }
 

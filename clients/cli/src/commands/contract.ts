@@ -19,8 +19,13 @@ export function addContractCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('create')
-      .description('publish a contract; what is published never changes, a new version is a new id')
-      .option('-f, --file <file>', 'the contract as JSON; - or nothing: standard input')
+      .description(
+        'publish a contract; a published contract never changes, so a new version needs a new id',
+      )
+      .option(
+        '-f, --file <file>',
+        'the file with the contract as JSON; - or nothing: standard input',
+      )
       .action((options: { file?: string }, command: Command) =>
         create(open(command), options.file),
       ),
@@ -28,7 +33,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
       'weir contract create -f clickstream.json',
       '{id, schema, validations, key_field, pii_fields}',
     ],
-    ['jq \'.id = "shop/click/1.1.0"\' old.json | weir contract create', 'a new version of one'],
+    ['jq \'.id = "shop/click/1.1.0"\' old.json | weir contract create', 'publishes a new version'],
   )
   withExamples(
     noun
@@ -43,7 +48,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
       .description('one contract')
       .argument('<id>', 'the schema id')
       .action((id: string, _options: unknown, command: Command) => show(open(command), id)),
-    ['weir contract show clickstream -o json', 'as the service keeps it'],
+    ['weir contract show clickstream -o json', 'as the service stores it'],
   )
   withExamples(
     noun
@@ -58,20 +63,18 @@ export function addContractCommands(program: Command, open: OpenSession): void {
       .action((id: string, options: { file?: string }, command: Command) =>
         types(open(command), id, options.file),
       ),
-    ['weir contract types clickstream > clickstream.ts', 'type-checked when the program is built'],
+    ['weir contract types clickstream > clickstream.ts', 'the compiler then checks your events'],
   )
   withExamples(
     noun
       .command('archive')
-      .description(
-        'take a contract out of use: events that name it get 400; asks first on a terminal',
-      )
+      .description('archive a contract: events that name it get 400; asks first on a terminal')
       .argument('<id>', 'the schema id')
       .option('-y, --yes', "don't ask")
       .action((id: string, options: { yes?: boolean }, command: Command) =>
         archive(open(command), id, options.yes),
       ),
-    ['weir contract archive shop/click/1.0.0', 'once no producer sends it any more'],
+    ['weir contract archive shop/click/1.0.0', 'when no producer sends such events any more'],
   )
 }
 
@@ -108,7 +111,7 @@ const levelsOf = ({ pii_fields: fields }: JsonObject): readonly string[] =>
 async function contractOf(session: Session, id: string): Promise<JsonObject> {
   const contract = (await listContracts(session)).find((one) => one.id === id)
   if (contract !== undefined) return contract
-  throw failure(`no contract has the id ${id}`, '`weir contract list` shows what there is.')
+  throw failure(`no contract has the id ${id}`, '`weir contract list` shows the contracts.')
 }
 
 async function show(session: Session, id: string): Promise<void> {

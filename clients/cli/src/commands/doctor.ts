@@ -15,12 +15,12 @@ export function addDoctorCommand(program: Command, open: OpenSession): void {
   withExamples(
     program
       .command('doctor')
-      .summary('look whether everything is as it should be, and say what to do')
+      .summary('check the installation, and say what to do')
       .description(
-        'look at versions, profile, account, services, clocks, credentials, Kafka and schemas, and say what to do. It changes ' +
-          'nothing and shows no secret. Exit code 1 when there is a problem; warnings are none.',
+        'check versions, profile, account, services, clocks, credentials, Kafka and schemas, and say what to do. It changes ' +
+          'nothing and shows no secret. Exit code 1 if there is a problem; a warning is not a problem.',
       )
-      .option('--tls', "Kafka's listener for analysts speaks TLS")
+      .option('--tls', "Kafka's listener for analysts uses TLS")
       .action((options: DoctorOptions, command: Command) => doctor(open(command), options)),
     ['weir doctor', 'after an installation, or when something does not work'],
     ['weir doctor -o json | jq \'.[] | select(.state != "ok")\'', 'for a program'],

@@ -43,7 +43,7 @@ export function addStreamCommands(program: Command, open: OpenSession): void {
       .description('one input stream')
       .argument('<name>')
       .action((name: string, _options: unknown, command: Command) => show(open(command), name)),
-    ['weir stream show clicks', 'limits, tags, whether it is enabled'],
+    ['weir stream show clicks', 'limits, tags, enabled or not'],
   )
   addSwitches(noun, open)
   withExamples(
@@ -57,7 +57,7 @@ export function addStreamCommands(program: Command, open: OpenSession): void {
         remove(open(command), name, options),
       ),
     ['weir stream delete clicks', 'a stream without outputs'],
-    ['weir stream delete clicks --recursive --yes', 'with its outputs, without a question'],
+    ['weir stream delete clicks --recursive --yes', 'also its outputs, without confirmation'],
   )
 }
 
@@ -65,30 +65,30 @@ function addCreate(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('create')
-      .description('make an input stream; prints it with its credentials')
+      .description('create an input stream; prints it with its credentials')
       .argument('<name>', 'lower-case letters, digits and single dashes, at most 63')
-      .option('--save', 'keep the credentials in the profile, for send, listen and token')
+      .option('--save', 'save the credentials in the profile, for send, listen and token')
       .option('--partitions <number>', 'Kafka partitions, 1 to 100 (default: 3)', positiveNumber)
-      .option('--rate <events>', 'the most events a second', digits)
-      .option('--count <events>', 'the most events a calendar month (UTC)', digits)
+      .option('--rate <events>', 'maximum number of events per second', digits)
+      .option('--count <events>', 'maximum number of events per calendar month (UTC)', digits)
       .option('--tag <tag>', 'a tag; may be repeated', collectText)
       .option(
         '--rotation-hours <hours>',
-        'how often keys change: 1 2 3 4 6 8 12 24',
+        'rotation period of keys in hours: 1 2 3 4 6 8 12 24',
         positiveNumber,
       )
-      .option('--key-retention-days <days>', 'how long events can be opened', positiveNumber)
+      .option('--key-retention-days <days>', 'how long events can be decrypted', positiveNumber)
       .action((name: string, options: CreateOptions, command: Command) =>
         create(open(command), name, options),
       ),
-    ['weir stream create clicks --save', 'a stream that this machine can send to at once'],
+    ['weir stream create clicks --save', 'this machine can then send to the stream'],
     [
       'weir stream create clicks --partitions 12 --rate 5000 --tag web --tag eu',
-      'sized and tagged',
+      'with partitions, limits and tags',
     ],
     [
       'weir stream create clicks -o json > clicks.json',
-      'for a program; mind the secret in the file',
+      'for a program; the file contains a secret',
     ],
   )
 }
@@ -101,7 +101,9 @@ function addSwitches(noun: Command, open: OpenSession): void {
     withExamples(
       noun
         .command(verb)
-        .description(enabled ? 'let events in again' : 'refuse events until it is enabled again')
+        .description(
+          enabled ? 'accept events again' : 'refuse events until the stream is enabled again',
+        )
         .argument('<name>')
         .action(async (name: string, _options: unknown, command: Command) => {
           const session = open(command)
@@ -152,7 +154,7 @@ async function list(session: Session): Promise<void> {
       'EVENTS/MONTH': (stream) => textAt(stream, 'limits', 'eventCount'),
       TAGS: (stream) => valueAt(stream, 'tags'),
     },
-    whenEmpty: 'No streams yet: `weir stream create NAME --save` makes one.',
+    whenEmpty: 'No streams yet: `weir stream create NAME --save` creates one.',
   })
 }
 

@@ -15,23 +15,23 @@ export function addUsageCommand(program: Command, open: OpenSession): void {
   withExamples(
     program
       .command('usage')
-      .description('what an input stream took: events, bytes, refused requests')
+      .description('usage of an input stream: events, bytes, refused requests')
       .argument('<name>')
       .addOption(
-        new Option('--by <length>', 'in pieces of this length (default: 1h)').choices([
+        new Option('--by <length>', 'the length of each interval (default: 1h)').choices([
           '1m',
           '15m',
           '1h',
           '1d',
         ]),
       )
-      .option('--from <time>', 'a date or a time in RFC 3339 (default: some pieces back)')
+      .option('--from <time>', 'a date or a time in RFC 3339 (default: some intervals back)')
       .option('--until <time>', 'the same (default: now)')
       .action((name: string, options: UsageOptions, command: Command) =>
         showUsage(open(command, ['csv']), name, options),
       ),
-    ['weir usage clicks', 'the last day by the hour'],
-    ['weir usage clicks --by 1m', 'the last hour by the minute'],
+    ['weir usage clicks', 'the last day, by hour'],
+    ['weir usage clicks --by 1m', 'the last hour, by minute'],
     ['weir usage clicks --by 1d --from 2026-11-01 -o csv > november.csv', 'for a spreadsheet'],
   )
 }

@@ -68,7 +68,7 @@ export function clockFinding(
   if (off < skewMs.warning) return [ok(`${name} clock`, 'agrees with this one')]
   const message = `is ${Math.round(off / 1_000)} s ${ahead > behind ? 'ahead of' : 'behind'} this one`
   const advice =
-    'Let both follow a time server: tokens, eras of keys and the times of events go by clocks.'
+    'Synchronize both with a time server: tokens, keys and the times of events depend on clocks.'
   return [(off < skewMs.problem ? warning : problem)(`${name} clock`, message, advice)]
 }
 
@@ -91,7 +91,7 @@ async function checkReadiness(
     problem(
       `${name} ready`,
       `no: ${reasons.map(visible).join('; ')}`,
-      'docs/runbooks/ has what to do.',
+      'docs/runbooks/ says what to do.',
     ),
   ]
 }
@@ -99,7 +99,7 @@ async function checkReadiness(
 function readyFinding(name: string, warnings: readonly string[]): Finding {
   if (warnings.length === 0) return ok(`${name} ready`, 'yes')
   const message = `yes, but ${warnings.map((each) => visible(each.replace(/^warning: /, ''))).join('; ')}`
-  return warning(`${name} ready`, message, 'docs/operations.md, Health, has what to do.')
+  return warning(`${name} ready`, message, 'docs/operations.md, Health, says what to do.')
 }
 
 function reasonsIn(json: unknown): readonly string[] | undefined {

@@ -113,7 +113,7 @@ function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka
   if (isHidden) {
     return failure(
       `the credentials of ${name} can't read the topic ${topic}`,
-      'Those of an output can. Those of an input stream must be for listening alone:',
+      'Credentials of an output can. Those of an input stream must have the scope listen:',
       `weir credentials rotate ${name} --scope listen --save`,
     )
   }
@@ -121,7 +121,7 @@ function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka
   const [reason] = kafkaTrouble(kafka)
   return failure(
     `${reason?.split(';')[0] ?? error.message} (${brokers})`,
-    "Is that Kafka's listener for analysts? --brokers or WEIR_ANALYST_BROKERS names another one,",
-    'and --tls says that it speaks TLS.',
+    "Is this Kafka's listener for analysts? --brokers or WEIR_ANALYST_BROKERS names another one;",
+    '--tls says that it uses TLS.',
   )
 }

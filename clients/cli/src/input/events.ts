@@ -24,7 +24,7 @@ export async function* readEvents(input: AsyncIterable<unknown>): AsyncGenerator
   if (isEventPerLine) return
   const body = Buffer.concat(gathered.flatMap((bytes) => [bytes, newline]))
   if (!isJson(body)) {
-    throw misuse("the input isn't JSON", 'It is one JSON value, or one JSON value a line.')
+    throw misuse("the input isn't JSON", 'Give one JSON value, or one JSON value a line.')
   }
   yield { line: line - gathered.length + 1, body }
 }

@@ -9,7 +9,7 @@ export async function* openInput(
 ): AsyncGenerator<unknown> {
   if (file === undefined || file === '-') {
     const { terminal } = session
-    if (terminal.isInteractive) session.tell('Reading what you type; Ctrl-D on a new line ends it.')
+    if (terminal.isInteractive) session.tell('Reading your input; Ctrl-D on a new line ends it.')
     yield* terminal.input
     return
   }

@@ -53,7 +53,7 @@ export function textFor(path: string, patterns: readonly RegExp[]): (moment: Mom
   if (fitting === undefined)
     throw misuse(
       `no sample passes the validation of ${path}`,
-      'Send events of your own with `weir send`; it takes a file or the input.',
+      'Send your own events with `weir send`, from a file or standard input.',
     )
   return (moment) => fitting(moment, name)
 }

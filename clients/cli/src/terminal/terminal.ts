@@ -101,7 +101,7 @@ async function ask(
   const lines = createInterface({ input, output: echo, terminal: true })
   try {
     return await new Promise<string>((resolve, reject) => {
-      lines.once('close', () => reject(failure('no answer, so nothing was done')))
+      lines.once('close', () => reject(failure('not confirmed, so nothing was done')))
       lines.question(question).then(resolve, reject)
       // Asked before the terminal stopped echoing, a quick answer would be seen.
       onReady()

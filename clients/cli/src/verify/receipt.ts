@@ -20,14 +20,14 @@ export function verifyReceipt(receipt: string, jwks: unknown): JsonObject {
   if (header['alg'] !== algorithm || header['typ'] !== type)
     throw doesNotHold('it is not of the type of receipts')
   const key = keyOf(jwks, header['kid'])
-  if (key === undefined) throw doesNotHold('its key is not among those that are published')
+  if (key === undefined) throw doesNotHold('its key is not among the published keys')
   const bytes = Buffer.from(signature, 'base64url')
   const signed = Buffer.from(`${head}.${payload}`)
   const isSigned =
     // Of several spellings of the same bytes one alone is right.
     bytes.toString('base64url') === signature &&
     verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)
-  if (!isSigned) throw doesNotHold('its signature is wrong: something was changed')
+  if (!isSigned) throw doesNotHold('its signature is wrong: the receipt was changed')
   return claims
 }
 

@@ -28,7 +28,7 @@ export function accountTests(ground: LookUpGround): void {
       code: 1,
       stdout: '',
       stderr:
-        'weir: What was sent is not the platform key (401)\n' +
+        'weir: The key in the request is not the platform key (401)\n' +
         '  It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.\n',
       more: 'http://auth.test/docs/errors/invalid_platform_key',
     })
@@ -72,7 +72,7 @@ export function accountTests(ground: LookUpGround): void {
     expect(await elsewhere.json(`account use ${billingId}`)).toEqual({ billingId })
     expect(await elsewhere.json(`account logout ${billingId}`)).toEqual({ billingId })
     expect(readFileSync(elsewhere.profile, 'utf8')).not.toContain(apiKey)
-    expect((await elsewhere.run('account show')).stderr).toContain('no API key to work with')
+    expect((await elsewhere.run('account show')).stderr).toContain('no API key')
   })
 
   test("the demo's account is found from any folder below its own, without a login", async () => {

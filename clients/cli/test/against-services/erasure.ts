@@ -16,8 +16,8 @@ export function erasureTests(ground: LookUpGround): void {
     expect(memberOf(stdout, 'reference')).toBe('TICKET-7')
     expect(stdout).toMatch(/^applied +(expected by )?\d{4}-/m)
     expect(stdout).toMatch(/^complete +expected by \d{4}-/m)
-    expect(stderr).toContain("The salt isn't shown again")
-    expect(stderr).toContain("can't say whether a value was ever sent: check the spelling")
+    expect(stderr).toContain('The salt is not shown again')
+    expect(stderr).toContain('cannot say whether this value was ever sent: check the spelling')
     expect(stdout + stderr).not.toContain('session-0001')
     const id = memberOf(stdout, 'id')
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'values')).toBe('1')
@@ -33,7 +33,9 @@ export function erasureTests(ground: LookUpGround): void {
     await weir.ok('stream create held')
     await weir.ok('output create held held-1 --level 1')
     const shown = await weir.ok('subject erase held session-0001 -y')
-    expect(shown).toContain('Outputs may hold values that were decrypted before, until:')
+    expect(shown).toContain(
+      'Outputs may contain values that were decrypted before. Each is clear at:',
+    )
     expect(shown).toMatch(/^held-1 +0, 1 +\d{4}-\S+Z/m)
     const withdrawn = await weir.ok('subject withdraw held session-0001 --from-level 1 -y')
     expect(withdrawn).toMatch(/^held-1 +1 +\d{4}-\S+Z/m)

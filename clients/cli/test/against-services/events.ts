@@ -164,13 +164,13 @@ export function eventTests(ground: LookUpGround): void {
     }
     expect(await said(off)).toContain(
       'weir: off is disabled (4403)\n' +
-        '  `weir stream enable` or `weir output enable` lets it go on.\n',
+        '  `weir stream enable` or `weir output enable` enables it.\n',
     )
     expect(await said(cut)).toMatch(
       /^weir: the token of cut has expired .*, or its credentials were revoked \(4401\)$/m,
     )
     expect(await said(gone)).toContain(
-      'weir: gone has been deleted (4410)\n  `weir stream list` shows what is left.\n',
+      'weir: gone has been deleted (4410)\n  `weir stream list` shows the streams.\n',
     )
 
     const input = await eventLine('clickstream')
@@ -185,7 +185,7 @@ export function eventTests(ground: LookUpGround): void {
     expect([deaf.code, deaf.stderr]).toEqual([
       1,
       'weir: The stream off is disabled (403)\n' +
-        '  `weir stream enable` or `weir output enable` lets a disabled one go on.\n',
+        '  `weir stream enable` or `weir output enable` enables a disabled one.\n',
     ])
     expect(memberOf(await weir.ok('stream enable off'), 'enabled')).toBe('yes')
     expect((await weir.run('send off --schema clickstream', { input })).code).toBe(0)

@@ -74,7 +74,7 @@ export function programTests(ground: LookUpGround): void {
       stdout: '',
       stderr:
         'weir: No account has the API key that was sent (401)\n' +
-        '  Another API key is saved by `weir account login`.\n',
+        '  `weir account login` saves another API key.\n',
       more: 'http://auth.test/docs/errors/invalid_api_key',
     })
   })

@@ -41,7 +41,7 @@ export function streamTests(ground: LookUpGround): void {
     const before = profileOf(weir)
     const made = await weir.run('stream create unsaved')
     expect(memberOf(made.stdout, 'credentials.clientSecret')).toMatch(/^[\w-]{43}$/)
-    expect(made.stderr).toContain("The clientSecret isn't shown again")
+    expect(made.stderr).toContain('The clientSecret is not shown again')
     expect(profileOf(weir)).toEqual(before)
   })
 

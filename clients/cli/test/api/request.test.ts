@@ -86,7 +86,7 @@ describe('a refusal', () => {
   test("shows auth's message, and what to do about a refused key", () => {
     const text = JSON.stringify({ code: 'invalid_credentials', message: 'Wrong credentials.' })
     expect(renderError(refusal(answer(401, text)))).toBe(
-      'weir: Wrong credentials. (401)\n  Another API key is saved by `weir account login`.\n  More: docs/errors/failed.md',
+      'weir: Wrong credentials. (401)\n  `weir account login` saves another API key.\n  More: docs/errors/failed.md',
     )
   })
 

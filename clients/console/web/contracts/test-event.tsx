@@ -96,7 +96,7 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
     <form class="event-form" onSubmit={onSubmit}>
       <div class="fields">
         <label>
-          consent levels <span class="hint">what the person agreed to</span>
+          consent levels <span class="hint">the levels that the person agreed to</span>
           <input value={consent} onInput={(event) => setConsent(event.currentTarget.value)} />
         </label>
         {fields.map((field) => (

@@ -6,14 +6,14 @@ export function Holdings({ outputs }: { outputs: readonly Holding[] }) {
   if (outputs.length === 0) return <p class="muted">No output decrypts what was erased.</p>
   return (
     <>
-      <p>These outputs may hold values that they decrypted before:</p>
+      <p>These outputs may contain values that they decrypted before:</p>
       <div class="scroller" tabIndex={0} role="region" aria-label="Outputs with decrypted values">
         <table>
           <thead>
             <tr>
               <th scope="col">output</th>
               <th scope="col">levels</th>
-              <th scope="col">until</th>
+              <th scope="col">clear at</th>
             </tr>
           </thead>
           <tbody>

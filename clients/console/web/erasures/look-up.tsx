@@ -24,7 +24,7 @@ export function LookUp({ calls, input, onClose }: Props) {
       <form onSubmit={looking.onSubmit}>
         <label>
           Data subject{' '}
-          <span class="hint">as producers send it; asking is told in the audit log</span>
+          <span class="hint">as producers send it; the audit log records this search</span>
           <input
             required
             autocomplete="off"
@@ -60,7 +60,8 @@ function Answer({ found: { pseudonyms, eras, lookedAt, notLookedAt } }: { found:
         </ul>
       )}
       <p class="muted small">
-        Looked at: events of {lookedAt.join(', ')}, since the contract has its data_subject_field.
+        Searched: events of {lookedAt.join(', ')}, stored since the contract has a
+        data_subject_field.
         {notLookedAt.length === 0
           ? ''
           : ` Not looked at: events of ${notLookedAt.join(', ')}, which name no data subject.`}

@@ -21,13 +21,12 @@ export function MadeDialog({ made: { erasure, salt, bySubject }, onClose }: Prop
         </dd>
       </dl>
       <p>
-        <strong>Keep the salt: it is shown this once.</strong> The receipt names nobody. With the
-        salt, whoever knows the value can show that the receipt is about it, and without it nobody
-        can.
+        <strong>Keep the salt: it is shown only once.</strong> The receipt does not name the person.
+        Only with the salt can someone who knows the value prove that the receipt is about it.
       </p>
       {bySubject ? null : (
         <p>
-          Weir keeps no list of people, so it can't say whether this value was ever sent; check the
+          Weir keeps no list of people, so it cannot say whether this value was ever sent; check the
           spelling.
         </p>
       )}

@@ -46,7 +46,7 @@ const timeOf = ({ states }: Erasure, state: ErasureState): string => states.get(
 function whenOf(erasure: Erasure, state: ErasureState): string {
   const at = timeOf(erasure, state)
   if (at !== '') return dateAndTime(at)
-  if (state === 'destroyed') return 'once the KEKs that wrapped the old keys are destroyed'
+  if (state === 'destroyed') return 'when the KEKs that protected the old keys are destroyed'
   return byTime(erasure.states.get(state)?.expectedBy ?? '')
 }
 

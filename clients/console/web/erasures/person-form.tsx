@@ -58,7 +58,7 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
         )}
         <label>
           Reference{' '}
-          <span class="hint">optional: a ticket's number; shown here and in the receipt</span>
+          <span class="hint">optional: such as a ticket number; shown here and in the receipt</span>
           <input
             autocomplete="off"
             maxLength={200}
@@ -68,8 +68,8 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
         </label>
         <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
         <p>
-          Outputs that decrypted values before keep them until the retention of their topics. You
-          are told which, and until when.
+          Outputs keep values that they decrypted before, until the retention of their topics. The
+          next window lists them.
         </p>
         <label class="check">
           <input
@@ -92,10 +92,10 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
 }
 
 const whatErasingDoes =
-  'All personal fields of this person, at all levels: Weir never again decrypts them in the input stream or a copy of it.'
+  'Weir never again decrypts any personal field of this person, in the input stream or in a copy of it.'
 const whatWithdrawingDoes =
-  'Personal fields of this person from that level up: Weir never again decrypts them in the input stream or a copy of it. ' +
-  'Events to come carry the consent that they are sent with.'
+  'Weir never again decrypts the personal fields of this person from this level up, in the input stream or in a copy of it. ' +
+  'Later events have the consent that they are sent with.'
 
 /** A text that is no number must never become a lower level. */
 function levelOf(text: string): number {

@@ -102,7 +102,7 @@ function Value({ cell: { text, mark } }: { cell: Cell }) {
   return (
     <>
       <span class="mark">{mark}</span>{' '}
-      <code title={mark === 'sealed' ? text : undefined}>{text}</code>
+      <code title={mark === 'encrypted' ? text : undefined}>{text}</code>
     </>
   )
 }

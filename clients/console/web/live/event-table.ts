@@ -9,7 +9,7 @@ import { lackedBy, whyFiltered } from './levels.ts'
 export type Cell = {
   /** Undefined where there is nothing to show. */
   readonly text: string | undefined
-  readonly mark: 'plain' | 'sealed' | 'open'
+  readonly mark: 'plain' | 'encrypted' | 'decrypted'
 }
 
 export type Row = {
@@ -35,7 +35,7 @@ export function columnsOf(event: LiveEvent, input: string, outputs: readonly Out
     under: 'by its producer',
     note:
       event.sent === undefined
-        ? 'Weir keeps no copy; of test events sent here it is known'
+        ? 'Weir keeps no copy; shown only for test events sent here'
         : undefined,
     isFiltered: false,
     event: event.sent,
@@ -43,7 +43,7 @@ export function columnsOf(event: LiveEvent, input: string, outputs: readonly Out
   }
   const sealed: Column = {
     title: input,
-    under: 'as it is stored',
+    under: 'as stored',
     note: undefined,
     isFiltered: false,
     event: event.sealed,
@@ -65,7 +65,9 @@ function derivedColumn(event: LiveEvent, output: Output): Column {
 }
 
 const shortLevels = ({ levels, type }: Output): string =>
-  type === 'CUMULATIVE' ? `opens level ≤ ${levels.join(', ')}` : `opens level ${levels.join(', ')}`
+  type === 'CUMULATIVE'
+    ? `decrypts level ≤ ${levels.join(', ')}`
+    : `decrypts level ${levels.join(', ')}`
 
 /** Nothing more is to come of it. */
 export const isSettled = (event: LiveEvent, outputs: readonly Output[]): boolean =>
@@ -76,7 +78,7 @@ export const isSettled = (event: LiveEvent, outputs: readonly Output[]): boolean
 export function whyNot(event: LiveEvent, output: Output): string {
   const lacked = lackedBy(output, event.consent)
   if (lacked.length > 0) return whyFiltered(lacked)
-  return output.enabled ? 'not here yet' : 'the stream is disabled'
+  return output.enabled ? 'not received yet' : 'the stream is disabled'
 }
 
 export function rowsOf(
@@ -93,7 +95,7 @@ export function rowsOf(
       const text = shown(value)
       if (level === undefined || column.kind === 'sent' || value === null)
         return { text, mark: 'plain' }
-      return { text, mark: JSON.stringify(value) === sealed ? 'sealed' : 'open' }
+      return { text, mark: JSON.stringify(value) === sealed ? 'encrypted' : 'decrypted' }
     })
     return { path, level, cells }
   })

@@ -28,7 +28,7 @@ export function LiveBar(props: Props) {
         </select>
       </label>
       <label class="grow">
-        <span class="unseen">Events that hold these words</span>
+        <span class="unseen">Events that contain these words</span>
         <input
           type="search"
           placeholder="Filter by words"
@@ -37,7 +37,7 @@ export function LiveBar(props: Props) {
         />
       </label>
       <label>
-        <span class="unseen">By what became of them</span>
+        <span class="unseen">By output</span>
         <select
           value={chosen(filter)}
           onChange={(event) => onFilter({ ...filter, ...choiceOf(event.currentTarget.value) })}
@@ -56,7 +56,7 @@ export function LiveBar(props: Props) {
         </select>
       </label>
       <button type="button" aria-pressed={isPaused} onClick={props.onPause}>
-        {isPaused ? 'Go on' : 'Pause'}
+        {isPaused ? 'Continue' : 'Pause'}
       </button>
       <button type="button" class="quiet" onClick={props.onClear}>
         Clear

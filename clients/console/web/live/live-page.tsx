@@ -30,7 +30,7 @@ export function LivePage({ session, place }: PageProps) {
   if (input === undefined)
     return (
       <p class="empty">
-        There is no stream to watch yet. <a href="#/streams">Make one</a>
+        There is no stream yet. <a href="#/streams">Create one</a>
       </p>
     )
   return <Watching key={input.name} {...{ session, input, ...value }} />
@@ -130,16 +130,14 @@ type WaitingProps = { input: Input; view: LiveView; isFiltered: boolean }
 
 function Waiting({ input, view, isFiltered }: WaitingProps) {
   if (isFiltered && view.total > 0)
-    return <p class="empty">None of the newest events is like that.</p>
+    return <p class="empty">None of the newest events matches the filter.</p>
   const isOpen = [...view.states.values()].every((state) => state === 'open')
   return (
     <div class="empty">
       <p>
         {isOpen ? 'Waiting for events of' : 'Connecting to'} <strong>{input.name}</strong> …
       </p>
-      <p class="muted">
-        What is sent from now on is shown here. Send a test event to see its whole way.
-      </p>
+      <p class="muted">New events appear here. Send a test event to follow it to every output.</p>
     </div>
   )
 }

@@ -28,9 +28,9 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
     <Dialog title={`Delete ${name}`} onClose={onClose}>
       <form onSubmit={deleting.onSubmit}>
         <p>
-          Its events and credentials go with it
+          Its events and credentials are deleted with it
           {output === undefined
-            ? ', and the keys: copies of its events stay encrypted for good'
+            ? ', and its keys: copies of its events can never be decrypted'
             : ''}
           .{others.length > 0 ? ` Its outputs go, too: ${others.join(', ')}.` : ''}
         </p>

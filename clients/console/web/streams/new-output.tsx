@@ -45,10 +45,10 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
             />
           </label>
           <label>
-            It begins
+            Start from
             <select value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
-              <option value="now">now</option>
-              <option value="earliest">with the earliest stored event</option>
+              <option value="now">new events</option>
+              <option value="earliest">the earliest stored event</option>
             </select>
           </label>
           <label>
@@ -63,15 +63,15 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
             />
           </label>
           <label>
-            It opens
+            Decrypts
             <select
               value={type}
               onChange={(event) =>
                 setType(event.currentTarget.value === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE')
               }
             >
-              <option value="CUMULATIVE">the level and all below (CUMULATIVE)</option>
-              <option value="GRANULAR">these levels alone (GRANULAR)</option>
+              <option value="CUMULATIVE">the level and all below it (CUMULATIVE)</option>
+              <option value="GRANULAR">exactly these levels (GRANULAR)</option>
             </select>
           </label>
         </div>
@@ -79,7 +79,7 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
         <Problems of={making.error} />
         <footer>
           <button type="submit" class="main" disabled={making.isDoing}>
-            {making.isDoing ? 'Making it …' : 'Make the output'}
+            {making.isDoing ? 'Creating …' : 'Create output'}
           </button>
         </footer>
       </form>
@@ -96,12 +96,12 @@ function Preview({ calls, input, type, levels }: PreviewProps) {
     [calls, input, type, wanted],
   )
   return (
-    <section class="preview" aria-label="What it would open">
-      <h3>What it would open</h3>
+    <section class="preview" aria-label="Preview">
+      <h3>Preview</h3>
       {preview.error !== undefined ? (
         <Problems of={preview.error} />
       ) : preview.value === undefined ? (
-        <p class="muted">Looking at the newest events …</p>
+        <p class="muted">Reading the newest events …</p>
       ) : (
         <PreviewTable preview={preview.value} />
       )}

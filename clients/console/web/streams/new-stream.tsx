@@ -45,7 +45,7 @@ export function NewStream({ calls, onClose, onDone }: Props) {
         <Problems of={making.error} />
         <footer>
           <button type="submit" class="main" disabled={making.isDoing}>
-            {making.isDoing ? 'Making it …' : 'Make the stream'}
+            {making.isDoing ? 'Creating …' : 'Create stream'}
           </button>
         </footer>
       </form>

@@ -5,8 +5,7 @@ import { many } from '../ui/words.ts'
 
 export function PreviewTable({ preview }: { preview: Preview }) {
   const { events, passed, filtered, failed, fields } = preview
-  if (events === 0)
-    return <p class="muted">No event is stored yet, so there is nothing to tell from.</p>
+  if (events === 0) return <p class="muted">No event is stored yet, so there is no preview.</p>
   return (
     <>
       <p>
@@ -22,8 +21,8 @@ export function PreviewTable({ preview }: { preview: Preview }) {
                 <th scope="col">contract</th>
                 <th scope="col">personal field</th>
                 <th scope="col">level</th>
-                <th scope="col">open</th>
-                <th scope="col">sealed</th>
+                <th scope="col">decrypted</th>
+                <th scope="col">encrypted</th>
               </tr>
             </thead>
             <tbody>
@@ -34,8 +33,8 @@ export function PreviewTable({ preview }: { preview: Preview }) {
                   <td>
                     <span class="level">level {level}</span>
                   </td>
-                  <td class={opened > 0 ? 'open' : undefined}>{opened}</td>
-                  <td class={sealed > 0 ? 'sealed' : undefined}>{sealed}</td>
+                  <td class={opened > 0 ? 'decrypted' : undefined}>{opened}</td>
+                  <td class={sealed > 0 ? 'encrypted' : undefined}>{sealed}</td>
                 </tr>
               ))}
             </tbody>

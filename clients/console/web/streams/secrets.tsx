@@ -20,9 +20,9 @@ type Props = {
 
 export function SecretsDialog({ name, credentials, onClose }: Props) {
   return (
-    <Dialog title={`${name} is made`} onClose={onClose}>
+    <Dialog title={`Created ${name}`} onClose={onClose}>
       <p>
-        Its credentials, for <code>POST /auth</code>. The secret is shown this once.
+        Its credentials, for <code>POST /auth</code>. The secret is shown only once.
       </p>
       <dl class="secrets">
         <dt>clientId</dt>

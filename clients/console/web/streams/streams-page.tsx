@@ -40,8 +40,8 @@ export function StreamsPage({ session }: PageProps) {
       <Problems of={inputs.error} />
       {inputs.value?.length === 0 ? (
         <p class="empty">
-          There is no stream yet. Make one: events go into it sealed, and come out of its outputs as
-          far as people agreed.
+          There is no stream yet. Create one: events are encrypted when they are stored, and each
+          output decrypts what people agreed to.
         </p>
       ) : null}
       <div class="stack">
@@ -68,7 +68,7 @@ function InputCard({ input, flows, onAsk }: CardProps) {
       <header>
         <h2>{input.name}</h2>
         <span class="muted small">
-          keys change every {input.rotationHours} h and are kept {input.keyRetentionDays} days
+          rotation period {input.rotationHours} h, keys kept for {input.keyRetentionDays} days
         </span>
         <span class="actions">
           <a class="button" href={hrefOf('live', input.name)}>

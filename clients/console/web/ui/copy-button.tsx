@@ -8,7 +8,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
     copying.then(
       () => setSaid('Copied'),
-      () => setSaid('The browser does not allow it here: select the text'),
+      () => setSaid('The browser does not allow copying here: select the text'),
     )
   }
   return (

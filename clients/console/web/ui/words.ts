@@ -37,7 +37,7 @@ export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)
   if (Number.isNaN(atMs)) return 'not yet'
   const by = `by ${Math.abs(atMs - nowMs) < hoursMs ? hours.format(atMs) : calendar.format(atMs)}`
-  return atMs < nowMs ? `expected ${by}, and late` : by
+  return atMs < nowMs ? `overdue, expected ${by}` : by
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB']

@@ -43,7 +43,7 @@ function UsageOf({ calls, input, inputs }: OfInputProps) {
           </select>
         </label>
         <button type="button" onClick={usage.reload}>
-          Look again
+          Refresh
         </button>
       </div>
       <Problems of={usage.error} />

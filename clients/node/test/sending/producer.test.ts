@@ -74,6 +74,6 @@ test.each([
   [{ requestsMax: 0 }, 'requestsMax must be a whole number above 0'],
   [{ bufferBytesMax: 1.5 }, 'bufferBytesMax must be a whole number above 0'],
   [{ sendTimeoutMs: Number.NaN }, 'sendTimeoutMs must be a whole number above 0'],
-])('options that can not be, as %p, are refused when it is made', (options, message) => {
+])('options that cannot be, as %p, are refused when it is made', (options, message) => {
   expect(() => createProducer({ ...nowhere, ...options })).toThrow(message)
 })

@@ -82,7 +82,7 @@ export function createAccessTrace(deps: {
     } catch (cause) {
       throw new AppError(
         'unavailable',
-        'The audit log could not be told of this reading, so nothing is shown; try again',
+        'The audit log could not record this access, so nothing is shown; try again',
         { cause },
       )
     }
@@ -118,7 +118,10 @@ export function createAccessTrace(deps: {
       counted.clear()
       for (const { reading, count } of all)
         await write({ ...reading, target: { ...reading.target, count } }).catch((err: unknown) =>
-          log.warn({ err, action: reading.action, count }, 'readings are not in the audit log'),
+          log.warn(
+            { err, action: reading.action, count },
+            'some accesses are missing from the audit log',
+          ),
         )
     },
   }

@@ -20,32 +20,36 @@ export const kekFields = {
   KEK_FILE: file(kekProblem)
     .optional()
     .describe(
-      'the keys that wrap all others, a line `name version key` each; read anew whenever one is needed. This, KEK or VAULT_ADDR',
+      'the file with the KEKs, one line `name version key` each; read again for each use. Set this, KEK or VAULT_ADDR',
     ),
   KEK: secretLines(kekProblem)
     .optional()
-    .describe('the same lines as in KEK_FILE; a file is better: an environment is easily seen'),
+    .describe(
+      'the same lines as in KEK_FILE; a file is safer, since other programs can often read an environment',
+    ),
   VAULT_ADDR: url()
     .optional()
-    .describe('HashiCorp Vault, whose Transit engine wraps; its keys have `vault` before the name'),
+    .describe(
+      'HashiCorp Vault, whose Transit engine wraps keys; in settings its keys have `vault:` before the name',
+    ),
   VAULT_TRANSIT_MOUNT: text().default('transit').describe('where Transit is mounted in Vault'),
   VAULT_TOKEN_FILE: secretFile()
     .optional()
     .describe(
-      'a file with a token of Vault, read anew for each call; this or VAULT_KUBERNETES_ROLE',
+      'a file with a token of Vault, read again for each call. Set this or VAULT_KUBERNETES_ROLE',
     ),
   VAULT_KUBERNETES_ROLE: text()
     .optional()
-    .describe("log in to Vault by the pod's own service account, under this role"),
+    .describe("log in to Vault with the pod's service account, under this role"),
   VAULT_KUBERNETES_MOUNT: text()
     .default('kubernetes')
-    .describe('where the login for Kubernetes is mounted in Vault'),
+    .describe('the mount of the Kubernetes login in Vault'),
   VAULT_KUBERNETES_TOKEN_FILE: secretFile()
     .default(KUBERNETES_TOKEN)
-    .describe("the file with the service account's token, read anew for each login"),
+    .describe("the file with the service account's token, read again for each login"),
   VAULT_CA_FILE: certificateFile()
     .optional()
-    .describe("the certificates that vouch for Vault; Node's own list when unset"),
+    .describe("the CA certificates for Vault; unset: Node's own list"),
 }
 
 const schema = z.object(kekFields)

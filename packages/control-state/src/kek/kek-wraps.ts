@@ -48,17 +48,20 @@ const EXAMPLE = 'sign=file:sign,link=file:link,open=file:open,levels=file:levels
 
 export const kekWrapsFields = {
   KEK_WRAPS: withUnit(
-    csv().refine(isWhole, `it must name a KEK for each kind of ring, each ring once: ${EXAMPLE}`),
-    'ring=provider:name, …',
+    csv().refine(
+      isWhole,
+      `it must name a KEK for each kind of wrapping key, each kind once: ${EXAMPLE}`,
+    ),
+    'kind=provider:name, …',
   )
     .optional()
     .describe(
-      'which KEK wraps which rings: `sign`, `link`, `open`, `levels`, and single levels (`level.0` …), each `file:name`, `env:name` or `vault:name`. Four different ones. Unset: the lines named `sign`, `link`, `open` and `levels`',
+      'the KEK of each kind of wrapping key: `sign`, `link`, `open`, `levels`, and single levels (`level.0` …), each as `file:name`, `env:name` or `vault:name`. The four must differ. Unset: the lines named `sign`, `link`, `open` and `levels`',
     ),
   KEK_SINGLE: bool()
     .default(false)
     .describe(
-      'allows one KEK for several kinds of rings, also `KEK_WRAPS=file:name` for all: whoever takes one service over then has the keys of all; warned of at each start',
+      'allows one KEK for several kinds of wrapping keys, also `KEK_WRAPS=file:name` for all. An attacker who controls one service then has the keys of all services; the log warns at each start',
     ),
 }
 
@@ -102,7 +105,7 @@ function kekOfRingIn(settings: Partial<WrapSettings>): KekOfRing | undefined {
 }
 
 function unsaid(ring: string): never {
-  throw new AppError('kek_unsaid', `KEK_WRAPS must say which KEK wraps the ring ${ring}`)
+  throw new AppError('kek_unsaid', `KEK_WRAPS must name the KEK for the wrapping key ${ring}`)
 }
 
 /** @throws AppError `kek_unsaid` */
@@ -150,10 +153,10 @@ export const withWrapRules = <T extends z.ZodType<WrapSettings>>(fields: T): T =
       isSaid,
       keyRule(
         'KEK_WRAPS',
-        `the KEKs at hand are not named sign, link, open and levels, so it must say which wraps what: ${EXAMPLE}`,
+        `the available KEKs are not named sign, link, open and levels, so it must say which wraps what: ${EXAMPLE}`,
       ),
     )
-    .refine(areThere, keyRule('KEK_WRAPS', 'it names a KEK that KEK_FILE, KEK or Vault has not'))
+    .refine(areThere, keyRule('KEK_WRAPS', 'it names a KEK that is not in KEK_FILE, KEK or Vault'))
     .refine(
       areApart,
       keyRule(

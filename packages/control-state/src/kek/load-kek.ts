@@ -27,7 +27,7 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
   }
   return {
     async wrap(recordKey, plain) {
-      if (kekOf === undefined) throw new AppError('kek_unsaid', 'this service wraps no rings')
+      if (kekOf === undefined) throw new AppError('kek_unsaid', 'this service wraps no keys')
       const { provider, name } = kekOf(ringOf(recordKey))
       return placeOf(provider).wrap(name, recordKey, plain)
     },
@@ -44,8 +44,7 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
 /** Only the place itself can say that a KEK is gone, and none is no answer. */
 function notTold(kek: string): AppError<'kek_not_at_hand'> {
   const setting = { file: 'KEK_FILE', env: 'KEK', vault: 'VAULT_ADDR' }[providerOf(kek)]
-  const advice =
-    setting === undefined ? 'nobody here knows its provider' : `set ${setting} until it is`
+  const advice = setting === undefined ? 'its provider is unknown' : `set ${setting} until it is`
   return new AppError('kek_not_at_hand', `whether ${kek} is gone can't be told: ${advice}`)
 }
 

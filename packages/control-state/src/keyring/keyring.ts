@@ -81,7 +81,10 @@ export function createKeyring(options: {
         return
       } catch (error) {
         if (tries++ > 0)
-          log.error({ err: error, ring: name, version }, 'the KEK does not unwrap a ring; retrying')
+          log.error(
+            { err: error, ring: name, version },
+            'the KEK does not unwrap a wrapping key; trying again',
+          )
         await delay(pauseMs, stopping.signal).catch(() => {})
       }
     }

@@ -33,7 +33,7 @@ function openPart({ open, log }: EraSource, at: StreamEra, part: string): Buffer
   try {
     return open(recordKey, ringOfPart(part))
   } catch (error) {
-    log.error({ err: error, part: recordKey }, 'a key part can not be opened')
+    log.error({ err: error, part: recordKey }, 'a key record cannot be decrypted')
     return undefined
   }
 }

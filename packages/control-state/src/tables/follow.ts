@@ -134,7 +134,7 @@ export function followState(options: {
     notReady() {
       const reasons = keyring.pendingRings().map((ring) => `${ring} is not unwrapped`)
       if (!started) reasons.push('control state is not read to its end yet')
-      else if (!follower.isFresh()) reasons.push('control state has not been heard of for 10 s')
+      else if (!follower.isFresh()) reasons.push('control state was not read for 10 s')
       return reasons.length === 0 ? [] : [...reasons, ...kafkaTrouble(kafka)]
     },
     onChange(listener) {

@@ -55,7 +55,7 @@ test('over the bound the same reading is counted, another one is noticed at once
   expect(notices).toHaveLength(33)
 })
 
-test('a reading that can not be noticed is refused, and so is the next one until it can', async () => {
+test('a reading that cannot be noticed is refused, and so is the next one until it can', async () => {
   const { trace, notices, away } = traced()
   for (let count = 0; count < 30; count++) await trace.read(reading('clicks'))
   away(true)

@@ -70,7 +70,7 @@ test('one KEK for all rings takes KEK_SINGLE=true', () => {
 })
 
 const APART = 'KEK_WRAPS is wrong: sign, link, open and levels must have four different KEKs'
-const UNSAID = 'KEK_WRAPS is wrong: the KEKs at hand are not named sign, link, open and levels'
+const UNSAID = 'KEK_WRAPS is wrong: the available KEKs are not named sign, link, open and levels'
 
 test.each([
   ['nothing', () => ({}), 'KEK_FILE is wrong: one of KEK_FILE, KEK and VAULT_ADDR must be set'],
@@ -119,7 +119,7 @@ test.each([
       [
         wraps,
         () => ({ KEK_FILE: two, KEK_WRAPS: wraps, KEK_SINGLE: 'true' }),
-        'KEK_WRAPS is wrong: it must name a KEK for each kind of ring',
+        'KEK_WRAPS is wrong: it must name a KEK for each kind of wrapping key',
       ] as const,
   ),
   [

@@ -67,12 +67,12 @@ test('a version that comes into the file while the service runs wraps and unwrap
     expect(await kek.unwrap(recordKey, id, wrapped)).toEqual(ring)
 })
 
-test('a version that left the file opens nothing any more', async () => {
+test('a version that left the file unwraps nothing any more', async () => {
   const file = await fileWith(`weir 1 ${KEY}\nweir 2 ${'cd'.repeat(32)}\n`)
   const kek = await loadKek(settings({ KEK_FILE: file }), weir('file'))
   const { kek: id, wrapped } = await kek.wrap(recordKey, ring)
   await fileWith(`weir 1 ${KEY}\n`)
-  await expect(kek.unwrap(recordKey, id, wrapped)).rejects.toThrow('not at hand')
+  await expect(kek.unwrap(recordKey, id, wrapped)).rejects.toThrow('not available')
 })
 
 test('lines of the variable KEK are KEKs of the provider env', async () => {
@@ -107,7 +107,7 @@ test('a KEK is there as long as its line is; of a provider that is not set up no
   for (const [id, setting] of [
     ['env:weir:1', 'set KEK until it is'],
     ['vault:weir:1', 'set VAULT_ADDR until it is'],
-    ['cloud:weir:1', 'nobody here knows its provider'],
+    ['cloud:weir:1', 'its provider is unknown'],
   ] as const)
     await expect(kek.has(id)).rejects.toThrow(`whether ${id} is gone can't be told: ${setting}`)
   await rm(file)

@@ -97,7 +97,7 @@ describe('eras', () => {
     }
   })
 
-  test('a part that can not be opened is unknown, and whoever opens it by name is told', async () => {
+  test('a part that cannot be opened is unknown, and whoever opens it by name is told', async () => {
     const { keyring } = await withEra()
     const alien = wrapped('acme/s/7/label', 'label', randomBytes(32))
     keyring.apply('acme/s/7/label', alien)

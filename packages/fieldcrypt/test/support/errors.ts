@@ -29,5 +29,5 @@ export async function asyncRefusalOf(
 /** The one answer to everything that doesn't check out. */
 export const CORRUPT = {
   code: 'corrupt',
-  message: 'the sealed field or its keyLink does not check out',
+  message: 'the encrypted field or its keyLink is not authentic',
 }

@@ -198,7 +198,11 @@ function slicesOf<Item>(items: readonly Item[]): Item[][] {
 function asNoAuthorizer(error: unknown): never {
   if (protocolTypeOf(error) !== 'SECURITY_DISABLED') throw error
   const code: KafkaErrorCode = 'no_authorizer'
-  throw new AppError(code, 'Kafka has no authorizer: whoever reaches it may read everything', {
-    cause: error,
-  })
+  throw new AppError(
+    code,
+    'Kafka has no authorizer: any client that reaches it can read everything',
+    {
+      cause: error,
+    },
+  )
 }

@@ -44,7 +44,7 @@ export function createKafkaOver(openSocket: OpenSocket, options: KafkaOptions): 
   const troubles = createTroubles(options.log, { isTls, mechanism: options.login?.mechanism })
   const open = watched(openSocket, options, troubles)
   if (!isTls && options.login && SECRETS_IN_CLEAR.includes(options.login.mechanism)) {
-    options.log.warn('KAFKA_TLS is not set: what we log in to Kafka with goes in the clear')
+    options.log.warn('KAFKA_TLS is not set: the login to Kafka is sent in clear text')
   }
   const config = configFor(options, troubles)
 

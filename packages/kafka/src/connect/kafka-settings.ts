@@ -16,35 +16,37 @@ import {
 import { z } from 'zod'
 
 export const kafkaFields = {
-  KAFKA_BROKERS: hostPorts().describe('the Kafka brokers to begin with'),
+  KAFKA_BROKERS: hostPorts().describe('the Kafka brokers to connect to first'),
   KAFKA_TLS: bool().default(false).describe('whether connections to the brokers are TLS'),
   KAFKA_TLS_CA_FILE: certificateFile()
     .optional()
-    .describe("the certificates that vouch for the brokers; Node's own list when unset"),
+    .describe("the CA certificates for the brokers; unset: Node's own list"),
   KAFKA_TLS_CERT_FILE: certificateFile()
     .optional()
-    .describe('the certificate chain that we show to the brokers, with its key (mutual TLS)'),
+    .describe(
+      'the certificate chain that the service shows to the brokers, with its key (mutual TLS)',
+    ),
   KAFKA_TLS_KEY_FILE: privateKeyFile()
     .optional()
     .describe('the private key of KAFKA_TLS_CERT_FILE'),
   KAFKA_SASL_MECHANISM: oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'])
     .optional()
-    .describe('how we log in; without it we do not'),
-  KAFKA_SASL_USERNAME: text().optional().describe('our name, for PLAIN and SCRAM'),
+    .describe('how the service logs in; unset: it does not log in'),
+  KAFKA_SASL_USERNAME: text().optional().describe('the user name, for PLAIN and SCRAM'),
   KAFKA_SASL_PASSWORD_FILE: secretFile()
     .optional()
-    .describe('a file with our password, for PLAIN and SCRAM; read anew at each login'),
+    .describe('a file with the password, for PLAIN and SCRAM; read again at each login'),
   KAFKA_OAUTH_TOKEN_URL: url()
     .optional()
-    .describe('for OAUTHBEARER: the token endpoint, which is asked for client credentials'),
-  KAFKA_OAUTH_CLIENT_ID: text().optional().describe('for OAUTHBEARER: our client id'),
+    .describe('for OAUTHBEARER: the token endpoint, used with the client credentials grant'),
+  KAFKA_OAUTH_CLIENT_ID: text().optional().describe('for OAUTHBEARER: the client id'),
   KAFKA_OAUTH_CLIENT_SECRET_FILE: secretFile()
     .optional()
-    .describe('for OAUTHBEARER: a file with our client secret; read anew for each token'),
+    .describe('for OAUTHBEARER: a file with the client secret; read again for each token'),
   KAFKA_OAUTH_SCOPE: text().optional().describe('for OAUTHBEARER: the scope to ask for'),
   KAFKA_OAUTH_CA_FILE: certificateFile()
     .optional()
-    .describe("the certificates that vouch for the token endpoint; Node's own list when unset"),
+    .describe("the CA certificates for the token endpoint; unset: Node's own list"),
 }
 
 const schema = z.object(kafkaFields)

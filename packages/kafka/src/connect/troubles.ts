@@ -43,7 +43,7 @@ export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles
     if (now - (loggedMs.get(reason) ?? -Infinity) < LOG_AGAIN_AFTER_MS) return
     if (loggedMs.size >= REASONS_MAX) loggedMs.clear()
     loggedMs.set(reason, now)
-    log.warn({ reason }, 'Kafka is not to be had; trying again')
+    log.warn({ reason }, 'Kafka is unreachable; trying again')
   }
 
   function closedAtOnce(broker: string, isShaken: boolean): void {

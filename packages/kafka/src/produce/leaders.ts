@@ -31,7 +31,7 @@ export function createLeaders(
   async function ask(topics: ReadonlySet<string>): Promise<void> {
     const seed = await sockets.nextSeed()
     const connection = await connections.open(seed)
-    await withTimeout(whenOver(connection.throttle), timeoutMs, 'a broker that puts us off')
+    await withTimeout(whenOver(connection.throttle), timeoutMs, 'a broker that delays requests')
     const answer = connection.request(encodeMetadata(connection.clientId, [...topics]))
     const payload = await withTimeout(answer, timeoutMs, 'metadata').catch((error: unknown) => {
       connection.drop('metadata took too long')

@@ -5,4 +5,4 @@ import { AppError } from '@weir/kit'
 export type Unpack = (packed: Buffer, bytesMax: number) => Buffer | undefined
 
 export const unreadable = (): AppError<'malformed'> =>
-  new AppError('malformed', 'a batch of compressed records can not be read')
+  new AppError('malformed', 'a batch of compressed records cannot be read')

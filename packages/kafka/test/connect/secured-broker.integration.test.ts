@@ -333,5 +333,5 @@ test('no log line holds a password or a token', () => {
   expect(all).not.toContain(CLIENT_SECRET)
   expect(all).not.toContain('wrong-secret')
   expect(all).not.toMatch(/eyJ/)
-  expect(all).toContain('Kafka is not to be had; trying again')
+  expect(all).toContain('Kafka is unreachable; trying again')
 })

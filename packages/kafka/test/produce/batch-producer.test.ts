@@ -129,7 +129,7 @@ describe('a batch that the broker', () => {
   })
 })
 
-describe('a broker that puts us off', () => {
+describe('a broker that delays requests', () => {
   const throttled = { ...STORED, throttleMs: 400 }
 
   test('is not written to until its time is over', async () => {

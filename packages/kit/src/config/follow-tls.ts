@@ -47,7 +47,7 @@ export async function followTls(
     },
     complain(problem) {
       metrics.failed()
-      log.error({ ...files, problem }, 'the new certificate is of no use; the old one stays')
+      log.error({ ...files, problem }, 'the new certificate cannot be used; the old one stays')
     },
   })
   const timer = setInterval(() => void look(), everyMs).unref()
@@ -119,7 +119,7 @@ function createTlsMetrics(registry: Registry, cert: () => Buffer) {
   })
   const failures = new Counter({
     name: 'weir_tls_reload_failures_total',
-    help: 'New certificates that were of no use, so that the old one stayed.',
+    help: 'New certificates that could not be used, so that the old one stayed.',
     registers,
   })
   return { failed: () => failures.inc() }

@@ -11,11 +11,11 @@ import { certificateFile, keyRule, milliseconds, privateKeyFile } from './config
 export const listenerTlsFields = {
   TLS_CERT_FILE: certificateFile()
     .optional()
-    .describe('the certificate chain; with it and the key the port speaks TLS'),
+    .describe('the certificate chain; with it and the key the port uses TLS'),
   TLS_KEY_FILE: privateKeyFile().optional().describe("the certificate's private key"),
   TLS_RELOAD_MS: milliseconds({ min: 100, max: 3_600_000 })
     .default(10_000)
-    .describe('how often both files are looked at; a new pair is taken without a restart'),
+    .describe('how often both files are checked; a new pair is used without a restart'),
 }
 
 export type ListenerTlsSettings = {

@@ -69,8 +69,8 @@ function helpText(service: string, schema: z.ZodType): string {
     '',
     ...listConfigKeys(schema).flatMap(helpLines),
     '',
-    '--print-config  shows the configuration that holds, without secrets, and ends',
-    '--help          shows this',
+    '--print-config  prints the effective configuration, without secrets, and exits',
+    '--help          prints this text',
   ].join('\n')
 }
 

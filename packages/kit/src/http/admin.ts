@@ -31,7 +31,7 @@ function countReadiness({ registry, readiness }: AdminOptions): void {
   if (registry.getSingleMetric('weir_ready') !== undefined) return
   new Gauge({
     name: 'weir_ready',
-    help: 'Whether the service may be given work: 1, or 0.',
+    help: '1 if the service is ready for requests, else 0.',
     registers: [registry],
     collect() {
       this.set(readiness().length === 0 ? 1 : 0)

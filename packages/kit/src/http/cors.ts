@@ -14,7 +14,7 @@ export const corsFields = {
     'origin, … or none',
   )
     .default(['http://127.0.0.1:8083', 'http://localhost:8083'])
-    .describe("where the console's page comes from: output as browsers see it"),
+    .describe('the address of output for browsers, where the console comes from'),
 }
 
 export type CorsRequest = {

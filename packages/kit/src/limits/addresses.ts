@@ -7,7 +7,7 @@ import { csv, integer, withUnit } from '../config/config-fields.ts'
 export const connectionFields = {
   CONNECTIONS_MAX: integer({ min: 100, max: 1_000_000, of: 'connections' })
     .default(10_000)
-    .describe('how many connections the port holds at once; one address may hold a tenth of them'),
+    .describe('maximum number of open connections; one address may have a tenth of them'),
   TRUSTED_PROXIES: withUnit(
     csv().refine(
       (items) => items.every(isRange),
@@ -17,7 +17,7 @@ export const connectionFields = {
   )
     .optional()
     .describe(
-      'proxies and load balancers in front of the port: clients behind them are told apart by X-Forwarded-For, and their connections count for no single address',
+      'proxies and load balancers in front of the port: clients behind them are identified by X-Forwarded-For, and their connections do not count for one address',
     ),
 }
 

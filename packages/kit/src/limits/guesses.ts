@@ -29,4 +29,4 @@ export function createGuesses(deps: { now: () => number; proxies: Proxies }): Gu
 }
 
 export const tooManyGuesses =
-  'Too many wrong keys or tokens from this address, or of this one; wait and try again. The right one is always taken'
+  'Too many wrong keys or tokens from this address, or too many attempts with this one; wait and try again. A valid one is always accepted'

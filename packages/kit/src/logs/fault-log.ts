@@ -25,6 +25,6 @@ export function createFaultLog(
     const more = untold === 0 ? {} : { untold }
     untold = 0
     const level = fault.code === 'internal' ? 'error' : 'warn'
-    log[level]({ ...fault, ...more }, 'a request failed for a fault of ours')
+    log[level]({ ...fault, ...more }, 'a request failed with an internal error')
   }
 }

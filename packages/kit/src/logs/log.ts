@@ -10,9 +10,7 @@ import { describeError } from './describe-error.ts'
 export type Log = pino.Logger
 
 export const logFields = {
-  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'])
-    .default('info')
-    .describe('how much is logged'),
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error']).default('info').describe('the log level'),
 }
 
 const REDACTED = '[redacted]'

@@ -24,7 +24,7 @@ export function nameRequests(log: Log) {
       if (route === undefined || !management.test(route)) return
       const what = { method: req.method, route, status: res.statusCode, code: localOf(res, 'code') }
       const ms = Math.round(performance.now() - startMs)
-      log.info({ requestId, caller: localOf(res, 'caller'), ...what, ms }, 'a call of management')
+      log.info({ requestId, caller: localOf(res, 'caller'), ...what, ms }, 'a management request')
     })
     next()
   }

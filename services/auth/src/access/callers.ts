@@ -71,5 +71,5 @@ const wrongPlatformKey = (sent: string | undefined): Refusal =>
     'invalid_platform_key',
     sent === undefined
       ? 'Send the platform key in the header Authorization, after the word Bearer'
-      : 'What was sent is not the platform key',
+      : 'The key in the request is not the platform key',
   )

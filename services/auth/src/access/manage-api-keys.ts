@@ -50,7 +50,7 @@ export async function createApiKey(
       )
     // Once in a thousand years: a keyId is 48 bits.
     if (apiKeys.some(({ keyId }) => keyId === made.apiKey.keyId))
-      throw new AppError('unavailable', 'The key could not be made; try again')
+      throw new AppError('unavailable', 'The key could not be created; try again')
     draft.put(accountKey(billingId), { ...account, apiKeys: [...apiKeys, made.apiKey] })
   })
   return made
@@ -86,7 +86,7 @@ const isLastingOwner = ({ role, expiresAtMs }: ApiKeyRecord): boolean =>
 const lastOwnerKey = (): AppError<'last_owner_key'> =>
   new AppError(
     'last_owner_key',
-    'It is the last key with the role owner that never expires; create another such key first',
+    'This is the last key with the role owner that never expires; create another such key first',
   )
 
 const targetOf = ({ keyId, name, role, expiresAtMs }: ApiKeyRecord): AuditTarget => ({

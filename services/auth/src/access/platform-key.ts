@@ -18,7 +18,7 @@ export async function loadPlatformKey(
 async function fromFile(file: string | undefined, log: Log): Promise<string> {
   if (file === undefined) return ''
   if (!(await isThere(file)) && (await makeFile(file)))
-    log.info({ file }, 'a platform key was made')
+    log.info({ file }, 'a platform key was created')
   return (await readFile(file, 'utf8')).trim()
 }
 

@@ -166,7 +166,7 @@ function bootSteps(
 ) {
   return [
     {
-      reason: 'the topics of control state are not there yet',
+      reason: 'the topics of control state do not exist yet',
       async run() {
         await admin.ping()
         keysAre('coming')
@@ -174,9 +174,9 @@ function bootSteps(
       },
     },
     { reason: 'control state is not read to its end yet', run: () => follower.start() },
-    { reason: 'what Kafka promises was not looked at yet', run: () => promises.check() },
+    { reason: 'the settings of Kafka were not checked yet', run: () => promises.check() },
     {
-      reason: 'there is no key to sign tokens with yet',
+      reason: 'there is no signing key for tokens yet',
       async run() {
         await keepSigningKeys(deps)
         await keepReceiptKey(deps)
@@ -184,9 +184,9 @@ function bootSteps(
         keysAre('there')
       },
     },
-    { reason: 'the keys of the next era are not there yet', run: () => keepErasAhead(deps) },
+    { reason: 'the keys of the next era do not exist yet', run: () => keepErasAhead(deps) },
     {
-      reason: 'who may read what in Kafka is not settled yet',
+      reason: 'the rights in Kafka are not set yet',
       run: () => deps.access.settle(),
     },
   ]

@@ -148,7 +148,8 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
         attempt = -1
       } catch (error) {
         await discard()
-        if (!hasCode(error, 'fenced')) log.warn({ err: error }, 'control state was not written')
+        if (!hasCode(error, 'fenced'))
+          log.warn({ err: error }, 'a change of control state was not written')
         for (const pending of waiting)
           if (closed || pending.deadlineMs < now()) fail(pending, unavailable(error))
         if (waiting.size > 0) await delay(retryDelayMs(attempt))
@@ -245,4 +246,4 @@ function retryDelayMs(attempt: number): number {
 }
 
 const unavailable = (cause?: unknown): AppError<'unavailable'> =>
-  new AppError('unavailable', 'Kafka could not take the change in time; try again', { cause })
+  new AppError('unavailable', 'Kafka did not store the change in time; try again', { cause })

@@ -36,7 +36,7 @@ async function checkContract(
       return `the registry has lost the schema of contract ${id} of ${billingId} and does not take it again`
     log.warn(
       { subject, registryId: found.id },
-      'the registry had lost a schema; it is registered again',
+      'the registry had lost a schema; it was registered again',
     )
   }
   if (found.id === registryId) return undefined

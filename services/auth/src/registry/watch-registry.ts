@@ -25,15 +25,15 @@ const allEveryMs = 3_600_000
 const newestMax = 8
 
 const warningOf: Partial<Record<State, string>> = {
-  away: 'the schema registry does not answer; contracts can not be made until it does, and nothing else needs it',
+  away: 'the schema registry does not answer; contracts cannot be created until it does; nothing else needs it',
   different:
-    'the schema registry has other ids than the contracts were given, so contracts can not be made until it is restored; nothing else needs it, and the log says more',
+    'the schema registry has other ids than the contracts, so contracts cannot be created until it is restored; nothing else needs it; see the log',
 }
 
 const refusalOf = {
-  away: 'The schema registry does not answer, and making a contract needs it; try again later. Tokens, events and readers do not depend on it',
+  away: 'The schema registry does not answer, and creating a contract needs it; try again later. Tokens, events and readers do not depend on it',
   different:
-    'The schema registry has other ids than the contracts were given, so no contract is made until whoever runs Weir has restored it. Tokens, events and readers do not depend on it',
+    'The schema registry has other ids than the contracts, so no contract can be created until the operators of Weir have restored it. Tokens, events and readers do not depend on it',
 }
 
 export function watchRegistry(deps: {
@@ -50,7 +50,7 @@ export function watchRegistry(deps: {
     state = next
     if (!isNews) return
     const warning = warningOf[next]
-    if (warning === undefined) log.info('the schema registry knows the contracts by their ids')
+    if (warning === undefined) log.info('the schema registry has the contracts under their ids')
     else log.warn(more, warning)
   }
 

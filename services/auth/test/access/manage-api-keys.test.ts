@@ -33,7 +33,7 @@ test('the 101st key is refused, and none is pushed out', async () => {
   await expect(createApiKey(deps, 'nobody', request)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('the last owner key that never expires can not be deleted, whatever other keys there are', async () => {
+test('the last owner key that never expires cannot be deleted, whatever other keys there are', async () => {
   const { deps } = memoryStewardship()
   const { apiKey: first } = await createAccount(deps, 'new')
   await createApiKey(deps, 'new', { name: 'a developer', role: 'developer' })

@@ -228,7 +228,7 @@ describe('changing an input stream', () => {
     })
   })
 
-  test('is refused with 422 for what can not be changed, and with 404 for what is not there', async () => {
+  test('is refused with 422 for what cannot be changed, and with 404 for what is not there', async () => {
     const name = uniqueName('s')
     await account.post('/v2/streams', { name })
     const reply = await account.patch(`/v2/streams/${name}`, { rotationHours: 1, enabled: 'no' })

@@ -240,7 +240,7 @@ describe("what is named like another account's", () => {
     await ours.account.call('POST', `/v2/contracts/${contract}/archive`)
   })
 
-  test('can not be registered, for a subject is one account’s, and nothing tells whose', async () => {
+  test('cannot be registered, for a subject is one account’s, and nothing tells whose', async () => {
     const { ours, theirs } = tenants
     const body = await tenantsContract({ contract: 'own', subject: theirs.names.subject })
     const reply = await ours.account.call('POST', '/v2/contracts', body)

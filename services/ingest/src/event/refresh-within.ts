@@ -14,11 +14,7 @@ export function refreshWithin<F extends Pick<StateFollower, 'refresh'>>(
       try {
         await withTimeout(follower.refresh(), timeoutMs, 'following control state')
       } catch (error) {
-        throw refusal(
-          'unavailable',
-          'Control state is out of reach at the moment; try again',
-          error,
-        )
+        throw refusal('unavailable', 'Control state cannot be read at the moment; try again', error)
       }
     },
   }

@@ -89,7 +89,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
     await follower.refresh()
     // With new keys may have come a ring, which is not unwrapped at once.
     const settling = follower.keyring.ringsSettled()
-    await withTimeout(settling, settleMs, 'unwrapping the rings').catch(() => {})
+    await withTimeout(settling, settleMs, 'unwrapping the wrapping keys').catch(() => {})
     const keys = heldKeys(stream, era, levels)
     if (keys === undefined)
       throw refusal(
@@ -113,7 +113,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
       const sealed = sealer.seal(person, level, path, text)
       sealedBytes += sealed.length
       if (sealedBytes > recordBytesMax)
-        throw refusal('too_large', 'The event is too large for Kafka once its fields are sealed')
+        throw refusal('too_large', 'The event is too large for Kafka once its fields are encrypted')
       return sealed
     })
     contract.stamp(event, {

@@ -20,7 +20,8 @@ export type Subjects = {
   keep(subject: SubjectOfEvent): Promise<void> | undefined
 }
 
-const notKept = 'Not stored: Kafka did not acknowledge whose event it is; send it again'
+const notKept =
+  'Not stored: Kafka did not acknowledge the index of data subjects; send the event again'
 /** About 0.3 kB each. */
 const keptMax = 50_000
 /** Longer ones are looked up each time, as values of fields are. */
@@ -61,7 +62,7 @@ export function createSubjects(deps: {
       if (lastOf.get(person) === subject) return undefined
       const { link } = keys
       if (link === undefined)
-        throw refusal('unavailable', 'The keys of the stream are not there yet; try again')
+        throw refusal('unavailable', 'The keys of the stream are not available yet; try again')
       const hash = link.subjectHash(subject)
       const key = subjectKeyOf(keys, hash, link.sealLink(person.link))
       if (durable.has(key)) {
@@ -69,7 +70,7 @@ export function createSubjects(deps: {
         return undefined
       }
       if (waitingBytes + bytes > deps.waitingBytesMax)
-        throw refusal('unavailable', 'Too much waits for Kafka; try again')
+        throw refusal('unavailable', 'Too many events wait for Kafka; try again')
       const writing = underWay.get(key) ?? write(key, subjectPartitionOf(hash))
       underWay.set(key, writing)
       waitingBytes += bytes

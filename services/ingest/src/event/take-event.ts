@@ -100,7 +100,7 @@ export function accessOf(deps: IngestDeps, request: HttpRequest): Access | Promi
   if (!deps.isFresh())
     throw refusal(
       'unavailable',
-      'Revoked tokens can not be told from valid ones at the moment; try again',
+      'The service cannot check at the moment whether tokens were revoked; try again',
     )
   if (request.headerCount('authorization') > 1)
     throw refusal('invalid_token', 'There are several Authorization headers; send one')

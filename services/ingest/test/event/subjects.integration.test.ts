@@ -57,7 +57,7 @@ test('another replica keeps the same links under the same keys', async () => {
   expect([after.length, new Set(after)]).toEqual([before.length + 1, new Set(before)])
 })
 
-test('while links can not be kept their events get 503, and others are taken', async () => {
+test('while links cannot be kept their events get 503, and others are taken', async () => {
   await scene.reader.admin.deleteTopic(topic)
   expectRefusal(await send('carl', 'watch'), 503, 'unavailable')
   expectAccepted(await send('anna', 'phone'))

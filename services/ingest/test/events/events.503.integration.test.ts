@@ -56,7 +56,7 @@ test('all is refused in time when none of it is stored, whatever else is wrong w
   expect(performance.now() - startedAt).toBeLessThan(3 * produceTimeoutMs)
 })
 
-test('what can not be stored at all is rejected as ever meanwhile', async () => {
+test('what cannot be stored at all is rejected as ever meanwhile', async () => {
   await scene.broker.pauseBroker()
   const { accepted, rejected } = readBatchAnswer(await send('nonsense\n'.repeat(10)))
   expect([accepted, rejected.length]).toEqual([0, 10])
@@ -81,7 +81,11 @@ test('a body is held up while Kafka says nothing, and those are rejected that it
   const lost = 3_000
   request.write(line.repeat(lost))
   const isHeldUp = async (): Promise<boolean> => (await inFlight()) > inFlightBytesMax / 16
-  await pollUntil(isHeldUp, { deadlineMs: 10_000, everyMs: 20, what: 'events on their way' })
+  await pollUntil(isHeldUp, {
+    deadlineMs: 10_000,
+    everyMs: 20,
+    what: 'events not yet acknowledged',
+  })
   expect(await inFlight()).toBeLessThan(inFlightBytesMax / 2)
   await pollUntil(async () => (await refused()) > 0, {
     deadlineMs: 20_000,

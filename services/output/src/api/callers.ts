@@ -48,7 +48,7 @@ export function createCallers(
   return {
     async withRole(call, needs) {
       if (!follower.isFresh())
-        throw new Refusal('unavailable', 'Control state is not at hand; try again in a moment')
+        throw new Refusal('unavailable', 'Control state is not available; try again in a moment')
       const { account, apiKey } = await accounts.byApiKey(call.authorization)
       const { billingId } = account
       call.isFrom(billingId)

@@ -38,7 +38,7 @@ export function createConcurrencyLimiter({
   function queue(billingId: string): Promise<void> {
     const own = [...waiting].filter((one) => one.billingId === billingId)
     if (waiting.size >= waitingMax || own.length >= waitingOfOneMax)
-      throw new Refusal('busy', 'Others are being answered; try again in a moment')
+      throw new Refusal('busy', 'Too many requests are in progress; try again in a moment')
     return new Promise((resolve) => {
       waiting.add({ billingId, start: resolve })
       startNext()

@@ -13,6 +13,6 @@ export function requireLevels(
   if (denied.length > 0)
     throw new Refusal(
       'level_not_served',
-      `This deployment may not open fields of level ${denied.join(', ')}`,
+      `This deployment may not decrypt fields of level ${denied.join(', ')}`,
     )
 }

@@ -129,7 +129,7 @@ export function createDerivers(deps: DeriversDeps): Derivers {
     if (areWaiting === isFresh) {
       areWaiting = !isFresh
       isUnsettled = true
-      log.warn(isFresh ? 'derivers go on' : 'control state is stale: derivers wait')
+      log.warn(isFresh ? 'derivers continue' : 'control state is stale: derivers wait')
       if (!isFresh) for (const { deriver: each } of running.values()) each.pause()
     }
     if (isFresh && isUnsettled) settleAll()

@@ -39,7 +39,7 @@ export function createTransform(
       const record = records[index]
       if (record === undefined || !isDead(one) || !waits.includes(one.dead)) continue
       derive(record) // for the error itself, which says what is missing
-      throw new AppError('not_known_yet', 'what was missing has come just now')
+      throw new AppError('not_known_yet', 'control state has changed meanwhile')
     }
     return derived
   }
@@ -67,7 +67,8 @@ export function createTryAll(
       const one = derived[index]
       return maybeLater(one) ? attempt(record) : one
     })
-    if (!follower.isFresh()) throw new AppError('not_known_yet', 'control state is being read anew')
+    if (!follower.isFresh())
+      throw new AppError('not_known_yet', 'control state is being read again')
     return verdicts
   }
 }

@@ -202,7 +202,7 @@ describe.each(names)('the topic of %s', (name) => {
 })
 
 describe('keys hold it to its levels, whatever its code does', () => {
-  test('with the rings of levels 0 and 1 alone, fields of levels 2 and 3 can not be opened', async () => {
+  test('with the rings of levels 0 and 1 alone, fields of levels 2 and 3 cannot be opened', async () => {
     const { streamId } = expectStatus(
       await scene.account.call('GET', '/v2/streams/events'),
       200,

@@ -45,7 +45,7 @@ describe('the keys of an era', () => {
     expect(eraKeysAt(pastRetention, { parts: ['level.1', 'link'] })).toBe('erased')
   })
 
-  test('are waited for as long as a part of the tree is there and can not be opened', () => {
+  test('are waited for as long as a part of the tree is there and cannot be opened', () => {
     expect(eraKeysAt(pastRetention, { parts: ['label', 'tree'] })).toBeUndefined()
     expect(eraKeysAt(pastRetention, { parts: ['tree.0f'] })).toBeUndefined()
   })

@@ -180,8 +180,8 @@ describe('one topic is read once', () => {
   })
 })
 
-describe('when it can not be watched', () => {
-  test('a client whose beginning can not be told is refused, and the next one tries anew', async () => {
+describe('when it cannot be watched', () => {
+  test('a client whose beginning cannot be told is refused, and the next one tries anew', async () => {
     const { feed, tails, holdEnds, failEnds, write } = feedOf()
     holdEnds()
     const watcher = watcherOf()

@@ -147,7 +147,7 @@ describe('503 unavailable, with Retry-After', () => {
     expect((await refused).header('retry-after')).toBe('1')
   })
 
-  test('when the ends of the topic can not be told', async () => {
+  test('when the ends of the topic cannot be told', async () => {
     scene.feeds.joinAfter(Promise.reject(new AppError('unavailable', 'Kafka does not answer')))
     expect(await refusalOf(scene.connect(scene.tokenOf(stream)))).toMatchObject(unavailable)
     const [feed] = scene.feeds.made

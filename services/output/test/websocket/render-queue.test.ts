@@ -98,7 +98,7 @@ test('a burst is shown in small turns, so that sockets are written to in between
   expect(largest).toBeLessThanOrEqual(50)
 })
 
-test('a record that can not be shown is left out and logged without its values; the others are shown', async () => {
+test('a record that cannot be shown is left out and logged without its values; the others are shown', async () => {
   const { queue, shown, lines, until } = queueOf(({ offset, value }) => {
     if (offset === 1n) throw new AppError('undecodable', 'a message')
     if (offset === 3n) throw new TypeError('the value secret-3 is odd')
@@ -142,7 +142,7 @@ test('however many records of an unknown contract come at once, the tables are f
   expect([shown, seen.looks]).toEqual([['0/99=v99'], 1])
 })
 
-test('tables that can not be followed hold up nothing', async () => {
+test('tables that cannot be followed hold up nothing', async () => {
   const { queue, shown, until } = queueOf(
     ({ offset, value }) => (offset === 0n ? undefined : (value ?? undefined)),
     () => {

@@ -27,7 +27,7 @@ test('fields are shown just as they lie in the topic', () => {
   expect(shown.consistent_value).not.toBe(sent['consistent_value'])
 })
 
-describe('a record that can not be shown', () => {
+describe('a record that cannot be shown', () => {
   const value = record.value ?? Buffer.alloc(0)
   const bad: Record<string, Partial<SourceRecord>> = {
     corrupt: { headers: {} },

@@ -23,15 +23,15 @@ export function walkText(demo: Demo, walk: Walk): string {
     if (event === undefined) continue
     const title =
       kind === 'input'
-        ? `As it lies in the input stream ${name}, its personal fields sealed:`
-        : `As it comes out of ${name}, which sees level ${level} and below:`
+        ? `As stored in the input stream ${name}, its personal fields encrypted:`
+        : `As derived into ${name}, which sees level ${level} and below:`
     parts.push(section(title, event, (path, value) => mark(walk, path, value)))
   }
   return parts.join('\n')
 }
 
 export function nextCommands(demo: Demo): string {
-  return `Go on by hand, in another terminal (credentials are in .weir/demo.json):
+  return `Continue by hand, in another terminal (credentials are in .weir/demo.json):
 
   npx weir stream list
   npx weir listen demo-1
@@ -50,7 +50,7 @@ Ctrl-C ends everything; .weir/ keeps the data.`
 function mark({ levels, sent }: Walk, path: string, value: unknown): string {
   const level = levels.get(path)
   if (level === undefined) return ''
-  return `   <- level ${level}, ${valueAt(sent, path) === value ? 'open' : 'sealed'}`
+  return `   <- level ${level}, ${valueAt(sent, path) === value ? 'decrypted' : 'encrypted'}`
 }
 
 function section(

@@ -65,7 +65,7 @@ function panelJson({ title, help, unit, queries }: Panel, index: number) {
 export const processPanels = (job: string): Panel[] => [
   {
     title: 'CPU',
-    help: 'Cores. Events are the work of one; little more comes from helpers.',
+    help: 'In cores. One core handles the events; helper threads add little.',
     unit: 'short',
     queries: [[`rate(process_cpu_seconds_total{job="${job}"}[5m])`, '{{instance}}']],
   },

@@ -12,7 +12,7 @@ export const ingest: Dashboard = {
   panels: [
     {
       title: 'Answers',
-      help: '204 and 200: Kafka has it. 503: it may or may not have it, and the producer is asked to send again.',
+      help: '204 and 200: stored. 503: stored or not stored, and the producer should send the event again.',
       unit: 'reqps',
       queries: [['sum by (status) (rate(svc_ingest_requests_total[5m]))', '{{status}}']],
     },
@@ -26,7 +26,7 @@ export const ingest: Dashboard = {
     },
     {
       title: 'Events stored',
-      help: 'Single ones, and those of POST /events.',
+      help: 'Events of POST /event and of POST /events.',
       unit: 'short',
       queries: [
         ['sum(rate(svc_ingest_batch_records_sum[5m]))', 'all, a second'],
@@ -51,7 +51,7 @@ export const ingest: Dashboard = {
     },
     {
       title: 'On the way to Kafka',
-      help: 'Near IN_FLIGHT_BYTES_MAX producers are made to wait, then refused.',
+      help: 'Near IN_FLIGHT_BYTES_MAX requests wait, then they are refused.',
       unit: 'bytes',
       queries: [['svc_ingest_in_flight_bytes', '{{instance}}']],
     },
@@ -62,7 +62,7 @@ export const ingest: Dashboard = {
     },
     {
       title: 'Events in a produce request',
-      help: 'The busier, the more: this is what makes ingest cheap.',
+      help: 'It grows with the load: large batches make ingest cheap.',
       unit: 'short',
       queries: [
         [

@@ -9,12 +9,12 @@ export const keys: Dashboard = {
   panels: [
     {
       title: 'Partitions that wait for a key',
-      help: 'Rounds a second that ended with not_known_yet. More than a moment of it: the KEK file of a service lacks a version.',
+      help: 'Attempts per second that ended with not_known_yet. If it lasts, the KEK file of a service lacks a version.',
       unit: 'short',
       queries: [
         [
           'sum(rate(svc_output_derive_failures_total{code="not_known_yet"}[5m]))',
-          'rounds a second',
+          'attempts a second',
         ],
       ],
     },
@@ -39,13 +39,13 @@ export const keys: Dashboard = {
       queries: [['sum by (outcome) (rate(svc_auth_changes_total[5m]))', '{{outcome}}']],
     },
     {
-      title: 'Deleted streams of which something is left',
-      help: 'Their topics, groups or keys go within seconds, unless Kafka refuses.',
+      title: 'Deleted streams that are not cleaned up yet',
+      help: 'Their topics, groups and keys are removed within seconds, unless Kafka refuses.',
       unit: 'none',
       queries: [['max(svc_auth_clean_ups_pending)', 'streams']],
     },
     {
-      title: 'Certificates of our ports, until they expire',
+      title: 'Time until the certificates of the ports expire',
       unit: 's',
       queries: [['min by (job) (weir_tls_certificate_expiry_seconds)', '{{job}}']],
     },

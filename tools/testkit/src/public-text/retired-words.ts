@@ -1,5 +1,5 @@
 // Words that public text no longer uses, each with the word to write instead: docs/glossary.md. Names on the wire
-// stay as they are, so code marks with a name in them, such as `_ring/open/1` or `/dead`, are not looked at.
+// stay as they are, so what stands in code marks, such as `_ring/open/1` or `/dead`, is not looked at.
 
 type Retired = { readonly pattern: RegExp; readonly instead: string }
 
@@ -39,9 +39,9 @@ const retired: readonly Retired[] = [
   { pattern: /^Forget$/, instead: 'Erase' },
   { pattern: /\bsince you came\b/i, instead: 'received' },
   { pattern: /\bmake the (?:output|stream)\b/i, instead: 'Create output, Create stream' },
-  { pattern: /\b(?:is|are|was|were) made\b/i, instead: 'is created' },
+  { pattern: /\b(?:is|are|was|were) made\b(?! (?:of|up|good|to)\b)/i, instead: 'is created' },
   { pattern: /\bit begins\b/i, instead: 'Start from, or: it starts' },
-  { pattern: /\bawaits?\b/i, instead: 'waits for' },
+  { pattern: /\bawaits\b|\bwho await\b/i, instead: 'waits for' },
   { pattern: /\bto be had\b/i, instead: 'reachable, or: available' },
   { pattern: /\bas (?:it|they) (?:came|come|comes)\b/i, instead: 'as received' },
   {
@@ -58,7 +58,7 @@ const retired: readonly Retired[] = [
 
 /** What stands in a text that should not, each with what to write instead. */
 export function retiredWordsIn(text: string): string[] {
-  const plain = text.replace(/`[^`\s]*`/g, '`…`')
+  const plain = text.replace(/`[^`]*`/g, '`…`')
   return retired.flatMap(({ pattern, instead }) => {
     const [found] = pattern.exec(plain) ?? []
     return found === undefined ? [] : [`«${found}»: write «${instead}»`]

@@ -173,7 +173,7 @@ test('erased, all devices of a data subject stay sealed for ever, and another pe
       name: expect.stringMatching(/^all-/),
       levels: [0, 1, 2, 3],
       clearAt: 'unknown',
-      because: expect.stringContaining('keeps its records without end (retention.ms)'),
+      because: expect.stringContaining('keeps its records for ever (retention.ms)'),
     },
   ])
 

@@ -174,7 +174,7 @@ test('the command shows how far a rotation is until it is done, and what lies un
   expect(rotated.stdout).toMatch(/^RING +VERSION +KEK +PARTS +WRAPS$/m)
   expect(rotated.stdout).toMatch(/^open +4 +file:\w+:4 +\d+ +yes$/m)
   expect(rotated.stdout).not.toMatch(/file:\w+:3/)
-  expect(rotated.stderr).toMatch(/file:\w+:3 wraps nothing any more since .*: it can be destroyed/)
+  expect(rotated.stderr).toMatch(/file:\w+:3 wraps nothing any more since .*: you can destroy it/)
   const listed = JSON.parse((await weir('keys', 'list', '-o', 'json')).stdout)
   expect(listed).toEqual(await keysNow())
   const begun = JSON.parse((await weir('keys', 'rotate', '--no-wait', '-o', 'json')).stdout)
@@ -188,7 +188,8 @@ test('a rotation waits for a replica that lacks the new KEK, which goes on meanw
   const late = await world.replica('ingest', { KEK_FILE: ownFile })
   await addKek(5, 'e5')
   expectStatus(await platform('POST', '/v2/keys/rotations'), 202)
-  const isTold = () => auth.lines().some((line) => line.includes('the rotation waits for replicas'))
+  const isTold = () =>
+    auth.lines().some((line) => line.includes('the key rotation waits for replicas'))
   await pollUntil(isTold, { deadlineMs: 20_000, what: 'a rotation that waits' })
   const lateProducer = await connectProducer(late.url)
   const token = await account.at(auth.url).token(input)

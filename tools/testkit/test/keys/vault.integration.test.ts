@@ -90,7 +90,7 @@ function linesFrom(): () => string {
   return () => world.logLines().slice(before).join('\n')
 }
 const isWaiting = (lines: () => string, why: RegExp) => () =>
-  lines().includes('does not unwrap a ring') && why.test(lines())
+  lines().includes('does not unwrap a wrapping key') && why.test(lines())
 
 describe('with a real Vault', () => {
   beforeAll(async () => {
@@ -156,7 +156,7 @@ describe('with a real Vault', () => {
     const lines = linesFrom()
     const without = await world.replica('auth')
     const isTold = () => /whether file:\w+:1 is gone can't be told: set KEK_FILE/.test(lines())
-    await pollUntil(isTold, { deadlineMs: 20_000, what: 'what can not be told' })
+    await pollUntil(isTold, { deadlineMs: 20_000, what: 'what cannot be told' })
     expect(await stateBy(without)).toBe('applied')
     await without.stop()
     const emptied = join(own.folder, 'emptied')

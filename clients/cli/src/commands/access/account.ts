@@ -20,9 +20,9 @@ export function addAccountCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .description('the account in use: its billing id and where its services are')
+      .description('the current account: its billing id and the addresses of its services')
       .action((_options: unknown, command: Command) => show(open(command))),
-    ['weir account show', 'the billing id, among other data'],
+    ['weir account show', 'the billing id and other data'],
     ['weir account show -o json | jq -r .billingId', 'only the billing id'],
   )
   addLogin(noun, open)
@@ -30,14 +30,14 @@ export function addAccountCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('list')
-      .description('the accounts kept in the profile')
+      .description('the accounts saved in the profile')
       .action((_options: unknown, command: Command) => list(open(command))),
-    ['weir account list', 'which of them is in use'],
+    ['weir account list', 'shows which account is current'],
   )
   withExamples(
     noun
       .command('use')
-      .description('change to another account of the profile')
+      .description('switch to another account of the profile')
       .argument('<billingId>')
       .action((billingId: string, _options: unknown, command: Command) =>
         use(open(command), billingId),
@@ -48,12 +48,12 @@ export function addAccountCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('logout')
-      .description('take an account, its API key and saved credentials out of the profile')
+      .description('remove an account, its API key and its saved credentials from the profile')
       .argument('<billingId>')
       .action((billingId: string, _options: unknown, command: Command) =>
         logout(open(command), billingId),
       ),
-    ['weir account logout acme', 'the account itself stays as it is'],
+    ['weir account logout acme', 'the account itself is not changed'],
   )
 }
 
@@ -62,10 +62,10 @@ function addLogin(noun: Command, open: OpenSession): void {
     withAddresses(
       noun
         .command('login')
-        .summary('check an API key and keep it in the profile')
+        .summary('check an API key and save it in the profile')
         .description(
-          'check an API key and keep it in the profile. The key is asked for without being shown, ' +
-            'or is the first line of the input, or comes from WEIR_API_KEY.',
+          'check an API key and save it in the profile. weir asks for the key without showing it,  ' +
+            'or takes it from the first line of standard input, or from WEIR_API_KEY.',
         )
         .option('--billing-id <id>', 'refuse a key of another account'),
     ).action((options: LoginOptions, command: Command) => login(open(command), options)),
@@ -73,7 +73,7 @@ function addLogin(noun: Command, open: OpenSession): void {
     [
       'weir account login --auth-url https://auth.example.org --ingest-url https://in.example.org \\\n' +
         '      --output-url https://out.example.org < key.txt',
-      'on other machines, with the key from a file',
+      'for services on other machines, with the key from a file',
     ],
   )
 }
@@ -83,26 +83,29 @@ function addCreate(noun: Command, open: OpenSession): void {
     withAddresses(
       noun
         .command('create')
-        .summary('make an account; prints it with its API key')
+        .summary('create an account; prints it with its API key')
         .description(
-          'make an account; prints it with its API key. Needs the platform key: it is asked for without ' +
-            'being shown, or is the first line of the input, or comes from WEIR_PLATFORM_KEY.',
+          'create an account; prints it with its API key. Needs the platform key: weir asks for it without ' +
+            'showing it, or takes it from the first line of standard input, or from WEIR_PLATFORM_KEY.',
         )
         .argument('<billingId>', 'lower-case letters, digits and single dashes, at most 63')
-        .option('--save', 'keep the account in the profile and use it from now on'),
+        .option('--save', 'save the account in the profile and make it the current one'),
     ).action((billingId: string, options: CreateOptions, command: Command) =>
       create(open(command), billingId, options),
     ),
     ['weir account create acme --save', 'asks for the platform key'],
-    ['weir account create acme -o json < platform-key.txt > acme.json', 'mind the key in the file'],
+    [
+      'weir account create acme -o json < platform-key.txt > acme.json',
+      'the file then contains the API key',
+    ],
   )
 }
 
 const withAddresses = (command: Command): Command =>
   command
-    .option('--auth-url <url>', 'where auth answers', httpAddress)
-    .option('--ingest-url <url>', 'where events are sent to', httpAddress)
-    .option('--output-url <url>', 'where the WebSocket is', httpAddress)
+    .option('--auth-url <url>', 'the address of auth', httpAddress)
+    .option('--ingest-url <url>', 'the address of ingest', httpAddress)
+    .option('--output-url <url>', 'the address of output', httpAddress)
 
 async function show(session: Session): Promise<void> {
   const record = await session.manage({ method: 'GET', path: ['account'] })
@@ -141,8 +144,8 @@ async function create(session: Session, billingId: string, options: CreateOption
   session.showRecord(record)
   const apiKey = textAt(record, 'apiKey')
   if (!options.save)
-    return session.tell("The API key isn't shown again; --save would have kept it.")
-  if (apiKey === undefined) throw failure('the answer holds no apiKey that could be saved')
+    return session.tell('The API key is not shown again; --save would have saved it.')
+  if (apiKey === undefined) throw failure('the answer contains no apiKey to save')
   await keep(session, billingId, { ...addresses, apiKey })
 }
 
@@ -163,7 +166,7 @@ async function keep(
 ): Promise<void> {
   const { profile } = session.account()
   await saveLogin(profile, billingId, saved)
-  session.tell(`${billingId} is the account in use now, kept in ${profile}.`)
+  session.tell(`${billingId} is now the current account, saved in ${profile}.`)
 }
 
 function list(session: Session): void {
@@ -185,7 +188,7 @@ function list(session: Session): void {
       AUTH: (item) => item.authUrl,
       'SAVED STREAMS': (item) => item.savedStreams,
     },
-    whenEmpty: 'No accounts in the profile: `weir account login` keeps one.',
+    whenEmpty: 'No accounts in the profile: `weir account login` saves one.',
   })
 }
 
@@ -211,5 +214,5 @@ async function logout(session: Session, billingId: string): Promise<void> {
 const notKept = (billingId: string): Error =>
   failure(
     `the profile keeps no account ${billingId}`,
-    '`weir account list` shows those it keeps, `weir account login` adds one.',
+    '`weir account list` shows the saved accounts, `weir account login` adds one.',
   )

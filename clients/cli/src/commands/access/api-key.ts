@@ -13,25 +13,27 @@ const roles = ['owner', 'developer', 'officer', 'viewer']
 export function addApiKeyCommands(program: Command, open: OpenSession): void {
   const noun = program
     .command('api-key')
-    .description("the account's API keys, their roles and ends")
+    .description("the account's API keys, with roles and expiry")
   withExamples(
     noun
       .command('list')
-      .summary('keys with their roles, ends and the hour of their last use')
+      .summary('keys with their roles, expiry and the hour of their last use')
       .description(
-        'keys with their roles, ends and the hour of their last use, without the keys themselves',
+        'keys with their roles, expiry and the hour of their last use, without the keys themselves',
       )
       .action((_options: unknown, command: Command) => list(open(command))),
-    ['weir api-key list', 'ID is what `weir audit` names a key by'],
+    ['weir api-key list', '`weir audit` names keys by this ID'],
   )
   withExamples(
     noun
       .command('create')
-      .argument('<name>', 'what the key is for')
+      .argument('<name>', 'what the key is used for')
       .summary('create a key; it is shown once')
       .description('create a key; it is shown once. Needs a key with the role owner.')
-      .addOption(new Option('--role <role>', 'what it may do (default: viewer)').choices(roles))
-      .option('--expires-in-days <days>', 'when it ends (default: never)', days)
+      .addOption(
+        new Option('--role <role>', 'what the key may do (default: viewer)').choices(roles),
+      )
+      .option('--expires-in-days <days>', 'when it expires (default: never)', days)
       .action((name: string, options: CreateOptions, command: Command) =>
         create(open(command), name, options),
       ),
@@ -45,7 +47,7 @@ export function addApiKeyCommands(program: Command, open: OpenSession): void {
       .option('-y, --yes', "don't ask")
       .summary('end a key within a second')
       .description(
-        'end a key within a second, with the watches that it has opened. Needs the role owner.',
+        'end a key within a second, and close the WebSockets that it opened. Needs the role owner.',
       )
       .action((id: string, options: DeleteOptions, command: Command) =>
         remove(open(command), id, options),
@@ -83,11 +85,11 @@ async function create(session: Session, name: string, options: CreateOptions): P
     json: { name, ...options },
   })
   session.showRecord(answer)
-  session.tell('The apiKey is shown this once.')
+  session.tell('The apiKey is shown only once.')
 }
 
 async function remove(session: Session, id: string, { yes }: DeleteOptions): Promise<void> {
-  await session.confirm(`Delete the API key ${id}? Whoever uses it is cut off at once.`, yes)
+  await session.confirm(`Delete the API key ${id}? Programs that use it lose access at once.`, yes)
   const answer = await session.manage({ method: 'DELETE', path: ['api-keys', id] })
   if (session.isJson) session.showRecord(answer)
   else session.terminal.print(`Deleted ${id}.`)

@@ -17,16 +17,16 @@ export function addCredentialsCommands(program: Command, open: OpenSession): voi
   withExamples(
     noun
       .command('rotate')
-      .summary('make new credentials and print them')
+      .summary('create new credentials and print them')
       .description(
-        'make new credentials and print them. Old ones stay good until they are revoked. ' +
-          'When credentials of the stream are saved in the profile, the new ones take their place; ' +
-          'those with a --scope only with --save.',
+        'create new credentials and print them. Old credentials stay valid until they are revoked. ' +
+          'If the profile has credentials of the stream, the new ones replace them; ' +
+          'new ones with a --scope only with --save.',
       )
       .argument('<name>', 'a stream or output')
-      .option('--save', 'keep them in the profile, even if none were')
+      .option('--save', 'save them in the profile, even if it has none of this stream')
       .addOption(
-        new Option('--scope <scope>', 'what they are good for (default: both)').choices([
+        new Option('--scope <scope>', 'what the credentials may do (default: both)').choices([
           'send',
           'listen',
         ]),
@@ -34,16 +34,19 @@ export function addCredentialsCommands(program: Command, open: OpenSession): voi
       .action((name: string, options: RotateOptions, command: Command) =>
         rotate(open(command), name, options),
       ),
-    ['weir credentials rotate clicks', 'then change the clients over, then revoke the old ones'],
-    ['weir credentials rotate clicks --save', 'use the stream from this machine'],
+    [
+      'weir credentials rotate clicks',
+      'then configure the clients with the new ones, then revoke the old ones',
+    ],
+    ['weir credentials rotate clicks --save', 'to use the stream from this machine'],
     ['weir credentials rotate clicks --scope send -o json', 'for a producer that must not listen'],
   )
   withExamples(
     noun
       .command('revoke')
-      .description('end credentials: their tokens and open WebSockets die within a second')
+      .description('revoke credentials: their tokens and WebSockets end within a second')
       .argument('<name>', 'a stream or output')
-      .argument('[clientId]', 'which ones; not needed when there is only one')
+      .argument('[clientId]', 'which credentials; not needed when there is only one pair')
       .option('-y, --yes', "don't ask")
       .action(
         (

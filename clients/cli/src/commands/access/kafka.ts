@@ -20,7 +20,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
     program
       .command('kafka')
       .description(
-        'print settings for a Kafka client of your own, which reads an output with them; and for its Avro deserializer',
+        'print settings for your own Kafka client and its Avro deserializer, to read an output',
       )
       .argument('<name>')
       .addOption(
@@ -32,7 +32,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
           .default('librdkafka'),
       )
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
-      .option('--tls', 'that listener speaks TLS')
+      .option('--tls', 'that listener uses TLS')
       .action((name: string, options: KafkaOptions, command: Command) => {
         const session = open(command)
         const { settings, aside } = settingsFor(session.account(), name, options)
@@ -40,7 +40,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
           session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, aside),
         )
       }),
-    ['weir kafka clicks-1 > clicks-1.properties', 'with a secret in it: keep it to yourself'],
+    ['weir kafka clicks-1 > clicks-1.properties', 'the file contains a secret'],
     ['kcat -F clicks-1.properties -C -t acme.clicks-1 -e', 'with kcat'],
     ['weir kafka clicks-1 --client java > clicks-1.properties', 'for kafka-console-consumer.sh'],
   )

@@ -19,31 +19,29 @@ const advice = {
 export function addKeysCommands(program: Command, open: OpenSession): void {
   const noun = program
     .command('keys')
-    .description(
-      'the keys at rest: rings, the KEKs that wrap them, rotation; needs the platform key',
-    )
+    .description('the keys at rest: wrapping keys, KEKs, key rotation; needs the platform key')
   withExamples(
     noun
       .command('list')
-      .summary('rings and their versions, KEKs, and how many parts lie under each')
+      .summary('wrapping keys with versions and KEKs, and the number of key records of each')
       .description(
-        'rings and their versions, KEKs, and how many parts lie under each. Needs the platform key: it is ' +
-          'asked for without being shown, or is the first line of the input, or comes from WEIR_PLATFORM_KEY.',
+        'wrapping keys with versions and KEKs, and the number of key records of each. Needs the platform key: weir ' +
+          'asks for it without showing it, or takes it from the first line of standard input, or from WEIR_PLATFORM_KEY.',
       )
       .action((_options: unknown, command: Command) => list(open(command))),
-    ['weir keys list < platform-key.txt', 'and which KEKs are of no use any more'],
+    ['weir keys list < platform-key.txt', 'also shows which KEKs are no longer used'],
   )
   withExamples(
     noun
       .command('rotate')
-      .summary('new rings under the newest KEKs, and every part under them')
+      .summary('create new wrapping keys under the newest KEKs, and wrap every key record again')
       .description(
-        'new rings under the newest KEKs, and every part under them. It goes on by itself, also when this ' +
-          'command is ended or auth is started again; asked for once more, it shows how far it is.',
+        'create new wrapping keys under the newest KEKs, and wrap every key record again. It continues in the background, also when this ' +
+          'command ends or auth restarts. The same command again shows the progress.',
       )
-      .option('--no-wait', 'only begin')
+      .option('--no-wait', 'only start the rotation')
       .action((options: RotateOptions, command: Command) => rotate(open(command), options)),
-    ['weir keys rotate < platform-key.txt', 'shows how far it is until it is done'],
+    ['weir keys rotate < platform-key.txt', 'shows the progress until it is done'],
     ['weir keys rotate --no-wait -o json < platform-key.txt', 'for a nightly job'],
   )
 }
@@ -67,13 +65,13 @@ function showKeys(session: Session, answer: unknown): void {
     answer,
     items: listAt(answer, 'rings'),
     columns: {
-      RING: (ring) => valueAt(ring, 'ring'),
+      'WRAPPING KEY': (ring) => valueAt(ring, 'ring'),
       VERSION: (ring) => valueAt(ring, 'version'),
       KEK: (ring) => valueAt(ring, 'kek'),
-      PARTS: (ring) => valueAt(ring, 'parts'),
-      WRAPS: (ring) => valueAt(ring, 'isNewest'),
+      'KEY RECORDS': (ring) => valueAt(ring, 'parts'),
+      CURRENT: (ring) => valueAt(ring, 'isNewest'),
     },
-    whenEmpty: 'No rings yet.',
+    whenEmpty: 'No wrapping keys yet.',
   })
   for (const line of whatIsUp(answer)) session.tell(line)
 }
@@ -82,11 +80,11 @@ function whatIsUp(answer: unknown): string[] {
   const rotation = valueAt(answer, 'rotation')
   const unused = listAt(answer, 'unusedKeks').map(
     (each) =>
-      `${textAt(each, 'kek')} wraps nothing any more since ${textAt(each, 'since')}: it can be destroyed, and old ` +
-      'logs and backups of weir.keys with it.',
+      `${textAt(each, 'kek')} wraps nothing since ${textAt(each, 'since')}: you can destroy it, and with it all old ` +
+      'logs and backups of weir.keys.',
   )
   if (!isObject(rotation) || isFinished(rotation)) return unused
-  return [`A rotation is under way: ${progressOf(rotation)}.`, ...unused]
+  return [`A key rotation is in progress: ${progressOf(rotation)}.`, ...unused]
 }
 
 async function rotate(session: Session, { wait }: RotateOptions): Promise<void> {
@@ -94,10 +92,10 @@ async function rotate(session: Session, { wait }: RotateOptions): Promise<void> 
   const begun = await ask('POST', ['rotations'])
   if (!wait) {
     session.showRecord(begun)
-    return session.tell('`weir keys list` shows how far it is.')
+    return session.tell('`weir keys list` shows the progress.')
   }
   const id = textAt(begun, 'id')
-  const progress = createProgress(session.terminal, 'wrapping parts anew')
+  const progress = createProgress(session.terminal, 'wrapping key records again')
   let told = ''
   try {
     for (;;) {
@@ -129,5 +127,5 @@ function partsOf(rotation: unknown): { parts: number; done: number } {
 
 function progressOf(rotation: unknown): string {
   const { parts, done } = partsOf(rotation)
-  return `${done} of ${parts} parts wrapped anew`
+  return `${done} of ${parts} key records wrapped again`
 }

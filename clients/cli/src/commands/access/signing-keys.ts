@@ -15,25 +15,25 @@ const advice = {
 export function addSigningKeysCommands(program: Command, open: OpenSession): void {
   const noun = program
     .command('signing-keys')
-    .description('the keys that tokens are signed with; needs the platform key')
+    .description('the keys that sign tokens; needs the platform key')
   withExamples(
     noun
       .command('rotate')
-      .summary('a new key signs tokens at once')
+      .summary('use a new key to sign tokens at once')
       .description(
-        'a new key signs tokens at once; it would every 30 days by itself. With --revoke all former keys are gone, and ' +
-          'with them every token and refresh token of every account within a second: clients get new ones by their secrets. ' +
-          'Brokers need longer, which the answer says. Receipts have other keys and stay good.',
+        'use a new key to sign tokens at once, not only after 30 days. With --revoke all former keys end, and ' +
+          'with them every token and refresh token of every account, within a second: clients get new ones with their secrets. ' +
+          'Brokers need longer; the answer says how long. Receipts have other keys and stay valid.',
       )
-      .option('--revoke', 'the tokens of all former keys are dead')
+      .option('--revoke', 'end the tokens of all former keys')
       .action((options: RotateOptions, command: Command) => rotate(open(command), options)),
     [
       'weir signing-keys rotate < platform-key.txt',
-      'tokens of the former key stay good until their end',
+      'tokens of the former key stay valid until they expire',
     ],
     [
       'weir signing-keys rotate --revoke < platform-key.txt',
-      'somebody may have a copy of the former key',
+      'if someone may have a copy of the former key',
     ],
   )
 }

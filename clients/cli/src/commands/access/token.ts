@@ -8,7 +8,7 @@ export function addTokenCommand(program: Command, open: OpenSession): void {
   withExamples(
     program
       .command('token')
-      .description('print an id token of a stream or output, good for an hour')
+      .description('print an id token of a stream or output, valid for one hour')
       .argument('<name>')
       .action((name: string, _options: unknown, command: Command) =>
         printToken(open(command), name),

@@ -29,27 +29,27 @@ export function addListenCommand(program: Command, open: OpenSession): void {
   withExamples(
     program
       .command('listen')
-      .summary('print the events of a stream or output as they come')
+      .summary('print new events of a stream or output')
       .description(
-        'print the events of a stream or output as they come, one line of JSON each; for development. ' +
-          "An input stream's personal fields are sealed, an output's are opened up to its level. " +
-          'On a terminal in colours, with sealed fields dimmed; NO_COLOR or -o json for none.',
+        'print new events of a stream or output, one line of JSON each; for development. ' +
+          "An input stream's personal fields are encrypted; an output's are decrypted up to its level. " +
+          'On a terminal with colours, encrypted fields dimmed; NO_COLOR or -o json turns colours off.',
       )
       .argument('<name>', 'a stream or output with saved credentials')
       .option(
         '--field <path>',
-        'show this field alone, such as customer.id; may be repeated',
+        'show only this field, such as customer.id; may be repeated',
         fieldPath,
       )
       .option(
         '--filter <expression>',
-        'only events that hold it: path=value, path!=value, path~part; all of several',
+        'only events that match: path=value, path!=value, path~part; with several filters, all must match',
         filterOf,
       )
-      .option('--count <number>', 'end after so many of them', positiveNumber)
+      .option('--count <number>', 'end after this number of events', positiveNumber)
       .option(
         '--timeout <time>',
-        'end after that time, such as 30s; exit 1 if --count is missed',
+        'end after this time, such as 30s; exit code 1 if there were fewer than --count',
         duration,
       )
       .action((name: string, options: ListenOptions, command: Command) =>
@@ -58,7 +58,7 @@ export function addListenCommand(program: Command, open: OpenSession): void {
     ['weir listen clicks-marketing', 'until Ctrl-C'],
     [
       "weir listen clicks --filter 'url~/checkout' --filter eventType=click --field customer.id",
-      'one field of some',
+      'one field of the matching events',
     ],
     ['weir listen clicks --count 1 --timeout 30s | jq .url', 'one event, or exit 1 after 30 s'],
   )
@@ -168,22 +168,25 @@ function late({ name, count, timeout = 0 }: Listening, received: number): CliErr
 export function closed(name: string, code: number): CliError {
   const meaning = closeMeanings[code]
   if (meaning) return failure(`${meaning[0].replaceAll('NAME', name)} (${code})`, meaning[1])
-  return failure(`the connection ended (${code})`, 'Listen again; events in between are not shown.')
+  return failure(
+    `the connection ended (${code})`,
+    'Listen again; events sent meanwhile are not shown.',
+  )
 }
 
 const closeMeanings: Readonly<Record<number, readonly [meaning: string, advice: string]>> = {
-  1001: ['the service is going away', 'Listen again when it is back.'],
+  1001: ['the service is shutting down', 'Listen again when it is back.'],
   1012: ['the service restarts', 'Listen again when it is back.'],
   1013: [
-    'NAME has more events than this connection could take',
+    'NAME has more events than this connection can receive',
     'Read faster, for instance into a file, or read the Kafka topic instead.',
   ],
   4401: [
     'the token of NAME has expired (they last an hour), or its credentials were revoked',
     'Listen again; if that is refused, `weir credentials rotate` makes new ones.',
   ],
-  4403: ['NAME is disabled', '`weir stream enable` or `weir output enable` lets it go on.'],
-  4410: ['NAME has been deleted', '`weir stream list` shows what is left.'],
+  4403: ['NAME is disabled', '`weir stream enable` or `weir output enable` enables it.'],
+  4410: ['NAME has been deleted', '`weir stream list` shows the streams.'],
 }
 
 export type RefusedUpgrade = {
@@ -203,7 +206,7 @@ export function refusedUpgrade(name: string, refused: RefusedUpgrade): CliError 
     403:
       code === 'scope_missing'
         ? `\`weir credentials rotate ${name} --save\` makes credentials that may listen.`
-        : '`weir stream enable` or `weir output enable` lets a disabled one go on.',
+        : '`weir stream enable` or `weir output enable` enables a disabled one.',
     404: 'Is WEIR_OUTPUT_URL the address of the output service?',
   }
   const line = advice[status]

@@ -21,17 +21,20 @@ export function addSendCommand(program: Command, open: OpenSession): void {
       .command('send')
       .summary('send events, as JSON, to an input stream')
       .description(
-        'send events, as JSON, to an input stream. One JSON value, over any number of lines, is one ' +
-          'event; with a JSON value on the first line, every line is one. Each is its own request.',
+        'send events, as JSON, to an input stream. One JSON value, on any number of lines, is one ' +
+          'event. If the first line is a JSON value, every line is one event. Each event is one request.',
       )
       .argument('<name>', 'an input stream with saved credentials')
-      .requiredOption('--schema <id>', 'the schema id of the contract that the events follow')
-      .option('-f, --file <file>', 'the events; - or nothing: standard input')
+      .requiredOption('--schema <id>', 'the schema id of the contract')
+      .option('-f, --file <file>', 'the file with the events; - or nothing: standard input')
       .action((name: string, options: SendOptions, command: Command) =>
         send(open(command), name, options),
       ),
     ['weir send clicks --schema clickstream -f event.json', 'one event'],
-    ['tail -f clicks.ndjson | weir send clicks --schema clickstream', 'each line as it comes'],
+    [
+      'tail -f clicks.ndjson | weir send clicks --schema clickstream',
+      'sends each line as soon as it is written',
+    ],
   )
 }
 
@@ -77,8 +80,8 @@ function rejectedEvent(session: Session, line: number, answer: Answer): Rejected
 const advice = {
   400: '`weir contract list` shows the contracts of the account.',
   401: 'Were the credentials revoked? `weir credentials rotate` makes new ones.',
-  402: '`weir stream show` tells the events a month that the stream may take.',
-  403: 'Events go to an enabled input stream, with credentials that may send.',
+  402: '`weir stream show` shows the limit of events per month.',
+  403: 'Sending needs an enabled input stream, and credentials that may send.',
   404: 'Is WEIR_INGEST_URL the address of the ingest service?',
 }
 

@@ -30,30 +30,30 @@ export function addSimulateCommand(program: Command, open: OpenSession): void {
   withExamples(
     program
       .command('simulate')
-      .summary('send made-up events at a fixed rate, and tell how long answers take')
+      .summary('send generated events at a fixed rate, and measure response times')
       .description(
-        'send made-up events of a contract to an input stream at a fixed rate, as so many sessions of people would. ' +
+        'send generated events of a contract to an input stream at a fixed rate, as a number of sessions. ' +
           "Values come from the contract's schema and pass its validations. The time of an answer runs from when " +
-          'its event was due, also when it could only be sent later; sinceSent is without that, as the service sees it.',
+          'the event was due, even if it could only be sent later; sinceSent is measured from the moment of sending.',
       )
       .argument('<name>', 'an input stream with saved credentials')
       .requiredOption('--schema <id>', 'the schema id of the contract')
       .requiredOption('--rate <number>', 'events a second', positiveNumber)
-      .option('--sessions <number>', 'how many sessions take turns', positiveNumber, 100)
+      .option('--sessions <number>', 'the number of sessions', positiveNumber, 100)
       .option(
         '--levels <lists>',
-        'the consents that a session may have: lists of levels, with / between them',
+        'the consent levels of sessions: lists of levels, separated by /',
         levelLists,
         [
           [0, 1],
           [0, 1, 2],
         ],
       )
-      .option('--duration <time>', 'for how long, such as 30s or 5m', duration, 10_000)
+      .option('--duration <time>', 'the duration, such as 30s or 5m', duration, 10_000)
       .action((name: string, options: SimulateOptions, command: Command) =>
         simulate(open(command), name, options),
       ),
-    ['weir simulate demo --schema clickstream --rate 5 --duration 5m', 'something to look at'],
+    ['weir simulate demo --schema clickstream --rate 5 --duration 5m', 'some events to watch'],
     ['weir simulate demo --schema clickstream --rate 2000 --duration 60s', 'a load test'],
     ['weir simulate demo --schema clickstream --rate 10 --levels 0/0,1/0,1,2', 'three consents'],
   )

@@ -11,38 +11,40 @@ import { inputArgument, nameArgument, pathOf } from './parts.ts'
 
 const advice = {
   ...outputAdvice,
-  409: '`weir output enable` lets a disabled one go on; another decrypter has an output service of its own.',
-  429: 'Others are being answered. Try again in a moment.',
+  409: '`weir output enable` enables a disabled output; another decrypter has its own output service.',
+  429: 'Too many requests are in progress. Try again in a moment.',
 } satisfies Advice
 
 export function addDeadCommands(noun: Command, open: OpenSession): void {
-  const dead = noun.command('dead').description('records that could not be derived')
+  const dead = noun
+    .command('dead')
+    .description('dead-lettered records: those that could not be derived')
   withExamples(
     dead
       .command('list')
-      .description('the records that could not be derived, newest first, without their values')
+      .description('the dead-lettered records, newest first, without their values')
       .argument(...inputArgument)
       .argument(...nameArgument)
       .action((input: string, name: string, _options: unknown, command: Command) =>
         list(open(command), input, name),
       ),
-    ['weir output dead list clicks clicks-marketing', 'where each comes from, and what is wrong'],
-    ['weir output dead list clicks clicks-marketing -o json | jq .total', 'how many there are'],
+    ['weir output dead list clicks clicks-marketing', 'with origin and error'],
+    ['weir output dead list clicks clicks-marketing -o json | jq .total', 'only their number'],
   )
   withExamples(
     dead
       .command('retry')
-      .summary('derive them anew, once what was wrong is mended')
+      .summary('derive them again, once the cause is corrected')
       .description(
-        'derive them anew, once what was wrong is mended; each comes out once, however often this is asked.\n' +
-          'They come late: after events that were sent after them.',
+        'derive them again, once the cause is corrected; each appears once, however often you retry.\n' +
+          'They appear late: after events that were sent later.',
       )
       .argument(...inputArgument)
       .argument(...nameArgument)
       .action((input: string, name: string, _options: unknown, command: Command) =>
         retry(open(command), input, name),
       ),
-    ['weir output dead retry clicks clicks-marketing', 'says how many passed'],
+    ['weir output dead retry clicks clicks-marketing', 'prints how many passed'],
   )
 }
 

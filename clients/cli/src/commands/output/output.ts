@@ -31,7 +31,7 @@ type CreateOptions = {
 }
 
 export function addOutputCommands(program: Command, open: OpenSession): void {
-  const noun = program.command('output').description('output streams: what consumers may read')
+  const noun = program.command('output').description('outputs: what consumers may read')
   addCreate(noun, open)
   withExamples(
     noun
@@ -52,7 +52,7 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
         const record = await readWhole(session, pathOf(input, name), outputAdvice)
         session.showRecord({ ...record, ...(await readLag(session, input, name)) })
       }),
-    ['weir output show clicks clicks-marketing', 'its levels, and how far it is behind'],
+    ['weir output show clicks clicks-marketing', 'its levels and its lag'],
   )
   addSwitches(noun, open)
   addDeadCommands(noun, open)
@@ -72,33 +72,41 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
 }
 
 function addCreate(noun: Command, open: OpenSession): void {
-  const type = new Option('--type <type>', 'which events and fields the levels let through')
+  const type = new Option('--type <type>', 'how the levels select events and fields')
   withExamples(
     noun
       .command('create')
-      .summary('derive an output stream; prints it with its credentials')
+      .summary('create an output; prints it with its credentials')
       .description(
-        'derive an output stream; prints it with its credentials.\n' +
-          'CUMULATIVE (one level L): events that consent to L, fields of level L and below opened.\n' +
-          'GRANULAR (one or more): events that consent to all of them, only fields of these levels opened.',
+        'create an output; prints it with its credentials.\n' +
+          'CUMULATIVE (one level L): events with consent to L; fields of level L and below are decrypted.\n' +
+          'GRANULAR (one or more): events with consent to all of them; only fields of these levels are decrypted.',
       )
       .argument(...inputArgument)
       .argument('<name>', 'the new output stream')
       .requiredOption('--level <level>', 'a consent level, 0 to 255; may be repeated', collectLevel)
       .addOption(type.choices(['CUMULATIVE', 'GRANULAR']).default('CUMULATIVE'))
-      .addOption(new Option('--from <start>', 'the first event').choices(['earliest', 'now']))
+      .addOption(
+        new Option('--from <start>', 'which event to start from').choices(['earliest', 'now']),
+      )
       .option('--decrypter <name>', 'the decrypter that serves it (default: default)')
       .option('--tag <tag>', 'a tag; may be repeated', collectText)
-      .option('--save', 'keep the credentials in the profile, for listen and token')
-      .option('--wait', 'until it has what is stored already; it goes on without, too')
+      .option('--save', 'save the credentials in the profile, for listen and token')
+      .option(
+        '--wait',
+        'wait until the stored events are derived; without it they are derived in the background',
+      )
       .action((input: string, name: string, options: CreateOptions, command: Command) =>
         create(open(command), input, name, options),
       ),
-    ['weir output create clicks clicks-marketing --level 2 --save', 'from now on, levels 0 to 2'],
-    ['weir output create clicks ads --level 1 --level 3 --type GRANULAR', 'both, and only these'],
+    ['weir output create clicks clicks-marketing --level 2 --save', 'new events, levels 0 to 2'],
+    [
+      'weir output create clicks ads --level 1 --level 3 --type GRANULAR',
+      'exactly these two levels',
+    ],
     [
       'weir output create clicks audit --level 0 --from earliest --wait',
-      'what is stored already, too',
+      'also the events that are already stored',
     ],
   )
 }
@@ -111,7 +119,9 @@ function addSwitches(noun: Command, open: OpenSession): void {
     withExamples(
       noun
         .command(verb)
-        .description(enabled ? 'go on where it was disabled' : 'pause it; nothing is lost')
+        .description(
+          enabled ? 'continue where it was disabled' : 'disable an output; no event is lost',
+        )
         .argument(...inputArgument)
         .argument(...nameArgument)
         .action(async (input: string, name: string, _options: unknown, command: Command) => {

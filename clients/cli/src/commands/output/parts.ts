@@ -21,6 +21,6 @@ export function requireOneLevelIfCumulative({ type, level }: LevelOptions): void
   if (type === 'GRANULAR' || level.length === 1) return
   throw misuse(
     'a CUMULATIVE output has one level',
-    'It opens the levels below too; for a set of levels add --type GRANULAR.',
+    'It also decrypts the levels below. For a set of levels add --type GRANULAR.',
   )
 }

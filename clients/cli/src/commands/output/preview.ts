@@ -13,21 +13,30 @@ import type { LevelOptions } from './parts.ts'
 type PreviewOptions = LevelOptions & { readonly last?: number }
 
 export function addPreviewCommand(noun: Command, open: OpenSession): void {
-  const type = new Option('--type <type>', 'which events and fields the levels let through')
+  const type = new Option('--type <type>', 'how the levels select events and fields')
   withExamples(
     noun
       .command('preview')
-      .description('what an output of these levels would hold, from the last events; makes nothing')
+      .description(
+        'what an output with these levels would contain, from the newest events; creates nothing',
+      )
       .argument(...inputArgument)
       .requiredOption('--level <level>', 'a consent level, 0 to 255; may be repeated', collectLevel)
       .addOption(type.choices(['CUMULATIVE', 'GRANULAR']).default('CUMULATIVE'))
-      .option('--last <number>', 'how many events to look at, at most 10000 (1000)', positiveNumber)
+      .option(
+        '--last <number>',
+        'number of events to use, at most 10000 (default: 1000)',
+        positiveNumber,
+      )
       .action((input: string, options: PreviewOptions, command: Command) =>
         preview(open(command), input, options),
       ),
-    ['weir output preview clicks --level 2', 'how many pass, and what comes out open'],
+    [
+      'weir output preview clicks --level 2',
+      'how many events pass, and which fields are decrypted',
+    ],
     ['weir output preview clicks --level 1 --level 3 --type GRANULAR --last 10000', 'more events'],
-    ['weir output preview clicks --level 2 -o json | jq .samples', 'some events as they would be'],
+    ['weir output preview clicks --level 2 -o json | jq .samples', 'sample events of the output'],
   )
 }
 
@@ -39,7 +48,7 @@ async function preview(session: Session, input: string, options: PreviewOptions)
     service: 'output',
     path: pathOf(input, 'preview'),
     json: { consentLevels: level, consentLevelType: type, last },
-    advice: { ...inputAdvice, 429: 'Others are being answered. Try again in a moment.' },
+    advice: { ...inputAdvice, 429: 'Too many requests are in progress. Try again in a moment.' },
   })
   session.showRecord(answer, renderPreview)
 }
@@ -61,5 +70,5 @@ function renderPreview(answer: unknown): string {
     valueAt(field, 'opened'),
     valueAt(field, 'sealed'),
   ])
-  return `${details}\n\n${renderTable(['CONTRACT', 'FIELD', 'LEVEL', 'OPENED', 'SEALED'], rows)}`
+  return `${details}\n\n${renderTable(['CONTRACT', 'FIELD', 'LEVEL', 'DECRYPTED', 'ENCRYPTED'], rows)}`
 }

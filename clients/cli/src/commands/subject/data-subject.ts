@@ -19,8 +19,8 @@ export function addSubjectShow(noun: Command, open: OpenSession): void {
       .command('show')
       .summary('under how many pseudonyms a data subject has events')
       .description(
-        'under how many pseudonyms a data subject has events that can be decrypted, era by era. Only contracts\n' +
-          'with a data_subject_field tell; events of others are not looked at. Asking is told in the audit log.',
+        'the number of pseudonyms under which a data subject has events that can be decrypted, for each era. Only contracts\n' +
+          'with a data_subject_field count; events of other contracts are not searched. The audit log records the request.',
       )
       .argument('<name>', 'an input stream')
       .requiredOption('--subject <value>', 'the value of the data subject field')

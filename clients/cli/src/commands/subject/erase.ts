@@ -16,10 +16,10 @@ export type Asked = {
 
 const advice = {
   404: '`weir stream list` shows the input streams.',
-  429: '`weir account show` tells how many values count.',
+  429: '`weir account show` shows how many values count.',
 } satisfies Advice
 const subjectAdvice = {
-  404: '`weir subject show` looks without erasing.',
+  404: '`weir subject show` only searches.',
   409: 'Erase by a value of the key field: `weir subject erase NAME VALUE`.',
 } satisfies Advice
 
@@ -46,7 +46,7 @@ export async function eraseValues(
   progress.end()
   show(session, done)
   session.tell(
-    "Weir keeps no list of people, so it can't say whether a value was ever sent: check the spelling.",
+    'Weir keeps no list of people, so it cannot say whether this value was ever sent: check the spelling.',
   )
 }
 
@@ -66,7 +66,7 @@ export async function eraseSubject(
 const pathOf = (name: string): readonly string[] => ['streams', name, 'erasures']
 
 const aboutSalt =
-  "The salt isn't shown again: keep it, since only with it a receipt can be shown to be about a value."
+  'The salt is not shown again. Keep it: without the salt nobody can prove that a receipt is about a value.'
 
 type Done = ValueGroup & { readonly answer: unknown }
 

@@ -15,7 +15,7 @@ function timeOf(erasure: unknown, state: (typeof states)[number]): string {
   const at = textAt(erasure, 'states', state, 'at')
   if (at !== undefined) return at
   const expected = textAt(erasure, 'states', state, 'expectedBy') ?? 'unknown'
-  if (state === 'destroyed') return 'once the KEKs that wrapped the old keys are destroyed'
+  if (state === 'destroyed') return 'when the KEKs that protected the old keys are destroyed'
   return expected === 'unknown' ? 'not yet' : `expected by ${expected}`
 }
 
@@ -33,7 +33,7 @@ export function renderOutputs(outputs: readonly unknown[]): string {
       .join('; '),
   ])
   return [
-    'Outputs may hold values that were decrypted before, until:',
+    'Outputs may contain values that were decrypted before. Each is clear at:',
     renderTable(['OUTPUT', 'LEVELS', 'CLEAR AT', 'WHY'], rows),
   ].join('\n')
 }

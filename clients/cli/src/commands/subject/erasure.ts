@@ -15,11 +15,11 @@ import { renderDetails } from '../../terminal/table.ts'
 import { readAll } from '../../terminal/terminal.ts'
 
 export function addErasureCommands(program: Command, open: OpenSession): void {
-  const noun = program.command('erasure').description('what has become of erasures')
+  const noun = program.command('erasure').description('erasures and their states')
   withExamples(
     noun
       .command('list')
-      .description('the erasures of an input stream, newest first, and how far each has come')
+      .description('the erasures of an input stream, newest first, with their states')
       .argument('<name>', 'an input stream')
       .action((name: string, _options: unknown, command: Command) => list(open(command), name)),
     ['weir erasure list clicks', 'accepted, applied, complete, destroyed: docs/forgetting.md'],
@@ -30,12 +30,12 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
       .description(
         'one erasure: the time of each state, or by when it is expected, and the outputs that hold decrypted values',
       )
-      .argument('<id>', 'as `weir subject erase` and `weir erasure list` tell it')
+      .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
       .action(async (id: string, _options: unknown, command: Command) => {
         const session = open(command)
         session.showRecord((await find(session, id)).record, renderErasure)
       }),
-    ['weir erasure show 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', 'whether it is complete'],
+    ['weir erasure show 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', 'prints whether it is complete'],
   )
   addReceiptCommands(noun, open)
 }
@@ -47,25 +47,25 @@ function addReceiptCommands(noun: Command, open: OpenSession): void {
     noun
       .command('receipt')
       .description('a signed receipt of an erasure that is complete')
-      .argument('<id>', 'as `weir subject erase` and `weir erasure list` tell it')
+      .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
       .action((id: string, _options: unknown, command: Command) => showReceipt(open(command), id)),
-    ['weir erasure receipt 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed > bob.jws', 'to be kept'],
+    ['weir erasure receipt 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed > bob.jws', 'keep the file'],
   )
   withExamples(
     noun
       .command('verify')
-      .description('whether a receipt holds, and what it claims')
+      .description('check a receipt, and print what it claims')
       .argument('<file>', 'a receipt; - is the standard input')
-      .option('--jwks <file-or-url>', 'the published keys (default: asked of the auth service)')
-      .option('--value <value>', 'is it about this value? Needs --salt')
-      .option('--salt <salt>', 'as `weir subject erase` told it')
+      .option('--jwks <file-or-url>', 'the published keys (default: from auth)')
+      .option('--value <value>', 'check that it is about this value; needs --salt')
+      .option('--salt <salt>', 'the salt that `weir subject erase` printed')
       .action((file: string, options: VerifyOptions, command: Command) =>
         verify(open(command), file, options),
       ),
-    ['weir erasure verify bob.jws --jwks keys.json', 'without any service'],
+    ['weir erasure verify bob.jws --jwks keys.json', 'works without any service'],
     [
       'curl -s https://auth.example.org/.well-known/jwks.json > keys.json',
-      'what --jwks may name: keys stay there for ever',
+      'a file for --jwks; receipt keys stay published for ever',
     ],
   )
 }

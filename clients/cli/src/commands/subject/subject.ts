@@ -23,12 +23,12 @@ type EraseOptions = {
 type WithdrawOptions = Omit<EraseOptions, 'level'> & { readonly fromLevel: number }
 
 const whatRemains =
-  'Output streams that have decrypted values keep them until their own retention; the answer\n' +
-  'names them and until when. A file has one value a line; a hundred of them at a time hold or\n' +
+  'Outputs keep values that they decrypted before, until the retention of their topics. The answer\n' +
+  'names these outputs, with the time. A file has one value a line; groups of a hundred succeed or\n' +
   'fail together.'
 
 export function addSubjectCommands(program: Command, open: OpenSession): void {
-  const noun = program.command('subject').description('the people behind the events')
+  const noun = program.command('subject').description('the people in the events')
   addErase(noun, open)
   addWithdraw(noun, open)
   addSubjectShow(noun, open)
@@ -39,28 +39,34 @@ function addErase(noun: Command, open: OpenSession): void {
     withValues(noun.command('erase'))
       .summary('erase a person: all personal fields, at all levels')
       .description(
-        'erase a person: Weir never again decrypts what was encrypted for it, at any level, in any copy of\n' +
-          `the input stream. It can not be undone. ${whatRemains}`,
+        'erase a person: Weir never again decrypts what was encrypted for this person, at any level, in any copy of\n' +
+          `the input stream. It cannot be undone. ${whatRemains}`,
       )
       .option('--level <level>', 'the same as `weir subject withdraw --from-level`', oneLevel)
       .action((name: string, value: string | undefined, options: EraseOptions, command: Command) =>
         erase(open(command), { name, value, options, fromLevel: options.level }),
       ),
     ['weir subject erase clicks session-0001', 'one person'],
-    ['weir subject erase clicks -f leavers.txt -o json > erasures.json', 'many, with their salts'],
+    [
+      'weir subject erase clicks -f leavers.txt -o json > erasures.json',
+      'many people; the file keeps the salts',
+    ],
     ['weir subject erase clicks --subject customer-00042', 'all devices of one customer'],
-    ['weir subject erase clicks session-0001 --reference TICKET-7', 'to be found again'],
+    [
+      'weir subject erase clicks session-0001 --reference TICKET-7',
+      'with a reference to find it again',
+    ],
   )
 }
 
 function addWithdraw(noun: Command, open: OpenSession): void {
   withExamples(
     withValues(noun.command('withdraw'))
-      .summary('withdraw consents of a person from a level up')
+      .summary('withdraw consent of a person from a level up')
       .description(
-        'withdraw consents of a person from a level up: Weir never again decrypts what was encrypted for it at\n' +
+        'withdraw consent of a person from a level up: Weir never again decrypts what was encrypted for this person at\n' +
           'that level and those above; lower levels stay readable. It covers events that are stored; later\n' +
-          `ones carry the consent that they come with. It can not be undone. ${whatRemains}`,
+          `ones carry the consent that they come with. It cannot be undone. ${whatRemains}`,
       )
       .requiredOption('--from-level <level>', 'this level and those above it', oneLevel)
       .action(
@@ -79,13 +85,16 @@ const withValues = (command: Command): Command =>
   command
     .argument('<name>', 'an input stream')
     .argument('[value]', 'the value of the key field; without one, -f names a file')
-    .option('-f, --file <file>', 'a value a line; - is the standard input')
-    .option('--subject <value>', 'a data subject instead: all key field values that it has')
-    .option('--reference <text>', "such as a ticket's number: shown, and in the receipt")
+    .option('-f, --file <file>', 'a file with one value a line; - is standard input')
+    .option('--subject <value>', 'a data subject: all its key field values')
+    .option(
+      '--reference <text>',
+      'such as a ticket number; shown with the erasure and in the receipt',
+    )
     .option('-y, --yes', "don't ask")
 
 function oneLevel(text: string, before: number | undefined): number {
-  if (before !== undefined) throw new InvalidArgumentError('It is given once: the lowest level.')
+  if (before !== undefined) throw new InvalidArgumentError('Give only one level: the lowest.')
   return collectLevel(text)[0] ?? 0
 }
 
@@ -99,7 +108,7 @@ type Erasing = {
 async function erase(session: Session, { name, value, options, fromLevel }: Erasing) {
   const { subject, reference, file, yes } = options
   if (subject !== undefined && (value !== undefined || file !== undefined))
-    throw misuse('--subject and a value of the key field are too much', 'Give one of them.')
+    throw misuse('--subject and a value of the key field exclude each other', 'Give one of them.')
   const asked: Asked = { fromLevel, reference }
   const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
   const people = values.length === 1 ? 'one person' : `${values.length} people`
@@ -119,9 +128,9 @@ async function valuesOf(
   file: string | undefined,
 ): Promise<readonly string[]> {
   if (value !== undefined && file !== undefined)
-    throw misuse('a value and a file are too much', 'Give one of them.')
+    throw misuse('a value and a file exclude each other', 'Give one of them.')
   if (value === '') throw misuse('the value is empty')
   if (value !== undefined) return [value]
-  if (file === undefined) throw misuse('no value is given', 'Name it, or a file with -f.')
+  if (file === undefined) throw misuse('no value is given', 'Give a value, or a file with -f.')
   return readValues(openInput(session, file))
 }

@@ -15,7 +15,7 @@ test.each([
 })
 
 test.each([
-  [1013, 'clicks has more events than this connection could take (1013)'],
+  [1013, 'clicks has more events than this connection can receive (1013)'],
   [4401, 'the token of clicks has expired'],
   [4403, 'clicks is disabled (4403)'],
   [4410, 'clicks has been deleted (4410)'],

@@ -87,7 +87,7 @@ export const openApi = (version: string): JsonSchema =>
       contracts: 'What events look like',
       registry:
         "The account's schemas, for Avro deserializers: the reading half of the Confluent API",
-      erasures: 'People who are forgotten',
+      erasures: 'Erasures and data subjects',
       platform: 'Keys at rest and the audit log',
     },
     operations: [
@@ -119,7 +119,11 @@ export const openApi = (version: string): JsonSchema =>
         description: "A stream's clientId and clientSecret",
       },
       streamToken: { type: 'http', scheme: 'bearer', description: "A stream's id token" },
-      platformKey: { type: 'http', scheme: 'bearer', description: 'The key of who runs auth' },
+      platformKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'The platform key, which the operators of auth have',
+      },
     },
     statusOf: (code) => (isErrorCode(code) ? statusOfCode(code) : 500),
     refusalForm: schema.problemForm,

@@ -84,14 +84,14 @@ function tellAccounts(tell: Tell): void {
     ...answer(200, 'The account', ref('Account')),
   })
   tell('createAccount', 'POST /accounts', 'accounts', {
-    says: 'An account, with its first API key',
+    says: 'Creates an account, with its first API key',
     ...body('AccountRequest'),
-    ...answer(201, 'The account and its key, which is shown here alone', ref('NewAccount')),
+    ...answer(201, 'The account and its key, shown only in this answer', ref('NewAccount')),
     refusals: ['invalid', 'name_taken'],
   })
   tell('createOwnerKey', 'POST /accounts/:billingId/keys', 'accounts', {
-    says: 'One more API key of an account, with the role owner',
-    ...answer(201, 'The key, which is shown here alone', ref('NewOwnerKey')),
+    says: 'Another API key for an account, with the role owner',
+    ...answer(201, 'The key, shown only in this answer', ref('NewOwnerKey')),
     refusals: ['too_many_api_keys'],
   })
   tell('listApiKeys', 'GET /api-keys', 'accounts', {
@@ -101,11 +101,11 @@ function tellAccounts(tell: Tell): void {
   tell('createApiKey', 'POST /api-keys', 'accounts', {
     says: 'An API key with a name and a role',
     ...body('ApiKeyRequest'),
-    ...answer(201, 'The key, which is shown here alone', ref('NewApiKey')),
+    ...answer(201, 'The key, shown only in this answer', ref('NewApiKey')),
     refusals: ['invalid', 'too_many_api_keys'],
   })
   tell('deleteApiKey', 'DELETE /api-keys/:keyId', 'accounts', {
-    says: 'Ends an API key within a second, its open watches included',
+    says: 'Ends an API key within a second, and closes its WebSockets',
     ...answer(200, 'What was deleted', object({ deleted: listOf(ref('ApiKey')) })),
     refusals: ['last_owner_key'],
   })
@@ -120,7 +120,7 @@ function tellStreams(tell: Tell, v: string): void {
   tell('createStream', 'POST /streams', 'streams', {
     says: 'An input stream, with its first credentials',
     ...body('StreamRequest'),
-    ...answer(201, 'The stream; its secret is shown here alone', of('NewInput')),
+    ...answer(201, 'The stream; its secret is shown only in this answer', of('NewInput')),
     refusals: ['invalid', 'name_taken', 'being_deleted', 'topic_exists'],
   })
   tell('showStream', 'GET /streams/:stream', 'streams', {
@@ -143,11 +143,11 @@ function tellStreams(tell: Tell, v: string): void {
     refusals: ['has_outputs', 'invalid'],
   })
   tell('showUsage', 'GET /streams/:stream/usage', 'streams', {
-    says: 'What the stream took, in pieces of time',
+    says: 'The usage of a stream, by time interval',
     query: [
-      { name: 'by', says: 'how long a piece is', schema: oneOf('1m', '15m', '1h', '1d') },
-      moment('from', 'where it begins'),
-      moment('until', 'where it ends; now unless said otherwise'),
+      { name: 'by', says: 'the length of an interval', schema: oneOf('1m', '15m', '1h', '1d') },
+      moment('from', 'the start of the time range'),
+      moment('until', 'the end of the time range; default: now'),
       { name: 'format', says: 'instead of the header Accept', schema: oneOf('json', 'csv') },
     ],
     answers: [
@@ -171,7 +171,7 @@ function tellOutputs(tell: Tell, v: string): void {
   tell('createOutput', `POST ${outputs}`, 'outputs', {
     says: 'An output; with its first credentials when an owner creates it',
     ...body('OutputRequest'),
-    ...answer(201, 'The output; its secret is shown here alone', of('New')),
+    ...answer(201, 'The output; its secret is shown only in this answer', of('New')),
     refusals: ['invalid', 'name_taken', 'being_deleted', 'topic_exists'],
   })
   tell('showOutput', `GET ${outputs}/:output`, 'outputs', {
@@ -195,13 +195,17 @@ function tellCredentials(tell: Tell): void {
     ['Output', '/streams/:stream/outputs/:output', 'OutputCredentialsRequest'],
   ] as const) {
     tell(`create${of}Credentials`, `POST ${path}/credentials`, 'credentials', {
-      says: 'More credentials; the old ones stay good',
+      says: 'Creates more credentials; the old ones stay valid',
       body: { content: json(ref(request)), mayBeMissing: true },
-      ...answer(201, 'The credentials; the secret is shown here alone', ref('NewCredentials')),
+      ...answer(
+        201,
+        'The credentials; the secret is shown only in this answer',
+        ref('NewCredentials'),
+      ),
       refusals: ['invalid', 'invalid_scope', 'too_many_credentials'],
     })
     tell(`delete${of}Credentials`, `DELETE ${path}/credentials/:clientId`, 'credentials', {
-      says: 'Revokes credentials; their tokens die within a second',
+      says: 'Revokes credentials; their tokens end within a second',
       ...answer(200, 'What was revoked', ref('DeletedCredentials')),
     })
   }
@@ -213,7 +217,7 @@ function tellContracts(tell: Tell): void {
     ...answer(200, 'The contracts', listOf(ref('Contract'))),
   })
   tell('createContract', 'POST /contracts', 'contracts', {
-    says: 'Publishes a contract, which never changes after that',
+    says: 'Publishes a contract; a published contract never changes',
     ...body('ContractRequest'),
     ...answer(201, 'The contract', ref('Contract')),
     refusals: ['invalid', 'name_taken'],
@@ -223,7 +227,7 @@ function tellContracts(tell: Tell): void {
     ...answer(200, 'The contract', ref('Contract')),
   })
   tell('archiveContract', 'POST /contracts/:contract/archive', 'contracts', {
-    says: 'Ends a contract: events that follow it are refused',
+    says: 'Archives a contract: its events are refused from then on',
     ...answer(200, 'The contract', ref('Contract')),
   })
 }
@@ -235,9 +239,9 @@ function tellErasures(tell: Tell): void {
     ...answer(200, 'The erasures', listOf(ref('Erasure'))),
   })
   tell('createErasure', `POST ${erasures}`, 'erasures', {
-    says: 'Erases people, or withdraws their consents from a level up; says which outputs hold decrypted values, and until when',
+    says: 'Erases people, or withdraws their consent from a level up; names the outputs that may contain decrypted values, with the time when each is clear',
     ...body('ErasureRequest'),
-    ...answer(201, 'The erasure; its salt is shown here alone', ref('NewErasure')),
+    ...answer(201, 'The erasure; its salt is shown only in this answer', ref('NewErasure')),
     refusals: ['invalid', 'no_such_subject', 'no_data_subject_field', 'erasures_exceeded'],
   })
   tell('showErasure', `GET ${erasures}/:erasure`, 'erasures', {
@@ -252,34 +256,34 @@ function tellErasures(tell: Tell): void {
   tell('lookUpSubject', 'POST /streams/:stream/subjects/lookup', 'erasures', {
     says: 'Under how many pseudonyms a data subject has events that can be decrypted',
     ...body('SubjectRequest'),
-    ...answer(200, 'How many, of when, and by which contracts this is known', ref('Subject')),
+    ...answer(200, 'The number for each era, and the contracts that were searched', ref('Subject')),
     refusals: ['invalid', 'no_data_subject_field'],
   })
 }
 
 function tellPlatform(tell: Tell): void {
   tell('showKeys', 'GET /keys', 'platform', {
-    says: 'The keys at rest: rings, KEKs, the last rotation',
+    says: 'The keys at rest: wrapping keys, KEKs, the last key rotation',
     ...answer(200, 'The keys', ref('Keys')),
   })
   tell('rotateKeys', 'POST /keys/rotations', 'platform', {
-    says: 'Starts a rotation, or tells of the one under way',
+    says: 'Starts a key rotation, or reports the one in progress',
     ...answer(202, 'The rotation', ref('Rotation')),
   })
   tell('rotateSigningKeys', 'POST /platform/signing-keys/rotate', 'platform', {
-    says: 'A new key signs tokens at once; with `revoke` the tokens of all former keys are dead within a second, at brokers as the answer says',
+    says: 'A new key signs tokens at once; with `revoke` end the tokens of all former keys within a second, at brokers as the answer says',
     body: { content: json(ref('SigningKeysRequest')), mayBeMissing: true },
     ...answer(200, 'The new key and those that were revoked', ref('SigningKeys')),
     refusals: ['invalid'],
   })
   tell('showAudit', 'GET /audit', 'platform', {
-    says: "The audit log: an account's own, or with the platform key all of it",
+    says: "The audit log: the account's own entries, or with the platform key all entries",
     query: [
-      moment('from', 'where it begins; a day before `until` unless said otherwise'),
-      moment('until', 'where it ends; now unless said otherwise'),
+      moment('from', 'the start of the time range; default: one day before `until`'),
+      moment('until', 'the end of the time range; default: now'),
       {
         name: 'limit',
-        says: 'entries at most',
+        says: 'maximum number of entries',
         schema: { type: 'integer', minimum: 1, maximum: 1000 },
       },
       {
@@ -292,7 +296,7 @@ function tellPlatform(tell: Tell): void {
     refusals: ['invalid'],
   })
   tell('showAuditChain', 'GET /audit/chain', 'platform', {
-    says: 'The audit log as it lies in its topic, for who checks its hashes',
+    says: 'The audit log as stored in its topic, to check its hashes',
     query: [
       {
         name: 'after',

@@ -10,12 +10,12 @@ const inRegistryForm = (of: JsonSchema): Content => ({ [registryContentType]: of
 
 const offset: Parameter = {
   name: 'offset',
-  says: 'how many to leave out',
+  says: 'number of results to skip',
   schema: { type: 'integer', minimum: 0, maximum: 999_999_999 },
 }
 const limit: Parameter = {
   name: 'limit',
-  says: 'how many at most; -1: all',
+  says: 'maximum number of results; -1: all',
   schema: { type: 'integer', minimum: -1, maximum: 999_999_999 },
 }
 const paged = [offset, limit]
@@ -66,8 +66,8 @@ export const registryOperations: readonly Operation[] = [
     {
       query: [
         { name: 'fetchMaxId', says: '`true`: with the highest id', schema: text },
-        { name: 'subject', says: 'makes no difference', schema: text },
-        { name: 'format', says: 'makes no difference', schema: text },
+        { name: 'subject', says: 'ignored', schema: text },
+        { name: 'format', says: 'ignored', schema: text },
       ],
       mayBeInvalid,
     },
@@ -102,13 +102,13 @@ export const registryOperations: readonly Operation[] = [
   tell(`${subject}/:version/schema`, 'showVersionText', 'The schema of a version alone', avro, {
     mayBeInvalid,
   }),
-  tell('/config', 'showConfig', 'What Weir asks of versions of a subject: nothing', compatibility),
-  tell('/config/:subject', 'showConfigOfSubject', 'The same of one subject', compatibility, {
+  tell('/config', 'showConfig', 'The compatibility level: none', compatibility),
+  tell('/config/:subject', 'showConfigOfSubject', 'The same for one subject', compatibility, {
     query: [defaultToGlobal],
     mayBeInvalid,
   }),
-  tell('/mode', 'showMode', 'That nobody writes here', mode),
-  tell('/mode/:subject', 'showModeOfSubject', 'The same of one subject', mode, {
+  tell('/mode', 'showMode', 'The mode: read-only', mode),
+  tell('/mode/:subject', 'showModeOfSubject', 'The same for one subject', mode, {
     query: [defaultToGlobal],
     mayBeInvalid,
   }),

@@ -85,7 +85,7 @@ const erasure = {
         ),
       ),
       description:
-        'the outputs whose topics may hold values that were decrypted before the erasure was applied, and until when',
+        'the outputs whose topics may contain values that were decrypted before the erasure was applied, with the time when each is clear',
     },
   },
   optional: { reference: text, fromLevel: level, levels: listOf(level) },

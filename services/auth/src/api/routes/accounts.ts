@@ -24,7 +24,7 @@ export const makeOwnerKey =
   (deps: Management) =>
   async (call: PlatformCall): Promise<Answer> => {
     const billingId = call.param('billingId')
-    const request = { name: 'made by the platform', role: 'owner' } as const
+    const request = { name: 'created by the platform', role: 'owner' } as const
     const { apiKey, secret } = await createApiKey(acting(deps, call.caller), billingId, request)
     return { status: 201, body: { billingId, ...apiKeyOf(apiKey), apiKey: secret } }
   }

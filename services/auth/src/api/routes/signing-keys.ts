@@ -10,7 +10,7 @@ import { check, readOptionalJson } from '../read-json.ts'
 
 /** Brokers check tokens themselves, and hear of nothing: they ask for the keys now and then. */
 const BROKERS =
-  'Brokers go on taking tokens of a revoked key until they ask for the keys again (sasl.oauthbearer.jwks.endpoint.refresh.ms), and a connection that is open until its session ends (connections.max.reauth.ms).'
+  'Brokers accept tokens of a revoked key until they read the key set again (sasl.oauthbearer.jwks.endpoint.refresh.ms). An open connection stays until its session ends (connections.max.reauth.ms).'
 
 export const rotateSigning =
   (deps: Management) =>

@@ -47,7 +47,7 @@ export async function eraseBySubject(
   if (asked.fromLevel === undefined)
     await deps.subjects.forget(found).catch((error: unknown) => {
       const { log } = deps.stewardship
-      log.warn({ err: error }, 'links of an erased data subject are left until their time is over')
+      log.warn({ err: error }, 'index entries of an erased data subject remain until they expire')
     })
   return { ...erased, links: [...links.values()].reduce((sum, each) => sum + each.length, 0) }
 }

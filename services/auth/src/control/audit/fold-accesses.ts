@@ -43,7 +43,7 @@ export function createFold(deps: {
     const to = record.offset + 1n
     const notice = noticeOf(record)
     if (notice === undefined) {
-      log.warn({ offset: String(record.offset) }, 'a notice in weir.accesses can not be read')
+      log.warn({ offset: String(record.offset) }, 'a record in weir.accesses cannot be read')
       return move('note', from, to)
     }
     if (notice.kind === 'read') return move(entryOf(notice), from, to)

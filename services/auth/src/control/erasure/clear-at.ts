@@ -17,7 +17,7 @@ const endlessMs = 1e14
  */
 export function keptFor(topic: KafkaSettings, broker: KafkaSettings): KeptFor {
   if (!(topic['cleanup.policy'] ?? '').includes('delete'))
-    return { unknown: 'is compacted and deletes nothing by its age (cleanup.policy)' }
+    return { unknown: 'is compacted, so nothing is deleted by age (cleanup.policy)' }
   if (topic['remote.storage.enable'] === 'true')
     return { unknown: 'lies in tiered storage (remote.storage.enable)' }
   const retentionMs = Number(topic['retention.ms'])
@@ -25,8 +25,8 @@ export function keptFor(topic: KafkaSettings, broker: KafkaSettings): KeptFor {
     return {
       unknown:
         Number(topic['retention.bytes'] ?? -1) < 0
-          ? 'keeps its records without end (retention.ms)'
-          : 'is bounded by its size alone (retention.ms)',
+          ? 'keeps its records for ever (retention.ms)'
+          : 'is limited only by size (retention.ms)',
     }
   const times = [
     topic['retention.ms'],
@@ -35,5 +35,5 @@ export function keptFor(topic: KafkaSettings, broker: KafkaSettings): KeptFor {
     topic['file.delete.delay.ms'],
   ].map(Number)
   const ms = times.reduce((sum, each) => sum + each, 0)
-  return Number.isSafeInteger(ms) ? { ms } : { unknown: 'has settings that Kafka does not tell' }
+  return Number.isSafeInteger(ms) ? { ms } : { unknown: 'has settings that Kafka does not report' }
 }

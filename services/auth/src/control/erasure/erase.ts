@@ -231,6 +231,6 @@ function keysOf(
 const unreadable = ({ streamId, era }: StreamEra, cause?: unknown): AppError<'unavailable'> =>
   new AppError(
     'unavailable',
-    `The keys of stream ${streamId}, era ${era}, can not be read now, so nothing was erased; try again`,
+    `The keys of stream ${streamId}, era ${era}, cannot be read now, so nothing was erased; try again`,
     { cause },
   )

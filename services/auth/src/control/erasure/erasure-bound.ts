@@ -36,7 +36,7 @@ export function warnOfBound(
 ): void {
   const used = follower.tables.erasedValues().get(billingId) ?? 0
   if (used < erasuresMax * warnShare) return
-  log.warn({ account: billingId, used, erasuresMax }, 'an account comes near ERASURES_MAX')
+  log.warn({ account: billingId, used, erasuresMax }, 'an account is close to ERASURES_MAX')
 }
 
 type Exceeded = { readonly used: number; readonly count: number; readonly erasuresMax: number }
@@ -46,5 +46,5 @@ const exceeded = ({ used, count, erasuresMax }: Exceeded): AppError<'erasures_ex
     'erasures_exceeded',
     `The account has ${used} erased values and may have ${erasuresMax} (ERASURES_MAX), so ${count} more are too many: nothing ` +
       'was erased. Erase data subjects by `subject`, which is never refused for this, delete streams that nobody needs, or ' +
-      'ask whoever runs Weir to raise ERASURES_MAX',
+      'ask the operators of Weir to raise ERASURES_MAX',
   )

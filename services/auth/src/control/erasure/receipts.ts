@@ -90,16 +90,16 @@ function sign({ follower }: Pick<Stewardship, 'follower'>, claims: object): stri
   const newest = newestOf(follower.tables)
   const pem = newest && follower.keyring.open(privateReceiptKey(newest.kid), SIGN_RING)
   if (newest === undefined || pem === undefined)
-    throw new AppError('unavailable', 'There is no key to sign receipts with yet; try again')
+    throw new AppError('unavailable', 'There is no signing key for receipts yet; try again')
   const privateKey = createPrivateKey(pem)
   pem.fill(0)
   return signReceipt({ kid: newest.kid, privateKey }, claims)
 }
 
 const claim =
-  'From completeAt on, the log of Weir gives no key for the encrypted fields of these values, in these eras and levels. ' +
-  'The outputs named here may hold values that were decrypted before appliedAt, each until its clearAt. ' +
-  'Nothing is claimed of whether there was data, nor of what was exported or copied from outputs.'
+  'From completeAt on, the key log of Weir contains no key for the encrypted fields of these values, in these eras and levels. ' +
+  'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
+  'This does not claim that any data existed, and says nothing about data that was exported or copied from outputs.'
 
 function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
   const { erasureId, billingId, streamId, reference, subjects, eras, levels, keks, complete } =

@@ -50,7 +50,9 @@ export function createErasureView(settings: SettingsReader): ErasureView {
   return {
     async show(state, erasure) {
       const [outputs, keys] = await Promise.all([
-        claims({ state, erasure }, () => ({ unknown: 'is not told of by Kafka now' })),
+        claims({ state, erasure }, () => ({
+          unknown: 'has settings that Kafka does not report now',
+        })),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
       const { fromLevel, levels, reference } = erasure
@@ -70,7 +72,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
       claims({ state, erasure }, (cause) => {
         throw new AppError(
           'unavailable',
-          'Kafka does not tell how long outputs are kept; try again',
+          'Kafka does not report the retention of the outputs; try again',
           { cause },
         )
       }),

@@ -87,4 +87,4 @@ export function createSubjectLog(deps: {
 }
 
 const unreadable = (): AppError<'unavailable'> =>
-  new AppError('unavailable', 'The keys of an era can not be read now; try again')
+  new AppError('unavailable', 'The keys of an era cannot be read now; try again')

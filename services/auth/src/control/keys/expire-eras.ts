@@ -35,7 +35,7 @@ export function createAgreedNow(deps: {
     if (performance.now() - toldMs < tellEveryMs) return
     toldMs = performance.now()
     const aheadOfBrokerSeconds = Math.round(aheadMs / 1_000)
-    deps.log.error({ aheadOfBrokerSeconds }, 'the clocks differ: no keys are taken away')
+    deps.log.error({ aheadOfBrokerSeconds }, 'the clocks differ: no keys are removed')
   }
   return async () => {
     const aheadMs = deps.replicas.replicas.aheadOfBrokerMs()
@@ -61,7 +61,7 @@ export async function expireEras(deps: Stewardship, agreedNow: AgreedNow): Promi
     const what = act(deps, 'keys.expire', { account, stream: name })
     const era = await deps.writer.change(what, (draft) => expireOne(draft, stream, nowMs))
     if (era !== undefined)
-      deps.log.info({ stream: stream.streamId, era }, 'keys past their age are gone')
+      deps.log.info({ stream: stream.streamId, era }, 'keys past their retention were removed')
   }
   return againMs
 }

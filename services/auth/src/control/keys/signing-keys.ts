@@ -114,7 +114,7 @@ export function createSigner(deps: Pick<Stewardship, 'follower' | 'now'>): () =>
     if (newest !== undefined && newest.kid === last?.kid) return last
     const pem = newest && deps.follower.keyring.open(privateSigningKey(newest.kid), SIGN_RING)
     if (newest === undefined || pem === undefined)
-      throw new AppError('unavailable', 'There is no key to sign tokens with yet; try again')
+      throw new AppError('unavailable', 'There is no signing key for tokens yet; try again')
     last = { kid: newest.kid, privateKey: createPrivateKey(pem) }
     pem.fill(0)
     return last

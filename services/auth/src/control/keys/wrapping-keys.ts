@@ -44,7 +44,7 @@ export async function newWrappingKey(kek: KekProvider, recordKey: string): Promi
     return await wrapRing(kek, recordKey, plain)
   } catch (cause) {
     // What is wrong with the KEKs is for whoever runs auth: it is in the log.
-    throw new AppError('unavailable', 'The key that wraps rings can not be used now; try again', {
+    throw new AppError('unavailable', 'The KEK cannot be used now; try again', {
       cause,
     })
   } finally {
@@ -79,9 +79,9 @@ export function createWrappingKeys(deps: {
   }
 
   const settled = (): Promise<void> =>
-    withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the rings').catch(
+    withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the wrapping keys').catch(
       (cause: unknown) => {
-        throw new AppError('unavailable', 'A key ring can not be unwrapped yet; try again', {
+        throw new AppError('unavailable', 'A wrapping key cannot be unwrapped yet; try again', {
           cause,
         })
       },
@@ -123,7 +123,7 @@ export function createWrappingKeys(deps: {
     current(name) {
       const newest = follower.keyring.newestRing(name)
       if (newest === undefined)
-        throw new AppError('ring_missing', `The key ring ${name} is not there yet; try again`)
+        throw new AppError('ring_missing', `The wrapping key ${name} is not there yet; try again`)
       return { ringVersion: newest.version, ringKey: newest.key }
     },
   }

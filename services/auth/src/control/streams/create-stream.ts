@@ -184,7 +184,10 @@ async function announce<Stream extends StreamRecord>(
   return deps.writer.change(what, (draft) => {
     const current = draft.stream(reserved.billingId, reserved.name)
     if (current?.streamId !== reserved.streamId || current.state !== 'creating')
-      throw new AppError('unavailable', 'Making the stream took too long and was undone; try again')
+      throw new AppError(
+        'unavailable',
+        'Creating the stream took too long and was undone; try again',
+      )
     // The input may have been deleted while the topic was being made.
     if (reserved.kind === 'derived') requireInput(draft, reserved.billingId, reserved.linkedStream)
     const stream: Stream = { ...reserved, state: 'ready', stateSinceMs: deps.now() }
@@ -205,7 +208,10 @@ async function orAbandon<Stream extends StreamRecord>(
   } catch (error) {
     if (!hasCode(error, 'topic_exists'))
       await abandon(deps, reserved, topics).catch((cause: unknown) =>
-        deps.log.warn({ err: cause, stream: topicOf(reserved) }, 'a creation is left half-done'),
+        deps.log.warn(
+          { err: cause, stream: topicOf(reserved) },
+          'a stream creation was interrupted; it will be cleaned up',
+        ),
       )
     throw error
   }

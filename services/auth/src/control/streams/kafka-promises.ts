@@ -45,22 +45,22 @@ const transactionsTopic = '__transaction_state'
 const replicasMin = 3
 const inSyncMin = 2
 
-const losesPlaces = { wanted: '3', without: 'derived streams lose their places', mayLose: true }
+const losesPlaces = { wanted: '3', without: 'derived streams lose their positions', mayLose: true }
 const losesOnDisk = {
   wanted: '3',
-  without: "a broker's disk takes acknowledged events with it",
+  without: 'one lost disk means lost events that were acknowledged',
   mayLose: true,
 }
 const inSync = {
   setting: 'min.insync.replicas',
   wanted: '2',
-  without: 'an event is acknowledged with one copy',
+  without: 'an event is acknowledged when only one copy exists',
   mayLose: true,
 }
 const noUnclean = {
   setting: 'unclean.leader.election.enable',
   wanted: 'false',
-  without: 'a broker that lags behind becomes leader, and what it lacks is gone',
+  without: 'a broker that lags can become leader, and the records that it lacks are lost',
   mayLose: true,
 }
 
@@ -80,7 +80,7 @@ const brokerChecks: readonly Check[] = [
   {
     setting: 'transaction.state.log.min.isr',
     wanted: '2',
-    without: 'a transaction is committed with one copy',
+    without: 'a transaction is committed when only one copy exists',
     mayLose: true,
     holds: atLeast(inSyncMin),
   },
@@ -88,21 +88,21 @@ const brokerChecks: readonly Check[] = [
   {
     setting: 'auto.create.topics.enable',
     wanted: 'false',
-    without: 'a deleted topic comes back',
+    without: 'a deleted topic is created again',
     mayLose: false,
     holds: is('false'),
   },
   {
     setting: 'offsets.retention.minutes',
     wanted: '129600',
-    without: 'a deriver that was off for a week looks for its place anew',
+    without: 'a deriver that was off for a week must search for its position',
     mayLose: false,
     holds: atLeast(129_600),
   },
   {
     setting: 'group.initial.rebalance.delay.ms',
     wanted: '0',
-    without: 'each start and each new derived stream waits that long',
+    without: 'each start and each new derived stream waits this long',
     mayLose: false,
     holds: is('0'),
   },
@@ -211,7 +211,7 @@ function setOtherwise(otherwise: readonly SetOtherwise[]): Finding[] {
     value: one.value,
     wanted: one.wanted,
     where: on(topics),
-    without: 'Weir makes its topics so, and somebody has changed it',
+    without: 'Weir creates its topics with this value, and someone changed it',
     mayLose: false,
   }))
 }
@@ -221,7 +221,7 @@ const notAllowed = (reason: string): Finding => ({
   value: 'refused',
   where: `(${reason})`,
   wanted: 'DescribeConfigs and AlterConfigs on topics, DescribeConfigs on the cluster, for auth',
-  without: 'nobody knows whether Kafka keeps what it acknowledges',
+  without: 'it is unknown whether Kafka keeps what it acknowledges',
   mayLose: true,
 })
 

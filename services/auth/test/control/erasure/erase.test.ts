@@ -180,7 +180,7 @@ describe('an erasure', () => {
     await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('is refused as a whole while a part that it needs can not be read', async () => {
+  test('is refused as a whole while a part that it needs cannot be read', async () => {
     const { memory, stream } = await scene()
     const { keyring, tables } = memory.follower
     const era = Math.floor(memory.deps.now() / ERA_MS) + 1

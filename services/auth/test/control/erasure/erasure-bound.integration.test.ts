@@ -56,6 +56,6 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
   })
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
   expect(metrics).toMatch(/^svc_auth_erasures_used_share\{?.*\}? 1$/m)
-  expect(service.lines().join('\n')).toContain('an account comes near ERASURES_MAX')
+  expect(service.lines().join('\n')).toContain('an account is close to ERASURES_MAX')
   expect((await other.post(path, { keyFieldValue: 'bob' })).status).toBe(201)
 })

@@ -21,16 +21,16 @@ test('a record is kept for its retention, the rest of its segment, a check and t
 
 describe('no time is told of a topic that', () => {
   test.each([
-    ['keeps its records without end', { 'retention.ms': '-1' }, 'without end'],
+    ['keeps its records for ever', { 'retention.ms': '-1' }, 'for ever'],
     [
       'keeps them for longer than anybody counts',
       { 'retention.ms': '9223372036854775807' },
-      'without end',
+      'for ever',
     ],
     [
-      'is bounded by its size alone',
+      'is limited only by size',
       { 'retention.ms': '-1', 'retention.bytes': '1000' },
-      'by its size alone',
+      'only by size',
     ],
     ['is compacted', { 'cleanup.policy': 'compact' }, 'is compacted'],
     ['lies in tiered storage', { 'remote.storage.enable': 'true' }, 'tiered storage'],
@@ -40,8 +40,8 @@ describe('no time is told of a topic that', () => {
     })
   })
 
-  test('is on a broker that does not tell its settings', () => {
-    expect(keptFor(topic, {})).toEqual({ unknown: expect.stringContaining('does not tell') })
+  test('is on a broker that does not report its settings', () => {
+    expect(keptFor(topic, {})).toEqual({ unknown: expect.stringContaining('does not report') })
     expect(keptFor({}, broker)).toHaveProperty('unknown')
   })
 })

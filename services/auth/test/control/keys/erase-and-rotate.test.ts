@@ -165,7 +165,7 @@ test('one in the middle of a rotation is not while the KEK of before the rotatio
   expect(await isDestroyed(erasure.erasureId)).toBe(true)
 })
 
-test('it is not while that can not be told', async () => {
+test('it is not while that cannot be told', async () => {
   const id = await forget('ada')
   kekLines = [line(1), line(2)].join('\n')
   await rotate()

@@ -131,7 +131,7 @@ test('a part that is taken away or changed while it is wrapped anew stays so', a
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeDefined()
 })
 
-test('a part that can not be opened keeps its ring, and the rotation says that it is not at its end', async () => {
+test('a part that cannot be opened keeps its ring, and the rotation says that it is not at its end', async () => {
   const [broken = ''] = partKeys().filter((key) => key.endsWith('/label'))
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
     const value = Buffer.from(draft.key(broken) ?? '')
@@ -176,7 +176,7 @@ test('parts made during a rotation lie under the new rings', async () => {
   expect(parts).toBe(2)
 })
 
-test('a ring whose newest version can not be unwrapped here wraps nothing: no part gets under an older one', async () => {
+test('a ring whose newest version cannot be unwrapped here wraps nothing: no part gets under an older one', async () => {
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
     draft.putKey(ringKey('open', 2), Buffer.from('\x01\x0bfile:test:9'))
   })

@@ -98,7 +98,7 @@ describe('an input stream', () => {
     expect(memory.kafka.calls).not.toContain('deleteTopic acme.clicks')
   })
 
-  test('whose topic can not be made is left to the clean-up at once', async () => {
+  test('whose topic cannot be made is left to the clean-up at once', async () => {
     const memory = memoryStewardship()
     memory.kafka.fail('createTopic')
     await expect(createInput(memory.deps, inputRequest())).rejects.toMatchObject({

@@ -49,10 +49,10 @@ test('a topic gets what it lacks, keeps what somebody has set on it, and what wa
   })
   const told = (setting: string) => warnings.filter((one) => one.includes(`${setting} is `))
   expect(told('message.timestamp.type')).toEqual([
-    `Kafka: message.timestamp.type is LogAppendTime on ${topic}; set it to CreateTime: Weir makes its topics so, and somebody has changed it`,
+    `Kafka: message.timestamp.type is LogAppendTime on ${topic}; set it to CreateTime: Weir creates its topics with this value, and someone changed it`,
   ])
   expect(told('min.insync.replicas')).toEqual([
-    `Kafka: min.insync.replicas is 1 on ${topic}; set it to 2: an event is acknowledged with one copy`,
+    `Kafka: min.insync.replicas is 1 on ${topic}; set it to 2: an event is acknowledged when only one copy exists`,
   ])
   expect(told('replication (default.replication.factor)')).toHaveLength(1)
 })
@@ -61,7 +61,7 @@ test('where durability is required, it is not ready, and says what to set; where
   const required = promises()
   await required.check()
   expect(required.notReady()).toContain(
-    `Kafka: min.insync.replicas is 1 on ${topic}; set it to 2: an event is acknowledged with one copy`,
+    `Kafka: min.insync.replicas is 1 on ${topic}; set it to 2: an event is acknowledged when only one copy exists`,
   )
   const not = promises({ isRequired: false })
   await not.check()
@@ -169,6 +169,6 @@ test('topics on fewer than three brokers are told of', async () => {
   const { check, notReady } = promises({ admin: madeUp({ replication: 2 }), topicReplication: 2 })
   await check()
   expect(notReady()).toEqual([
-    `Kafka: replication (TOPIC_REPLICATION) is 2 on ${topic}; set it to 3: a broker's disk takes acknowledged events with it`,
+    `Kafka: replication (TOPIC_REPLICATION) is 2 on ${topic}; set it to 3: one lost disk means lost events that were acknowledged`,
   ])
 })

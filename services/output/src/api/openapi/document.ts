@@ -27,7 +27,7 @@ const told: readonly Omit<Operation, 'who' | 'role'>[] = [
     group: 'preview',
     method: 'POST',
     path: `${outputs}/preview`,
-    says: 'What an output of some levels would hold; nothing is made',
+    says: 'What an output with these levels would contain; creates nothing',
     body: { content: json(ref('PreviewRequest')) },
     answers: [{ status: 200, says: 'The preview', content: json(ref('Preview')) }],
     refusals: [
@@ -42,20 +42,20 @@ const told: readonly Omit<Operation, 'who' | 'role'>[] = [
   },
   {
     id: 'listDead',
-    group: 'dead records',
+    group: 'dead-lettered records',
     method: 'GET',
     path: `${outputs}/:output/dead`,
-    says: 'Records that could not be derived, newest first, without their values',
+    says: 'Dead-lettered records, newest first, without their values',
     answers: [{ status: 200, says: 'The records', content: json(ref('Dead')) }],
     refusals: [...always, 'busy'],
   },
   {
     id: 'retryDead',
-    group: 'dead records',
+    group: 'dead-lettered records',
     method: 'POST',
     path: `${outputs}/:output/dead/retry`,
-    says: 'Derives them anew, each exactly once',
-    answers: [{ status: 200, says: 'What became of them', content: json(ref('Retried')) }],
+    says: 'Derives dead-lettered records again, each exactly once',
+    answers: [{ status: 200, says: 'The result for these records', content: json(ref('Retried')) }],
     refusals: [...always, 'stream_disabled', 'derived_elsewhere', 'level_not_served', 'busy'],
   },
   {
@@ -63,7 +63,7 @@ const told: readonly Omit<Operation, 'who' | 'role'>[] = [
     group: 'lag',
     method: 'GET',
     path: `${outputs}/:output/lag`,
-    says: 'How far the output is behind its input',
+    says: 'The lag of an output',
     answers: [{ status: 200, says: 'The lag', content: json(ref('Lag')) }],
     refusals: [...always, 'busy'],
   },
@@ -99,7 +99,7 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
       fields: listOf(object({ contract: text, path: text, level, opened: count, sealed: count })),
       samples: listOf({ type: 'object' }),
     },
-    { samplesNeed: { const: 'owner', description: 'there when the API key may see no samples' } },
+    { samplesNeed: { const: 'owner', description: 'present if the API key may not see samples' } },
   ),
   Dead: object({
     dead: listOf(
@@ -138,12 +138,12 @@ const inPath = (name: string, says: string): Parameter => ({
 export const openApi = (version: string): JsonSchema =>
   openApiOf({
     title: 'Weir output',
-    says: 'Previews, dead records and lag of derived streams. Every refusal links to the page about its code.',
+    says: 'Previews, dead-lettered records and lag of derived streams. Every refusal links to the page about its code.',
     version,
     groups: {
-      preview: 'Before an output is made',
-      'dead records': 'What could not be derived',
-      lag: 'How far an output is behind',
+      preview: 'Before an output is created',
+      'dead-lettered records': 'Dead-lettered records',
+      lag: 'Lag of outputs',
     },
     operations,
     pathParameters: {

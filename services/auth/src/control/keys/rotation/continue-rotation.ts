@@ -49,7 +49,7 @@ export async function continueRotation(
   if (left.length < behind.length) return 0
   deps.log.error(
     { parts: left.length },
-    'parts of keys can not be wrapped anew: the old rings stay',
+    'some key records cannot be wrapped again: the old wrapping keys stay',
   )
   return stuckMs
 }
@@ -122,7 +122,7 @@ function wrapAnew(
     return wrapped
   } catch (error) {
     if (!hasCode(error, 'record_unreadable')) throw error
-    log.error({ err: error }, 'a part can not be wrapped anew')
+    log.error({ err: error }, 'a key record cannot be wrapped again')
     return undefined
   }
 }
@@ -162,6 +162,7 @@ function unusedOf(
 
 function kekIn(draft: Draft, recordKey: string): string {
   const value = draft.key(recordKey)
-  if (value === undefined) throw new AppError('ring_missing', `the ring ${recordKey} is gone`)
+  if (value === undefined)
+    throw new AppError('ring_missing', `the wrapping key ${recordKey} is gone`)
   return kekOf(recordKey, value)
 }

@@ -37,7 +37,7 @@ function askOnce({ kek, log }: Stewardship): IsAtHand {
   const asked = new Map<string, Promise<boolean>>()
   const ask = (id: string): Promise<boolean> =>
     kek.has(id).catch((error: unknown) => {
-      log.warn({ err: error, kek: id }, 'whether a KEK is there still can not be told')
+      log.warn({ err: error, kek: id }, 'could not check whether a KEK still exists')
       return true
     })
   return (id) => {

@@ -29,7 +29,7 @@ export function createHaveWrappingKeys(options: {
       const ids = waiting.slice(0, 10).map(({ id, beat }) => `${beat.service} ${id}`)
       log.info(
         { replicas: waiting.length, ids },
-        'the rotation waits for replicas that can not unwrap the new rings yet',
+        'the key rotation waits for replicas that cannot unwrap the new wrapping keys yet',
       )
     }
     return false

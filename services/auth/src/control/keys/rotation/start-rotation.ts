@@ -29,7 +29,7 @@ export async function startRotation(deps: Stewardship): Promise<RotationRecord> 
     deps.rotateSoon()
     return begun
   }
-  throw new AppError('unavailable', 'New key rings come up all the time; try again')
+  throw new AppError('unavailable', 'Other key rotations are in progress; try again')
 }
 
 async function wrapNext({ follower, kek }: Stewardship): Promise<NewWrappingKey[]> {
