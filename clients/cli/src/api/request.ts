@@ -1,6 +1,6 @@
 // One HTTP request to a Weir service, and what went wrong with it in words: nothing answers, or a refusal
 // (RFC 9457 problem documents, auth's {code, message}, or ingest's line of text). No retries.
-import { CliError, misuse, noAnswerPage } from '../errors.ts'
+import { CliError, misuse, unreachablePage } from '../errors.ts'
 import { isObject, listAt, textAt, textsAt, tryParseJson, valueAt } from '../json.ts'
 import { visible } from '../terminal/table.ts'
 
@@ -172,7 +172,7 @@ export function unreachable(url: URL, error: unknown): CliError {
 }
 
 const noAnswer = (message: string, ...advice: string[]): CliError =>
-  new CliError(1, message, { advice, page: noAnswerPage })
+  new CliError(1, message, { advice, page: unreachablePage })
 
 const addressAdvice =
   'Other addresses: WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or `weir account login`.'

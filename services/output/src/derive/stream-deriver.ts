@@ -39,14 +39,14 @@ export function createStreamDeriver(deps: StreamDeriverDeps) {
       onDead(dead, partition) {
         log.error(
           { stream: topicOf(stream), partition, ...summaryOf(dead) },
-          'records that can not be derived were dead-lettered',
+          'records that cannot be derived were dead-lettered',
         )
       },
       onError(error, partition) {
         metrics.deriverFailed(hasCode(error) ? error.code : 'unexpected')
         log.warn(
           { err: error, stream: topicOf(stream), partition },
-          'a partition waits and is tried again',
+          'a partition waits; trying again',
         )
       },
       onLost(count, partition) {

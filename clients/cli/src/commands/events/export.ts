@@ -28,15 +28,19 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       .summary('write the events of an output to a Parquet, JSONL or CSV file')
       .description(
         "write the events of an output to a file, straight from its Kafka topic and with the output's own token. The format " +
-          'is what -o says (parquet, jsonl or csv), or what FILE ends in. FILE appears when it is whole.',
+          'is given by -o (parquet, jsonl or csv) or by the ending of FILE. FILE appears when it is complete.',
       )
       .argument('<name>', 'an output with saved credentials')
-      .argument('<file>', 'where to; - is standard output')
-      .option('--from <time>', 'from then on: a date or a time in RFC 3339 (default: all)', time)
-      .option('--until <time>', 'before then (default: the end as it is now)', time)
+      .argument('<file>', 'the file to write; - is standard output')
+      .option(
+        '--from <time>',
+        'only events from this date or RFC 3339 time on (default: all)',
+        time,
+      )
+      .option('--until <time>', 'only events before this time (default: the current end)', time)
       .option('--schema <id>', 'only events of this contract; may be repeated', collectText)
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
-      .option('--tls', 'that listener speaks TLS')
+      .option('--tls', 'that listener uses TLS')
       .action((name: string, file: string, options: ExportOptions, command: Command) =>
         exportTo(open(command, formats), { name, file, ...options }),
       ),
@@ -66,7 +70,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   const account = session.account()
   const format = formatOf(session, file)
   if (file === '-' && format === 'parquet' && terminal.isShown)
-    throw misuse("Parquet isn't for reading on a terminal", 'Name a file, or pipe it on.')
+    throw misuse('Parquet cannot be shown on a terminal', 'Name a file, or use a pipe.')
   const { exportEvents } = await import('../../export/export-events.ts')
   const progress = createProgress(terminal, 'looking')
   const interrupted = new AbortController()
@@ -106,7 +110,7 @@ const counted = (events: number): string =>
 function formatOf(session: Session, file: string): Format {
   const said = formats.find((format) => format === session.format)
   if (said !== undefined) return said
-  if (session.isJson) throw misuse('events are exported as JSON lines', 'That is `-o jsonl`.')
+  if (session.isJson) throw misuse('events are exported as JSON lines', 'Use `-o jsonl`.')
   const found = formats.find((format) => file.endsWith(`.${format}`))
   if (found !== undefined) return found
   throw misuse(`which format ${file} shall have isn't clear`, 'Add -o parquet, -o jsonl or -o csv.')

@@ -58,7 +58,7 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
       if (options.isRequired) throw new AppError('refused', error.message, { cause: error })
       if (!wasTold)
         log.warn(
-          'Kafka has no authorizer: whoever reaches its brokers may read and write everything',
+          'Kafka has no authorizer: any client that reaches its brokers can read and write everything',
         )
       wasTold = true
     }
@@ -90,7 +90,7 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
     await allowServices(missing)
     log.info(
       { taken: stale.length, given: missing.length },
-      'what services may do in Kafka is settled anew',
+      'the rights of the services in Kafka were corrected',
     )
   }
 
@@ -120,7 +120,10 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
         if (stale.length + missing.length === 0) return
         await acls.disallow(stale)
         await allow(missing)
-        log.info({ taken: stale.length, given: missing.length }, 'access to Kafka is settled anew')
+        log.info(
+          { taken: stale.length, given: missing.length },
+          'the rights of streams in Kafka were corrected',
+        )
       }),
   }
 }

@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 
 import { describe, expect, test } from '@jest/globals'
 
-import { readDocument } from '../src/docs.ts'
-import { retiredWordsIn } from '../src/public-text/retired-words.ts'
-import { textsOfSource } from '../src/public-text/source-texts.ts'
-import { REPOSITORY } from '../src/test-run/tools.ts'
+import { readDocument } from '../../src/documents.ts'
+import { retiredWordsIn } from '../../src/public-text/retired-words.ts'
+import { textsOfSource } from '../../src/public-text/source-texts.ts'
+import { REPOSITORY } from '@weir/testkit'
 
 const run = promisify(execFile)
 
