@@ -4,13 +4,13 @@ import type { Http2Session } from 'node:http2'
 import { duplexPair } from 'node:stream'
 import type { Duplex } from 'node:stream'
 
-export type Connection = {
+export type InProcessConnection = {
   clientEnd: Duplex
   /** Carries the address of the client who is really there. */
   serverEnd: Duplex
 }
 
-export function createConnection(session: Http2Session | undefined): Connection {
+export function createInProcessConnection(session: Http2Session | undefined): InProcessConnection {
   const [clientEnd, serverEnd] = duplexPair()
   clientEnd.on('error', () => {}) // the request on it tells
   serverEnd.on('error', () => {})

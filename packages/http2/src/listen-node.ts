@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { pipeline } from 'node:stream'
 import { dropBytesMax, withDefaults } from './bounds.ts'
 import type { Timeouts } from './bounds.ts'
-import { createConnection } from './in-process.ts'
+import { createInProcessConnection } from './in-process.ts'
 import { openPort } from './open-port.ts'
 import type { Crowd } from './open-port.ts'
 import { drain } from './read-body.ts'
@@ -59,7 +59,7 @@ function forward({ server, stream, headers, rawHeaders, timeouts }: Forwarding):
   const path = headers[':path'] ?? '/'
   if (method === 'CONNECT' || method === '') return refuse(stream, 405)
   if (!/^[\x21-\x7e]+$/.test(path)) return refuse(stream, 400)
-  const { clientEnd, serverEnd } = createConnection(stream.session)
+  const { clientEnd, serverEnd } = createInProcessConnection(stream.session)
   const outgoing = httpRequest({
     createConnection: () => clientEnd,
     method,

@@ -3,7 +3,7 @@ export type { Proxies } from './limits/addresses.ts'
 export { createAllowance } from './limits/allowance.ts'
 export type { Allowance } from './limits/allowance.ts'
 export { startAdmin } from './http/admin.ts'
-export type { Admin, AdminOptions } from './http/admin.ts'
+export type { AdminPort, AdminPortOptions } from './http/admin.ts'
 export { listConfigKeys, loadConfig } from './config/config.ts'
 export type { ConfigKey, Env } from './config/config.ts'
 export {

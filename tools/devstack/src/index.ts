@@ -1,3 +1,4 @@
+export { REPOSITORY } from './repository.ts'
 export { startEverything } from './everything.ts'
 export type { Everything, EverythingOptions } from './everything.ts'
 export { makeAuthority } from './certificates.ts'

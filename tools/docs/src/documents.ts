@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 export const readDocument = (path: string): Promise<string> =>
   readFile(join(REPOSITORY, path), 'utf8')

@@ -2,15 +2,16 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { pageOf, pagePathOf, servicesConfigured } from './pages/configuration-pages.ts'
+import { configurationPageOf, pagePathOf, servicesConfigured } from './pages/configuration-pages.ts'
 import { openApiPathOf, openApiTextOf, servicesWithApi } from './pages/openapi-files.ts'
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(join(REPOSITORY, path)), { recursive: true })
   await writeFile(join(REPOSITORY, path), text)
 }
 
-for (const service of servicesConfigured) await write(pagePathOf(service), await pageOf(service))
+for (const service of servicesConfigured)
+  await write(pagePathOf(service), await configurationPageOf(service))
 for (const service of servicesWithApi)
   await write(openApiPathOf(service), await openApiTextOf(service))

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 
 import { readDocument } from '../src/documents.ts'
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 

@@ -1,9 +1,8 @@
-// Where things are: the checkout, and what ci/prepare.sh has installed in it.
+// What ci/prepare.sh has installed in the checkout.
 
 import { existsSync, globSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-
-export const REPOSITORY = resolve(import.meta.dirname, '../../..')
+import { join } from 'node:path'
+import { REPOSITORY } from '@weir/devstack'
 
 /** The one place of .weir/deploy that matches, for instance `hadolint-* /bin/hadolint`. */
 export function installed(pattern: string): string {

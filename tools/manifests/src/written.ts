@@ -10,7 +10,7 @@ import type { Dashboard } from './dashboards/dashboard.ts'
 import { ingest } from './dashboards/ingest.ts'
 import { kafka } from './dashboards/kafka.ts'
 import { keys } from './dashboards/keys.ts'
-import { REPOSITORY } from './repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const MONITORING = 'k8s/components/monitoring'
 export const ALERTS = `${MONITORING}/alerts.yaml`

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freePort, startService, startStack } from '@weir/devstack'
-import type { Service, Stack } from '@weir/devstack'
+import { REPOSITORY, freePort, startService, startStack } from '@weir/devstack'
+import type { Service, ServiceName, Stack } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
@@ -21,11 +21,9 @@ import {
 import type { Account, TopicReader } from '@weir/testkit'
 
 import { SERVICES } from '../src/code/settings.ts'
-import type { ServiceName } from '../src/code/settings.ts'
 import { arrayOf, at, objectsOf, textAt } from '../src/json.ts'
 import type { Json } from '../src/json.ts'
 import { nameOf, ofKind, render } from '../src/manifests/render.ts'
-import { REPOSITORY } from '../src/repository.ts'
 
 const PASSWORD = 'not-a-secret'
 let folder: string

@@ -7,12 +7,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freePort } from '@weir/devstack'
+import { REPOSITORY, freePort } from '@weir/devstack'
 import { setting, startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 
 import { at, objectsOf, textAt } from '../src/json.ts'
-import { REPOSITORY } from '../src/repository.ts'
 
 const run = promisify(execFile)
 

@@ -9,13 +9,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { findJdk, freePort } from '@weir/devstack'
+import { REPOSITORY, findJdk, freePort } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import { createTopicReader } from '@weir/testkit'
 
 import { objectAt } from '../src/json.ts'
-import { environmentOf, readCompose } from '../src/manifests/compose.ts'
-import { REPOSITORY } from '../src/repository.ts'
+import { composeEnvironmentOf, readCompose } from '../src/manifests/compose.ts'
 
 const run = promisify(execFile)
 const KEYS_PATH = '/.well-known/jwks.json'
@@ -53,7 +52,7 @@ afterAll(async () => {
 
 /** What compose gives the container, with the container's names and ports replaced by free ones here. */
 async function environmentHere(authPort: number): Promise<Record<string, string>> {
-  const given = environmentOf(objectAt(await readCompose(), 'services', 'kafka'))
+  const given = composeEnvironmentOf(objectAt(await readCompose(), 'services', 'kafka'))
   const ports = new Map<string, number>()
   for (const [, port = ''] of JSON.stringify(given).matchAll(/:(\d{4,5})\b/g))
     if (!ports.has(port)) ports.set(port, await freePort())

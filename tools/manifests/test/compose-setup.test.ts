@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 
-import { REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 // It starts processes.
 jest.setTimeout(60_000)

@@ -12,9 +12,9 @@ import { configComplaint, portOf, SERVICES, settingsOf } from '../src/code/setti
 import { makeStandInFiles } from '../src/code/stand-in-files.ts'
 import type { StandInFiles } from '../src/code/stand-in-files.ts'
 import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
-import { composeServices, environmentOf, readCompose } from '../src/manifests/compose.ts'
+import { composeServices, composeEnvironmentOf, readCompose } from '../src/manifests/compose.ts'
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
-import { REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 // They ask the services' own code, in processes of its own.
 jest.setTimeout(60_000)
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => files.remove())
 
 describe.each(SERVICES)('%s', (service) => {
-  const given = environmentOf(of(service))
+  const given = composeEnvironmentOf(of(service))
   const ofImage = configOf(stages, service).env
 
   test('is given every variable that it needs, and none that it does not read', async () => {
@@ -75,7 +75,10 @@ test('everything is published on loopback alone', () => {
 test('the registry lets everybody do everything, so its port is not published', () => {
   expect(of('registry')['ports']).toBeUndefined()
   for (const [name, service] of services)
-    expect([name, 'SCHEMA_REGISTRY_URL' in environmentOf(service)]).toEqual([name, name === 'auth'])
+    expect([name, 'SCHEMA_REGISTRY_URL' in composeEnvironmentOf(service)]).toEqual([
+      name,
+      name === 'auth',
+    ])
 })
 
 test('images of our own are stages of the Dockerfile, all others are pinned to a version', () => {
@@ -98,7 +101,7 @@ test('Kafka and the registry have the versions that npm start runs', async () =>
 })
 
 test("the analysts' listener is set as devstack sets it", async () => {
-  const given = Object.keys(environmentOf(of('kafka')))
+  const given = Object.keys(composeEnvironmentOf(of('kafka')))
   const prefix = 'KAFKA_LISTENER_NAME_ANALYSTS_'
   const variableOf = (name: string) => prefix + name.toUpperCase().replaceAll('.', '_')
   const own = new Set(given.filter((key) => key.startsWith(prefix)))
@@ -112,7 +115,7 @@ test("the analysts' listener is set as devstack sets it", async () => {
   )
   expect(textAt(of('kafka'), 'environment', 'KAFKA_OPTS')).toContain(`allowed.urls=${keysAt}`)
   const issuer = textAt(of('kafka'), 'environment', variableOf('sasl.oauthbearer.expected.issuer'))
-  expect(issuer).toBe(environmentOf(of('auth'))['AUTH_PUBLIC_URL'])
+  expect(issuer).toBe(composeEnvironmentOf(of('auth'))['AUTH_PUBLIC_URL'])
 })
 
 test('files and folders that containers see are there', () => {

@@ -9,7 +9,7 @@ import { portOf, SERVICES } from '../src/code/settings.ts'
 import { textAt } from '../src/json.ts'
 import { contextFiles } from '../src/manifests/docker-context.ts'
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
-import { REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 // They ask the services' own code, in processes of its own.
 jest.setTimeout(60_000)

@@ -8,17 +8,16 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { freePort } from '@weir/devstack'
+import { REPOSITORY, freePort } from '@weir/devstack'
 import { kekFileOf, setting } from '@weir/testkit'
 
 import { metricsOf } from '../src/code/metrics.ts'
 import { SERVICES } from '../src/code/settings.ts'
-import type { ServiceName } from '../src/code/settings.ts'
+import type { ServiceName } from '@weir/devstack'
 import { at, objectsOf, textAt } from '../src/json.ts'
 import { buildStage } from '../src/manifests/build-stage.ts'
 import { copyContext } from '../src/manifests/docker-context.ts'
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
-import { REPOSITORY } from '../src/repository.ts'
 
 const run = promisify(execFile)
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createMetrics, startAdmin } from '@weir/kit'
-import type { Admin } from '@weir/kit'
+import type { AdminPort } from '@weir/kit'
 
 import { analystSettings, CLOCK_SKEW } from '../src/code/listener.ts'
 import { portOf, SERVICES } from '../src/code/settings.ts'
@@ -14,12 +14,12 @@ import type { Json } from '../src/json.ts'
 import { readDockerfile } from '../src/manifests/dockerfile.ts'
 import { containersOf, deployment, environmentOf, podOf, portNamed } from '../src/manifests/pods.ts'
 import { nameOf, ofKind, render } from '../src/manifests/render.ts'
-import { REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const read = (path: string): Promise<string> => readFile(join(REPOSITORY, path), 'utf8')
 
 const overlays: Record<'dev' | 'prod', Json[]> = { dev: [], prod: [] }
-let admin: Admin
+let admin: AdminPort
 beforeAll(async () => {
   overlays.dev = await render(join(REPOSITORY, 'k8s/overlays/dev'))
   overlays.prod = await render(join(REPOSITORY, 'k8s/overlays/prod'))

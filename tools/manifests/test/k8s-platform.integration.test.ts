@@ -9,7 +9,7 @@ import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
 import type { Json } from '../src/json.ts'
 import { containersOf, environmentOf, podOf } from '../src/manifests/pods.ts'
 import { nameOf, ofKind, render, renderAll } from '../src/manifests/render.ts'
-import { REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 let prod: Json[] = []
 let dev: Json[] = []

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 
 import { configComplaint, SERVICES, settingsOf } from '../src/code/settings.ts'
-import type { ServiceName } from '../src/code/settings.ts'
+import type { ServiceName } from '@weir/devstack'
 import { makeStandInFiles } from '../src/code/stand-in-files.ts'
 import type { StandInFiles } from '../src/code/stand-in-files.ts'
 import type { Json } from '../src/json.ts'
@@ -14,7 +14,7 @@ import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
 import { deployment, environmentOf, mountsOf } from '../src/manifests/pods.ts'
 import { everyCombination, kindOf, nameOf, render, renderAll } from '../src/manifests/render.ts'
 import { createValidator } from '../src/manifests/schemas.ts'
-import { REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))
 const combinations = everyCombination()

@@ -9,7 +9,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 
 import { isJson } from '../src/json.ts'
 import { readCompose } from '../src/manifests/compose.ts'
-import { installed, REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
+import { installed } from '../src/repository.ts'
 
 const run = promisify(execFile)
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { installed, REPOSITORY } from '../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
+import { installed } from '../src/repository.ts'
 
 const run = promisify(execFile)
 const read = (path: string): Promise<string> => readFile(join(REPOSITORY, path), 'utf8')

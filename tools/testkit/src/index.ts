@@ -2,7 +2,6 @@
 export type { FuzzTarget } from './fuzz/target.ts'
 export { parserGrowth } from './complexity/parser-growth.ts'
 export type { ParserCase } from './complexity/parser-growth.ts'
-export { REPOSITORY } from './test-run/tools.ts'
 export {
   account,
   asObject,

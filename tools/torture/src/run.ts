@@ -29,7 +29,7 @@ import type { Report } from './report.ts'
 import type { DerivedStream } from './streams.ts'
 import { slotsOf } from './world/slots.ts'
 import { openWorld } from './world/open-world.ts'
-import type { World, WorldOptions } from './world/open-world.ts'
+import type { TortureWorld, WorldOptions } from './world/open-world.ts'
 
 export type RunOptions = Pick<
   WorldOptions,
@@ -53,7 +53,7 @@ const CALM_MS = 3_000
 
 type Run = {
   options: RunOptions
-  world: World
+  world: TortureWorld
   kinds: readonly Kind[]
   ledger: Ledger
   random: Random
@@ -96,7 +96,7 @@ async function worldOptionsOf(options: RunOptions, kinds: readonly Kind[]): Prom
   return { ...common, env: { TORTURE_BREAKAGE: breakage }, preload: [BREAK] }
 }
 
-function prepare(options: RunOptions, world: World, kinds: readonly Kind[]): Run {
+function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[]): Run {
   const { topics, streams } = world
   const random = createRandom(options.seed)
   const violations = createViolations()

@@ -122,7 +122,7 @@ async function create(session: Session, name: string, options: CreateOptions): P
   const record = await session.manage({
     method: 'POST',
     path: ['streams'],
-    json: draft(name, options),
+    json: streamDraft(name, options),
   })
   // Shown before it is saved: this is the only time that the service tells the secret.
   session.showRecord(record)
@@ -130,7 +130,7 @@ async function create(session: Session, name: string, options: CreateOptions): P
 }
 
 /** The body of the creation: only what was asked for, the service knows the defaults. */
-export function draft(name: string, options: CreateOptions): unknown {
+export function streamDraft(name: string, options: CreateOptions): unknown {
   const { rate: eventRate, count: eventCount } = options
   return {
     name,

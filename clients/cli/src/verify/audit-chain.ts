@@ -10,7 +10,7 @@ export type Link = { readonly seq: number; readonly hash: string }
 export type ChainRecord = { readonly offset: string; readonly value: Buffer }
 
 /** What is wrong, and where. */
-export type Fault = {
+export type ChainFault = {
   readonly kind: 'unreadable' | 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'not_ours'
   readonly sentence: string
 }
@@ -22,7 +22,7 @@ export type Walk = {
   meets(head: Link | undefined): 'whole' | 'behind' | 'wrong'
   /** So the log isn't what the service says that it has written. */
   cutOff(head: Link): void
-  readonly faults: readonly Fault[]
+  readonly faults: readonly ChainFault[]
   readonly end: Link
   readonly firstTime: string | undefined
   readonly lastTime: string | undefined
@@ -33,13 +33,13 @@ const faultsMax = 20
 
 /** `passes`: an entry that was noted before, which the chain must come through. */
 export function walkChain(passes?: Link): Walk {
-  const faults: Fault[] = []
+  const faults: ChainFault[] = []
   let end = start
   let firstTime: string | undefined
   let lastTime: string | undefined
   let hasPassed = passes === undefined || passes.seq === 0
 
-  const fault = (kind: Fault['kind'], sentence: string): void => {
+  const fault = (kind: ChainFault['kind'], sentence: string): void => {
     if (faults.length < faultsMax) faults.push({ kind, sentence })
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { draft as outputDraft } from '../../src/commands/output/output.ts'
-import { draft as streamDraft } from '../../src/commands/stream.ts'
+import { outputDraft } from '../../src/commands/output/output.ts'
+import { streamDraft } from '../../src/commands/stream.ts'
 
 const sent = (draft: unknown): unknown => JSON.parse(JSON.stringify(draft))
 

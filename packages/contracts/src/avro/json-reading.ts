@@ -14,7 +14,7 @@ export type Reading = {
 }
 
 /** `depth` counts the records, lists and maps around the value. */
-export type Read = (json: unknown, reading: Reading, depth: number) => unknown
+export type ReadJson = (json: unknown, reading: Reading, depth: number) => unknown
 
 /** Thrown by the strict reading only, made once: the lenient reading then finds the words. */
 export const notStrict = new Error('not strict Avro JSON')

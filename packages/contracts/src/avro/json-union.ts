@@ -3,13 +3,13 @@
 // possible the strict one wins.
 import { Unreadable } from '../unreadable.ts'
 import { refuse } from './json-reading.ts'
-import type { Read, Reading } from './json-reading.ts'
+import type { ReadJson, Reading } from './json-reading.ts'
 import { oncePerType } from './per-type.ts'
 import { branchName, describeType, nullableOf } from './types.ts'
 import type { AvroType, RecordType, UnionType } from './types.ts'
 import { isFields } from './values.ts'
 
-export function readUnion(type: UnionType, reads: readonly Read[]): Read {
+export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson {
   const isPlain = nullableOf(type) !== undefined
   const names = type.branches.map(branchName)
   const named = new Map(names.map((name, branch) => [name, branch]))

@@ -22,7 +22,7 @@ import { emptyMap } from './values.ts'
 import type { Fields } from './values.ts'
 
 /** `depth` counts the records, lists and maps around the value. */
-export type Read = (cursor: Cursor, depth: number) => unknown
+export type ReadAvro = (cursor: Cursor, depth: number) => unknown
 
 /** Throws Unreadable for everything that isn't exactly one datum of the type. */
 export type AvroReader = (bytes: Buffer) => unknown
@@ -38,9 +38,9 @@ export function compileAvroReader(type: AvroType): AvroReader {
 }
 
 /** The same for one value among others; it moves the cursor behind it. */
-export const compileRead = (type: AvroType): Read => createCompiler()(type)
+export const compileRead = (type: AvroType): ReadAvro => createCompiler()(type)
 
-const scalars: Readonly<Record<string, Read>> = {
+const scalars: Readonly<Record<string, ReadAvro>> = {
   null: () => null,
   boolean: readBoolean,
   int: readInt,
@@ -51,10 +51,10 @@ const scalars: Readonly<Record<string, Read>> = {
   string: readString,
 }
 
-function createCompiler(): (type: AvroType) => Read {
-  const records = new Map<RecordType, Read>()
+function createCompiler(): (type: AvroType) => ReadAvro {
+  const records = new Map<RecordType, ReadAvro>()
 
-  function compile(type: AvroType): Read {
+  function compile(type: AvroType): ReadAvro {
     switch (type.kind) {
       case 'record':
         return compileRecord(type)
@@ -74,11 +74,11 @@ function createCompiler(): (type: AvroType) => Read {
   }
 
   /** Each record is compiled once and at its first use: a schema may name itself, or be a long chain. */
-  function compileRecord(type: RecordType): Read {
+  function compileRecord(type: RecordType): ReadAvro {
     const known = records.get(type)
     if (known) return known
-    let inner: Read | undefined
-    const read: Read = (cursor, depth) => {
+    let inner: ReadAvro | undefined
+    const read: ReadAvro = (cursor, depth) => {
       inner ??= readRecord(
         type.fields.map((field) => field.name),
         type.fields.map((field) => compile(field.type)),
@@ -92,7 +92,7 @@ function createCompiler(): (type: AvroType) => Read {
   return compile
 }
 
-const unknownKind: Read = () => {
+const unknownKind: ReadAvro = () => {
   throw new Unreadable('is of a type that is not known')
 }
 
@@ -101,7 +101,7 @@ function deeper(depth: number): number {
   return depth + 1
 }
 
-function readRecord(names: readonly string[], reads: readonly Read[]): Read {
+function readRecord(names: readonly string[], reads: readonly ReadAvro[]): ReadAvro {
   const blank: Fields = Object.fromEntries(names.map((name) => [name, null]))
   return (cursor, depth) => {
     const inner = deeper(depth)
@@ -119,7 +119,7 @@ function readRecord(names: readonly string[], reads: readonly Read[]): Read {
   }
 }
 
-function compileUnion(type: UnionType, reads: readonly Read[]): Read {
+function compileUnion(type: UnionType, reads: readonly ReadAvro[]): ReadAvro {
   const isPlain = nullableOf(type) !== undefined
   return (cursor, depth) => {
     const branch = readLong(cursor)
@@ -148,7 +148,7 @@ function readBlocks(cursor: Cursor, item: () => void): void {
   }
 }
 
-function readArray(read: Read): Read {
+function readArray(read: ReadAvro): ReadAvro {
   return (cursor, depth) => {
     const inner = deeper(depth)
     const list: unknown[] = []
@@ -161,7 +161,7 @@ function readArray(read: Read): Read {
   }
 }
 
-function readMap(read: Read): Read {
+function readMap(read: ReadAvro): ReadAvro {
   return (cursor, depth) => {
     const inner = deeper(depth)
     const map = emptyMap()
@@ -178,7 +178,7 @@ function readMap(read: Read): Read {
   }
 }
 
-function readEnum(symbols: readonly string[]): Read {
+function readEnum(symbols: readonly string[]): ReadAvro {
   return (cursor) => {
     const symbol = symbols[readLong(cursor)]
     if (symbol === undefined) throw new Unreadable('is none of the symbols of the enum')

@@ -6,7 +6,7 @@ import { atStep, Unreadable } from '../unreadable.ts'
 import { compileDefault } from './defaults.ts'
 import type { Default } from './defaults.ts'
 import { deeper, notStrict, refuse } from './json-reading.ts'
-import type { Read, Reading } from './json-reading.ts'
+import type { ReadJson, Reading } from './json-reading.ts'
 import { readUnion } from './json-union.ts'
 import { scalarReader } from './scalars.ts'
 import type { ScalarReader } from './scalars.ts'
@@ -39,10 +39,10 @@ export function compileJsonReader(type: AvroType): JsonReader {
   }
 }
 
-function createCompiler(): (type: AvroType) => Read {
-  const records = new Map<RecordType, Read>()
+function createCompiler(): (type: AvroType) => ReadJson {
+  const records = new Map<RecordType, ReadJson>()
 
-  function compile(type: AvroType): Read {
+  function compile(type: AvroType): ReadJson {
     switch (type.kind) {
       case 'record':
         return compileRecord(type)
@@ -58,11 +58,11 @@ function createCompiler(): (type: AvroType) => Read {
   }
 
   /** Each record is compiled once and at its first use: a schema may name itself, or be a long chain. */
-  function compileRecord(type: RecordType): Read {
+  function compileRecord(type: RecordType): ReadJson {
     const known = records.get(type)
     if (known) return known
-    let inner: Read | undefined
-    const read: Read = (json, reading, depth) => {
+    let inner: ReadJson | undefined
+    const read: ReadJson = (json, reading, depth) => {
       inner ??= readRecord(type.fields.map((field) => compileField(field, compile(field.type))))
       return inner(json, reading, depth)
     }
@@ -73,7 +73,7 @@ function createCompiler(): (type: AvroType) => Read {
   return compile
 }
 
-function readScalar(read: ScalarReader, description: string): Read {
+function readScalar(read: ScalarReader, description: string): ReadJson {
   const sentence = `is not ${description}`
   return (json, reading) => {
     const value = read(json)
@@ -84,17 +84,17 @@ function readScalar(read: ScalarReader, description: string): Read {
 
 type FieldReader = {
   readonly name: string
-  readonly read: Read
+  readonly read: ReadJson
   readonly default: Default | undefined
 }
 
-const compileField = (field: RecordField, read: Read): FieldReader => ({
+const compileField = (field: RecordField, read: ReadJson): FieldReader => ({
   name: field.name,
   read,
   default: compileDefault(field),
 })
 
-function readRecord(fields: readonly FieldReader[]): Read {
+function readRecord(fields: readonly FieldReader[]): ReadJson {
   const names = new Set(fields.map((field) => field.name))
   const blank: Fields = Object.fromEntries(fields.map((field) => [field.name, null]))
   return (json, reading, depth) => {
@@ -149,7 +149,7 @@ function unknownField(
     : refuse(reading, 'has a field that is not in the schema')
 }
 
-function readArray(read: Read): Read {
+function readArray(read: ReadJson): ReadJson {
   return (json, reading, depth) => {
     const inner = deeper(reading, depth)
     if (!Array.isArray(json)) throw refuse(reading, 'is not a list')
@@ -163,7 +163,7 @@ function readArray(read: Read): Read {
   }
 }
 
-function readMap(read: Read): Read {
+function readMap(read: ReadJson): ReadJson {
   return (json, reading, depth) => {
     const inner = deeper(reading, depth)
     if (!isFields(json)) throw refuse(reading, 'is not an object')

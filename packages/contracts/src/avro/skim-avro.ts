@@ -5,7 +5,7 @@
 import { passText, readBoolean, readInt, readLong, skip } from './cursor.ts'
 import type { Cursor } from './cursor.ts'
 import { compileAvroReader, compileRead } from './read-avro.ts'
-import type { AvroReader, Read } from './read-avro.ts'
+import type { AvroReader, ReadAvro } from './read-avro.ts'
 import { depthMax, nullableOf } from './types.ts'
 import type { AvroType, RecordField, RecordType } from './types.ts'
 import { RawRun } from './values.ts'
@@ -41,7 +41,7 @@ export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): 
 const fieldsMax = 100_000
 
 /** Undefined where it would take too much. */
-function tryCompile(type: RecordType, paths: readonly string[]): Read | undefined {
+function tryCompile(type: RecordType, paths: readonly string[]): ReadAvro | undefined {
   try {
     return compileSkim(type, { paths, left: { fields: fieldsMax } })
   } catch (error) {
@@ -54,10 +54,10 @@ type Wanted = { readonly paths: readonly string[]; readonly left: { fields: numb
 
 /** One after the other: a field to be read, or a run of those that are passed. */
 type Step =
-  | { readonly name: string; readonly read: Read }
+  | { readonly name: string; readonly read: ReadAvro }
   | { readonly name: string; readonly passes: readonly Pass[] }
 
-function compileSkim(type: RecordType, wanted: Wanted): Read {
+function compileSkim(type: RecordType, wanted: Wanted): ReadAvro {
   wanted.left.fields -= type.fields.length
   if (wanted.left.fields < 0) giveUp()
   const steps = stepsOf(type, wanted)
@@ -113,7 +113,7 @@ function stepsOf(type: RecordType, { paths, left }: Wanted): Step[] {
   return steps
 }
 
-function compileField({ type }: RecordField, wanted: Wanted): Read {
+function compileField({ type }: RecordField, wanted: Wanted): ReadAvro {
   if (wanted.paths.includes('')) return compileRead(type)
   if (type.kind === 'record') return compileSkim(type, wanted)
   const inner = nullableOf(type)

@@ -5,8 +5,8 @@ import { headerBytesMax, headersMax } from '../bounds.ts'
 import { createHeaderDecoder } from '../hpack/decoder.ts'
 import type { HeaderDecoder } from '../hpack/decoder.ts'
 import type { Handler } from '../types.ts'
-import { createAllowance } from './bounds/allowance.ts'
-import type { Allowance } from './bounds/allowance.ts'
+import { createCalmAllowance } from './bounds/allowance.ts'
+import type { CalmAllowance } from './bounds/allowance.ts'
 import type { Budget } from './bounds/budget.ts'
 import type { Clock } from './clock.ts'
 import { windowDefault } from './frames/frames.ts'
@@ -40,7 +40,7 @@ export type ConnectionState = ConnectionOptions & {
   readonly output: Output
   readonly decoder: HeaderDecoder
   readonly heads: HeadCache
-  readonly allowance: Allowance
+  readonly allowance: CalmAllowance
   /** Open ones, the oldest first. */
   readonly streams: Map<number, Stream>
   readonly recent: RecentStreams
@@ -105,7 +105,7 @@ export const createState = (options: ConnectionOptions): ConnectionState => {
     output: new Output(options.socket),
     decoder,
     heads: createHeadCache(decoder),
-    allowance: createAllowance(),
+    allowance: createCalmAllowance(),
     streams: new Map(),
     recent: createRecentStreams(),
     dispatchable: [],

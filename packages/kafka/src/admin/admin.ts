@@ -68,7 +68,7 @@ export function createAdmin(kafka: Kafka, { deadlineMs }: AdminOptions = {}): Ad
 
   async function untilEverywhere(
     topic: string,
-    holds: (leaders: topicCalls.Leaders | undefined) => boolean,
+    holds: (leaders: topicCalls.PartitionLeaders | undefined) => boolean,
     what: string,
   ): Promise<void> {
     const look = async () => (await leadersEverywhere(topic)).every(holds)
@@ -180,7 +180,7 @@ function toRequest({ topic, partitions, replicationFactor, config = {} }: TopicS
 const entriesOf = (config: Readonly<Record<string, string>>) =>
   Object.entries(config).map(([name, value]) => ({ name, value }))
 
-function hasLeaders(leaders: topicCalls.Leaders | undefined): boolean {
+function hasLeaders(leaders: topicCalls.PartitionLeaders | undefined): boolean {
   return leaders !== undefined && leaders.every(({ leader }) => leader >= 0)
 }
 

@@ -9,7 +9,7 @@ import { protocolTypeOf } from '../connect/faults.ts'
 
 export type Isolation = 'read_committed' | 'read_uncommitted'
 
-export type Leaders = readonly { readonly partition: number; readonly leader: number }[]
+export type PartitionLeaders = readonly { readonly partition: number; readonly leader: number }[]
 
 // Kafka's special timestamps in ListOffsets.
 const LATEST = -1
@@ -23,7 +23,10 @@ const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const sati
 >
 
 /** The partitions by number, as one broker knows them now; undefined when it knows no such topic. */
-export async function findLeaders(cluster: Cluster, topic: string): Promise<Leaders | undefined> {
+export async function findLeaders(
+  cluster: Cluster,
+  topic: string,
+): Promise<PartitionLeaders | undefined> {
   return askForLeaders(await cluster.brokerPool.findConnectedBroker(), topic)
 }
 
@@ -31,13 +34,13 @@ export async function findLeaders(cluster: Cluster, topic: string): Promise<Lead
 export async function findLeadersEverywhere(
   cluster: Cluster,
   topic: string,
-): Promise<(Leaders | undefined)[]> {
+): Promise<(PartitionLeaders | undefined)[]> {
   await cluster.refreshMetadata()
   const brokers = cluster.getNodeIds().map((nodeId) => cluster.findBroker({ nodeId }))
   return Promise.all(brokers.map(async (broker) => askForLeaders(await broker, topic)))
 }
 
-export async function needLeaders(cluster: Cluster, topic: string): Promise<Leaders> {
+export async function needLeaders(cluster: Cluster, topic: string): Promise<PartitionLeaders> {
   const leaders = await findLeaders(cluster, topic)
   if (!leaders) throw new AppError('not_found', `there is no topic ${topic}`)
   return leaders
@@ -104,7 +107,7 @@ export async function committedOffsets(
   return inOrder(leaders, responses).map((offset) => (offset < 0n ? undefined : offset))
 }
 
-async function askForLeaders(broker: Broker, topic: string): Promise<Leaders | undefined> {
+async function askForLeaders(broker: Broker, topic: string): Promise<PartitionLeaders | undefined> {
   try {
     const { topicMetadata } = await broker.metadata([topic])
     const found = topicMetadata.find((metadata) => metadata.topic === topic)
@@ -129,7 +132,7 @@ async function listOffsets(
 async function askLeaders(
   cluster: Cluster,
   topic: string,
-  leaders: Leaders,
+  leaders: PartitionLeaders,
   timestamp: number,
   isolation: Isolation,
 ): Promise<bigint[]> {
@@ -145,7 +148,7 @@ async function askLeaders(
 
 type Answers = { partitions: { partition: number; offset: string }[] }[]
 
-function inOrder(leaders: Leaders, answers: Answers): bigint[] {
+function inOrder(leaders: PartitionLeaders, answers: Answers): bigint[] {
   const found = new Map<number, bigint>()
   for (const { partitions } of answers) {
     for (const { partition, offset } of partitions) found.set(partition, BigInt(offset))

@@ -15,7 +15,13 @@ import './kafkajs-shields.ts'
 import { hasSockets, trackSockets } from './close-client.ts'
 import type { ClientSockets } from './close-client.ts'
 import { makeHandle } from './internals.ts'
-import type { ClientSettings, DeletedTopics, Kafka, OpenSocket, SocketTarget } from './internals.ts'
+import type {
+  ClientSettings,
+  DeletedTopics,
+  Kafka,
+  SocketOpener,
+  SocketTarget,
+} from './internals.ts'
 import type { KafkaAccess } from './kafka-access.ts'
 import { bridgeLog, logSettings } from './kafkajs-log.ts'
 import { mechanismOf } from './login.ts'
@@ -38,7 +44,7 @@ export function createKafka(options: KafkaOptions): Kafka {
 }
 
 /** The same over sockets of the caller's, for tests that cut them. */
-export function createKafkaOver(openSocket: OpenSocket, options: KafkaOptions): Kafka {
+export function createKafkaOver(openSocket: SocketOpener, options: KafkaOptions): Kafka {
   const kafkajsLog = bridgeLog(options.log)
   const isTls = options.tls !== undefined
   const troubles = createTroubles(options.log, { isTls, mechanism: options.login?.mechanism })
@@ -104,7 +110,7 @@ function configFor(options: KafkaOptions, troubles: Troubles) {
 }
 
 /** TLS is put on here and not by kafkajs, which would keep the first certificates for good. */
-function watched(openSocket: OpenSocket, { tls: secure }: KafkaOptions, troubles: Troubles) {
+function watched(openSocket: SocketOpener, { tls: secure }: KafkaOptions, troubles: Troubles) {
   return (target: SocketTarget): net.Socket => {
     const socket = openSocket(secure ? { ...target, ssl: secure() } : target)
     troubles.watch(socket, target)

@@ -5,9 +5,9 @@ import type { Socket } from 'node:net'
 
 import { withTimeout } from '@weir/kit'
 
-import type { OpenSocket } from './internals.ts'
+import type { SocketOpener } from './internals.ts'
 
-export type ClientSockets = { open: OpenSocket; destroy(): void }
+export type ClientSockets = { open: SocketOpener; destroy(): void }
 
 type Client = { disconnect(): Promise<unknown> }
 
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 2_000
 
 const socketsOf = new WeakMap<Client, ClientSockets>()
 
-export function trackSockets(openSocket: OpenSocket): ClientSockets {
+export function trackSockets(openSocket: SocketOpener): ClientSockets {
   const sockets = new Set<Socket>()
   let isClosed = false
   return {

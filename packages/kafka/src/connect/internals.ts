@@ -19,7 +19,7 @@ export type Kafka = { readonly [opaque]: true }
 // kafkajs's types say that `ssl` is always there; it isn't for plain connections.
 export type SocketTarget = Omit<ISocketFactoryArgs, 'ssl'> & { ssl?: ConnectionOptions | null }
 
-export type OpenSocket = (target: SocketTarget) => Socket
+export type SocketOpener = (target: SocketTarget) => Socket
 
 export type ClientSettings = {
   readonly retries: Retries

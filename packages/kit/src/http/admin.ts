@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 import { Gauge, type Registry } from 'prom-client'
 
-export type AdminOptions = {
+export type AdminPortOptions = {
   host?: string | undefined
   port: number
   registry: Registry
@@ -15,9 +15,9 @@ export type AdminOptions = {
   warnings?(): readonly string[]
 }
 
-export type Admin = { port: number; close(): Promise<void> }
+export type AdminPort = { port: number; close(): Promise<void> }
 
-export async function startAdmin(options: AdminOptions): Promise<Admin> {
+export async function startAdmin(options: AdminPortOptions): Promise<AdminPort> {
   const server = createServer({ requestTimeout: 10_000 }, (req, res) => {
     void answer(options, req, res)
   })
@@ -27,7 +27,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
 }
 
 /** What /health/ready says, for those who watch over time. */
-function countReadiness({ registry, readiness }: AdminOptions): void {
+function countReadiness({ registry, readiness }: AdminPortOptions): void {
   if (registry.getSingleMetric('weir_ready') !== undefined) return
   new Gauge({
     name: 'weir_ready',
@@ -39,7 +39,7 @@ function countReadiness({ registry, readiness }: AdminOptions): void {
   })
 }
 
-async function answer(options: AdminOptions, req: IncomingMessage, res: ServerResponse) {
+async function answer(options: AdminPortOptions, req: IncomingMessage, res: ServerResponse) {
   const respond = (status: number, type: string, body: string) => {
     res.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
     res.end(req.method === 'HEAD' ? undefined : body)
@@ -69,7 +69,7 @@ function json(reasons: readonly string[]): string {
   return `${JSON.stringify(reasons)}\n`
 }
 
-function listen(server: Server, { host, port }: AdminOptions): Promise<number> {
+function listen(server: Server, { host, port }: AdminPortOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, host }, () => {

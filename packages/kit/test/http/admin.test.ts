@@ -3,9 +3,9 @@
 import { afterEach, expect, test } from '@jest/globals'
 
 import { createMetrics, startAdmin } from '../../src/index.ts'
-import type { Admin } from '../../src/index.ts'
+import type { AdminPort } from '../../src/index.ts'
 
-let admin: Admin | undefined
+let admin: AdminPort | undefined
 afterEach(() => admin?.close())
 
 async function get(path: string, method = 'GET') {

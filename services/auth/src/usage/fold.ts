@@ -86,7 +86,7 @@ async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Pr
   return table
 }
 
-export type Fold = {
+export type UsageFold = {
   readonly streamId: string
   readonly day: string
   /** Undefined when the stream is gone. */
@@ -99,8 +99,8 @@ export type Fold = {
 export function foldsOf(
   table: UsageTable,
   hasStream: (streamId: string) => boolean,
-): readonly Fold[] {
-  const folds = new Map<string, Fold & { minutes: string[] }>()
+): readonly UsageFold[] {
+  const folds = new Map<string, UsageFold & { minutes: string[] }>()
   for (const [key, usage] of table) {
     const parsed = parseUsageKey(key)
     if (parsed === undefined || usage === null || !('minute' in parsed)) continue
@@ -121,7 +121,10 @@ export function foldsOf(
   return [...folds.values()]
 }
 
-function recordsOf({ streamId, day, usage, minutes }: Fold, partition: number): AddressedRecord[] {
+function recordsOf(
+  { streamId, day, usage, minutes }: UsageFold,
+  partition: number,
+): AddressedRecord[] {
   const place = { topic: usageTopic, partition }
   return [
     { ...place, key: dayKey(streamId, day), value: usage === undefined ? null : jsonValue(usage) },
@@ -130,9 +133,9 @@ function recordsOf({ streamId, day, usage, minutes }: Fold, partition: number): 
 }
 
 /** A transaction's worth each; a stream's day is never split. */
-function* inBatches(folds: readonly Fold[]): Generator<readonly Fold[]> {
+function* inBatches(folds: readonly UsageFold[]): Generator<readonly UsageFold[]> {
   const minutesMax = 10_000
-  let batch: Fold[] = []
+  let batch: UsageFold[] = []
   let minutes = 0
   for (const fold of folds) {
     batch.push(fold)

@@ -37,9 +37,9 @@ export function periodOf({ by = '1h', from, until }: Asked, nowMs: number): Peri
   const problems: string[] = []
   if (!isBy(by)) problems.push(`by must be one of ${Object.keys(pieces).join(', ')}`)
   const piece = pieces[isBy(by) ? by : '1h']
-  const askedUntilMs = timeOf('until', until, problems) ?? nowMs
+  const askedUntilMs = parseQueryTime('until', until, problems) ?? nowMs
   const untilMs = ceilTo(Math.min(askedUntilMs, nowMs), piece.ms)
-  const askedFromMs = timeOf('from', from, problems) ?? untilMs - piece.usuallyMs
+  const askedFromMs = parseQueryTime('from', from, problems) ?? untilMs - piece.usuallyMs
   const fromMs = floorTo(askedFromMs, piece.ms)
   if (problems.length > 0 || !isBy(by)) throw invalid(problems)
   if (fromMs >= untilMs) problems.push('from must be before until, and not in the future')
@@ -60,7 +60,7 @@ const ceilTo = (ms: number, unit: number): number => Math.ceil(ms / unit) * unit
 const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i
 
 /** Undefined when nothing was asked, or when it is wrong: then it says so. */
-export function timeOf(
+export function parseQueryTime(
   name: string,
   text: string | undefined,
   problems: string[],

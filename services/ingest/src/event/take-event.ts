@@ -10,7 +10,7 @@ import { hasCode } from '@weir/kit'
 import type { Access, InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
 import { refusal, refusalOf } from '../errors.ts'
-import type { Limits } from '../limits/limits.ts'
+import type { StreamLimits } from '../limits/limits.ts'
 import type { LongWork } from './long-work.ts'
 
 /** An event that passed every check. */
@@ -29,7 +29,7 @@ export type IngestDeps = {
   access: (authorization: string | undefined) => Access | Promise<Access>
   /** False while revocations may be missing. */
   isFresh: () => boolean
-  limits: Limits
+  limits: StreamLimits
   contractFor: (billingId: string, schemaId: string) => ActiveContract | Promise<ActiveContract>
   longWork: LongWork
   /**
@@ -208,7 +208,7 @@ function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResp
 
 /** It holds nothing of the event, which may go while Kafka has it. */
 function outcomeOf(
-  limits: Limits,
+  limits: StreamLimits,
   { stream, nowMs, bytes }: { stream: InputStream; nowMs: number; bytes: number },
 ): { promise: Promise<HttpResponse>; waiter: Waiter } {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>()

@@ -19,7 +19,7 @@ export type EventsDeps = IngestDeps & {
   onInternal: (error: unknown) => void
 }
 
-export type Batch = {
+export type EventBatch = {
   readonly deps: EventsDeps
   readonly request: HttpRequest
   readonly schemaId: string
@@ -40,7 +40,7 @@ export type Batch = {
 /** So many bytes of rejected events make an answer that is sent while the body still comes in. */
 const wholeAnswerBytesMax = 65_536
 
-export function reject(batch: Batch, index: number, error: unknown): void {
+export function reject(batch: EventBatch, index: number, error: unknown): void {
   const { deps, stream, answer } = batch
   const refused = refusalOf(error)
   if (refused.code === 'internal') deps.onInternal(error)
@@ -51,29 +51,29 @@ export function reject(batch: Batch, index: number, error: unknown): void {
   count(batch, refused.code)
 }
 
-export function count({ outcomes }: Batch, code: RefusalCode | 'none'): void {
+export function count({ outcomes }: EventBatch, code: RefusalCode | 'none'): void {
   outcomes.set(code, (outcomes.get(code) ?? 0) + 1)
 }
 
-export function tell({ deps, outcomes }: Batch): void {
+export function tell({ deps, outcomes }: EventBatch): void {
   for (const [code, events] of outcomes) deps.countEvents(code, events)
   outcomes.clear()
 }
 
 // --- how fast ---
 
-export const mustPause = (batch: Batch): boolean =>
+export const mustPause = (batch: EventBatch): boolean =>
   batch.deps.longWork.isOver() ||
   batch.share.isFull ||
   batch.answer.length > wholeAnswerBytesMax ||
   mayBeInVain(batch)
 
 /** Nothing is stored yet, and Kafka did not take something. */
-const mayBeInVain = ({ unavailable, answer }: Batch): boolean =>
+const mayBeInVain = ({ unavailable, answer }: EventBatch): boolean =>
   unavailable !== undefined && answer.accepted === 0 && !answer.hasBegun
 
 /** Until it may go on; gives what is rejected, once it is too much to be kept. */
-export async function pause(batch: Batch): Promise<Buffer | undefined> {
+export async function pause(batch: EventBatch): Promise<Buffer | undefined> {
   const { deps, share, answer, stream } = batch
   await deps.longWork.turnOf(stream.billingId)
   while (share.isFull) await share.change()
@@ -86,10 +86,10 @@ export async function pause(batch: Batch): Promise<Buffer | undefined> {
   return answer.takeRejected()
 }
 
-export async function settled({ share }: Batch): Promise<void> {
+export async function settled({ share }: EventBatch): Promise<void> {
   while (!share.isEmpty) await share.change()
 }
 
-export function refuseIfNoneIsStored(batch: Batch): void {
+export function refuseIfNoneIsStored(batch: EventBatch): void {
   if (batch.unavailable !== undefined && mayBeInVain(batch)) throw batch.unavailable
 }

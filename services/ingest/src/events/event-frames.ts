@@ -4,7 +4,7 @@
 //   body   = *frame
 //   frame  = length datum
 //   length = 4OCTET                      ; of the datum; unsigned, big-endian
-import type { Framed, Framing } from './framing.ts'
+import type { FramedEvent, Framing } from './framing.ts'
 import { createGathering } from './gathering.ts'
 
 const lengthBytes = 4
@@ -15,20 +15,20 @@ export function createEventFrames(eventBytesMax: number): Framing {
   let bytesLeft: number | undefined
   let isSkipping = false
 
-  const begin = (length: number): Framed | undefined => {
+  const begin = (length: number): FramedEvent | undefined => {
     if (length === 0) return begun.take()
     bytesLeft = length
     isSkipping = length > eventBytesMax
     return isSkipping ? 'too_large' : undefined
   }
 
-  const readLength = (part: Buffer): Framed | undefined => {
+  const readLength = (part: Buffer): FramedEvent | undefined => {
     if (begun.length === 0 && part.length === lengthBytes) return begin(part.readUInt32BE(0))
     begun.add(part)
     return begun.length < lengthBytes ? undefined : begin(begun.take().readUInt32BE(0))
   }
 
-  const readDatum = (part: Buffer, left: number): Framed | undefined => {
+  const readDatum = (part: Buffer, left: number): FramedEvent | undefined => {
     const isWhole = part.length === left
     bytesLeft = isWhole ? undefined : left - part.length
     if (isSkipping) return undefined
@@ -39,7 +39,7 @@ export function createEventFrames(eventBytesMax: number): Framing {
 
   return {
     push(chunk) {
-      const framed: Framed[] = []
+      const framed: FramedEvent[] = []
       for (let at = 0; at < chunk.length;) {
         const wanted = bytesLeft ?? lengthBytes - begun.length
         const part = chunk.subarray(at, at + wanted)

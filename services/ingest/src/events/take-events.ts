@@ -5,11 +5,11 @@ import type { Event } from '@weir/contracts'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode } from '@weir/kit'
 import { count, mustPause, pause, refuseIfNoneIsStored, reject, settled, tell } from './batch.ts'
-import type { Batch, EventsDeps } from './batch.ts'
+import type { EventBatch, EventsDeps } from './batch.ts'
 import { createBatchAnswer } from './batch-answer.ts'
 import { batchFormOf } from './batch-form.ts'
 import { refusal, refusalOf } from '../errors.ts'
-import type { Framed } from './framing.ts'
+import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
 import {
   accessOf,
@@ -34,7 +34,7 @@ export async function takeEvents(deps: EventsDeps, request: HttpRequest): Promis
 }
 
 /** Everything that concerns the request, in the order of `takeEvent`; it is admitted as its first event. */
-async function begin(deps: EventsDeps, request: HttpRequest): Promise<Batch> {
+async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch> {
   const stream = inputOf(await accessOf(deps, request)) // spec Authentication 2, 3
   try {
     deps.limits.admit(stream, deps.now()) // spec Limits
@@ -57,7 +57,7 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<Batch> {
 }
 
 /** Gives parts of the answer while the body still comes in, and its end. @throws AppError `unavailable`, `aborted` */
-async function* answerTo(batch: Batch): AsyncGenerator<Buffer, Buffer, void> {
+async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void> {
   const { deps, request, encoding, batchForm, answer } = batch
   const framing = batchForm.createFraming(deps.eventBytesMax)
   const chunks = encoding === 'gzip' ? gunzipped(request.chunks()) : request.chunks()
@@ -80,7 +80,7 @@ async function* answerTo(batch: Batch): AsyncGenerator<Buffer, Buffer, void> {
 }
 
 /** A body may take long: what has changed meanwhile counts for the events to come. */
-async function renew(batch: Batch): Promise<void> {
+async function renew(batch: EventBatch): Promise<void> {
   const { deps, request, schemaId } = batch
   try {
     batch.stream = inputOf(await accessOf(deps, request))
@@ -91,7 +91,7 @@ async function renew(batch: Batch): Promise<void> {
   }
 }
 
-async function* takeAll(batch: Batch, events: readonly Framed[]): AsyncGenerator<Buffer> {
+async function* takeAll(batch: EventBatch, events: readonly FramedEvent[]): AsyncGenerator<Buffer> {
   for (const framed of events) {
     const taking = take(batch, framed)
     if (taking !== undefined) await taking
@@ -103,7 +103,7 @@ async function* takeAll(batch: Batch, events: readonly Framed[]): AsyncGenerator
 }
 
 /** One event, with the checks of `takeEvent` in their order. */
-function take(batch: Batch, framed: Framed): void | Promise<void> {
+function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   const { deps, stream, active } = batch
   const index = batch.nextIndex++
   const nowMs = deps.now()
@@ -125,7 +125,7 @@ function take(batch: Batch, framed: Framed): void | Promise<void> {
   }
 }
 
-function read({ deps, active, batchForm }: Batch, framed: Framed): Event {
+function read({ deps, active, batchForm }: EventBatch, framed: FramedEvent): Event {
   if (framed === 'too_large') throw tooLarge(deps)
   if (framed === 'cut_off') throw refusal('undecodable', 'The body ends within the event')
   return batchForm.form === 'json'
@@ -135,7 +135,7 @@ function read({ deps, active, batchForm }: Batch, framed: Framed): Event {
 
 /** Only what is stored counts for the month. */
 function storeCounted(
-  batch: Batch,
+  batch: EventBatch,
   checked: CheckedEvent,
   { index, nowMs }: { index: number; nowMs: number },
 ): void | Promise<void> {

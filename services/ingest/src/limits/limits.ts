@@ -7,7 +7,7 @@ import type { MonthCounts } from './month-counts.ts'
 import type { Rates } from './rates.ts'
 import type { UsageCounters } from './usage.ts'
 
-export type Limits = {
+export type StreamLimits = {
   /** One request of the stream. @throws AppError `event_count_used_up`, `event_rate_exceeded` */
   admit(stream: InputStream, nowMs: number): void
   /** Counts one event of so many bytes as stored. @throws AppError `event_count_used_up` */
@@ -26,7 +26,7 @@ export function createLimits({
   rates: Pick<Rates, 'take'>
   usage: Pick<UsageCounters, 'inMonth' | 'count' | 'refused' | 'monthAt'>
   counts: Pick<MonthCounts, 'elsewhere'>
-}): Limits {
+}): StreamLimits {
   const requireCount = ({ streamId, limits }: InputStream, nowMs: number): void => {
     const elsewhere = counts.elsewhere(streamId, usage.monthAt(nowMs))
     if (usage.inMonth(streamId, nowMs) + elsewhere >= Number(limits.eventCount))

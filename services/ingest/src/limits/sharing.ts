@@ -9,14 +9,14 @@ import type { Log } from '@weir/kit'
 import { followReplicas, onStreamGone, startHeartbeats } from '@weir/control-state'
 import type { Heart, StateFollower } from '@weir/control-state'
 import { createLimits } from './limits.ts'
-import type { Limits } from './limits.ts'
+import type { StreamLimits } from './limits.ts'
 import { createMonthCounts } from './month-counts.ts'
 import { createRates } from './rates.ts'
 import { createUsage } from './usage.ts'
 import type { UsageCounters, UsageRecord } from './usage.ts'
 
 export type Sharing = {
-  readonly limits: Limits
+  readonly limits: StreamLimits
   /** Resolves when what the other replicas have said is read, and this one is heard of. */
   start(): Promise<void>
   /** False while counts of the month may be missing. */

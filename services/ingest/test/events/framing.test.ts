@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { batchFormOf } from '../../src/events/batch-form.ts'
 import { createEventFrames } from '../../src/events/event-frames.ts'
 import { createEventLines } from '../../src/events/event-lines.ts'
-import type { Framed, Framing } from '../../src/events/framing.ts'
+import type { FramedEvent, Framing } from '../../src/events/framing.ts'
 
 const bytesMax = 8
 
 /** Events as hex, so that they are told from refusals. */
-const found = (framed: Framed): string =>
+const found = (framed: FramedEvent): string =>
   typeof framed === 'string' ? framed : framed.toString('hex')
 const hex = (text: string): string => Buffer.from(text).toString('hex')
 

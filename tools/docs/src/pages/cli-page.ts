@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 /** On the site alone: no file of the repository. */
 export const cliPagePath = ['docs', 'reference', 'cli.md'].join('/')

@@ -7,7 +7,7 @@ import { configText, listConfigKeys } from '@weir/kit'
 import type { ConfigKey } from '@weir/kit'
 import { z } from 'zod'
 
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 export const servicesConfigured = ['auth', 'ingest', 'output'] as const
 export type ServiceConfigured = (typeof servicesConfigured)[number]
@@ -33,7 +33,7 @@ export async function schemaOf(service: ServiceConfigured): Promise<z.ZodType> {
   throw new Error(`${path} exports no configSchema`)
 }
 
-export async function pageOf(service: ServiceConfigured): Promise<string> {
+export async function configurationPageOf(service: ServiceConfigured): Promise<string> {
   const keys = listConfigKeys(await schemaOf(service))
   const keysOf = (wanted: Section | undefined) =>
     keys.filter(({ key }) => sections.find(({ prefix }) => key.startsWith(prefix)) === wanted)

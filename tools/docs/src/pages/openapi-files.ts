@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 export const servicesWithApi = ['auth', 'output'] as const
 export type ServiceWithApi = (typeof servicesWithApi)[number]

@@ -7,7 +7,7 @@ import { apiPageOf, escapeHtml, pageOf, renderMarkdown, style } from '@weir/docs
 
 import { cliPage, cliPagePath } from '../pages/cli-page.ts'
 import { openApiPathOf, servicesWithApi } from '../pages/openapi-files.ts'
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 import { createLinker, hrefBetween, htmlOf } from './links.ts'
 import type { Linker } from './links.ts'
 import { isPage, repositoryFiles, sectionsOf } from './sources.ts'

@@ -1,7 +1,7 @@
 // `npm run docs:site`: the documents as a site in .weir/site, to be opened from there or served by any web server.
 import { join } from 'node:path'
 
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 import { buildSite } from './build.ts'
 
 const folder = join(REPOSITORY, '.weir', 'site')

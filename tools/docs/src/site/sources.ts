@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 

@@ -4,10 +4,16 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 
-import { makeKekFiles, makePlatformKey, runDemo, secretsIn, startEverything } from '@weir/devstack'
+import {
+  REPOSITORY,
+  makeKekFiles,
+  makePlatformKey,
+  runDemo,
+  secretsIn,
+  startEverything,
+} from '@weir/devstack'
 import type { Everything } from '@weir/devstack'
 
-import { REPOSITORY } from '@weir/testkit'
 import { openShell } from './walk.ts'
 import type { Shell } from './walk.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 
 import { readDocument, rowsUnder } from '../../src/documents.ts'
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 const index = await readDocument('docs/errors.md')
 const files = await readdir(join(REPOSITORY, 'docs/errors'))

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { listConfigKeys, loadConfig } from '@weir/kit'
 
 import {
-  pageOf,
+  configurationPageOf,
   pagePathOf,
   schemaOf,
   servicesConfigured,
@@ -15,7 +15,7 @@ const WRONG = ',\u0007 hunter2'
 
 describe.each(servicesConfigured)('the settings of %s', (service) => {
   test('stand in its page as the code has them; npm run docs writes it anew', async () => {
-    expect(await readDocument(pagePathOf(service))).toBe(await pageOf(service))
+    expect(await readDocument(pagePathOf(service))).toBe(await configurationPageOf(service))
   })
 
   test('are described one and all, with a unit', async () => {

@@ -7,7 +7,8 @@ import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { readDocument } from '../../src/documents.ts'
-import { REPOSITORY, freshName, setting, startWorld } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
+import { freshName, setting, startWorld } from '@weir/testkit'
 import { blocksOf, comparable, pasteIntoTerminal } from '../../src/walk/walk.ts'
 import type { World } from '@weir/testkit'
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { REPOSITORY } from '../repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 /** Devstack has one clock for all; elsewhere Kafka's own allowance is right, so that one may be left out. */
 export const CLOCK_SKEW = 'sasl.oauthbearer.clock.skew.seconds'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { createMetrics } from '@weir/kit'
 
-import { REPOSITORY } from '../repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 /** Names with the labels that each may be asked by. */
 export type Metrics = Map<string, readonly string[]>

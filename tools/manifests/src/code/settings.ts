@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { at, objectsOf, textAt } from '../json.ts'
-import { REPOSITORY } from '../repository.ts'
+import { REPOSITORY } from '@weir/devstack'
+import type { ServiceName } from '@weir/devstack'
 
-export const SERVICES = ['auth', 'ingest', 'output'] as const
-export type ServiceName = (typeof SERVICES)[number]
+export const SERVICES: readonly ServiceName[] = ['auth', 'ingest', 'output']
 
 export type Setting = { key: string; required: boolean; fallback?: string }
 

@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 
 import { isJson, objectAt, textAt } from '../json.ts'
 import type { Json } from '../json.ts'
-import { REPOSITORY } from '../repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 export async function readCompose(): Promise<Json> {
   const text = await readFile(join(REPOSITORY, 'docker-compose.yml'), 'utf8')
@@ -21,7 +21,7 @@ export const composeServices = (compose: Json): [name: string, service: Json][] 
     isJson(service) ? [[name, service] as [string, Json]] : [],
   )
 
-export function environmentOf(service: Json): Record<string, string> {
+export function composeEnvironmentOf(service: Json): Record<string, string> {
   const given = objectAt(service, 'environment')
   return Object.fromEntries(Object.keys(given).map((key) => [key, textAt(given, key)]))
 }

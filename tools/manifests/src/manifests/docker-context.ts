@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { REPOSITORY } from '../repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 

@@ -10,7 +10,8 @@ import { parse, stringify } from 'yaml'
 
 import { isJson, textAt } from '../json.ts'
 import type { Json } from '../json.ts'
-import { installed, REPOSITORY } from '../repository.ts'
+import { REPOSITORY } from '@weir/devstack'
+import { installed } from '../repository.ts'
 
 const run = promisify(execFile)
 

@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 
 import { allMetrics, askedBy, COMMON_LABELS, metricsOf } from '../../src/code/metrics.ts'
 import { at, objectsOf, textAt } from '../../src/json.ts'
-import { REPOSITORY } from '../../src/repository.ts'
+import { REPOSITORY } from '@weir/devstack'
 import { ALERTS, DASHBOARDS, writtenFiles } from '../../src/written.ts'
 import { cases } from './cases.ts'
 

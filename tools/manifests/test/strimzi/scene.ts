@@ -5,7 +5,7 @@ import { copyFile, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { freePort, makeAuthority } from '@weir/devstack'
+import { REPOSITORY, freePort, makeAuthority } from '@weir/devstack'
 import type { Authority, CertificateFiles } from '@weir/devstack'
 
 import { arrayOf, at, objectAt } from '../../src/json.ts'
@@ -14,7 +14,6 @@ import { deployment, environmentOf } from '../../src/manifests/pods.ts'
 import { nameOf, ofKind, render } from '../../src/manifests/render.ts'
 import { strimziMounts } from '../../src/manifests/strimzi.ts'
 import type { StrimziNode } from '../../src/manifests/strimzi.ts'
-import { REPOSITORY } from '../../src/repository.ts'
 
 export type Scene = {
   readonly folder: string

@@ -9,7 +9,8 @@ import { z } from 'zod'
 import type { Seconds } from './seconds.ts'
 import { NOTHING } from './static-checks.ts'
 import type { Tally } from './static-checks.ts'
-import { REPOSITORY, runNode } from './tools.ts'
+import { REPOSITORY } from '@weir/devstack'
+import { runNode } from './tools.ts'
 
 /** A slow machine takes its time; continuous integration has an hour and a half for all. */
 const TIMEOUT_MS = 75 * 60_000

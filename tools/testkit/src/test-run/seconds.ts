@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 
 import { z } from 'zod'
 
-import { REPOSITORY } from './tools.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 /** By the file's path within the repository. */
 export type Seconds = Readonly<Record<string, number>>

@@ -1,9 +1,8 @@
 // Starts the repository's tools under the Node that runs this process, whatever Node the PATH would give.
 
 import { spawn, type ChildProcess } from 'node:child_process'
-import { dirname, delimiter, join, resolve } from 'node:path'
-
-export const REPOSITORY = resolve(import.meta.dirname, '../../../..')
+import { dirname, delimiter, join } from 'node:path'
+import { REPOSITORY } from '@weir/devstack'
 
 export type ToolOptions = {
   env?: NodeJS.ProcessEnv

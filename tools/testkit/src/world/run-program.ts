@@ -1,13 +1,13 @@
 // A program of this repository as its user runs it: in a process of its own, with what it prints and how it ends.
 import { spawn } from 'node:child_process'
 
-export type Outcome = { code: number | null; output: string; complaint: string }
+export type ProgramOutcome = { code: number | null; output: string; complaint: string }
 
 /** `entry` under the Node that runs this; `input` is all that it reads. */
 export function runProgram(
   [entry, ...args]: readonly [entry: string, ...args: string[]],
   { env, cwd, input = '' }: { env: NodeJS.ProcessEnv; cwd?: string; input?: string },
-): Promise<Outcome> {
+): Promise<ProgramOutcome> {
   const child = spawn(process.execPath, [entry, ...args], { env, cwd })
   const outcome = { output: '', complaint: '' }
   child.stdout.on('data', (chunk) => (outcome.output += String(chunk)))

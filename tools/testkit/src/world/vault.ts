@@ -7,12 +7,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 
-import { freePort, makeAuthority, startWatched } from '@weir/devstack'
+import { REPOSITORY, freePort, makeAuthority, startWatched } from '@weir/devstack'
 import type { ServiceName } from '@weir/devstack'
-import { httpCall } from '@weir/kit'
-import { pollUntil } from '@weir/kit'
+import { httpCall, pollUntil } from '@weir/kit'
 
-import { REPOSITORY } from '../test-run/tools.ts'
 import { asObject } from './account.ts'
 
 export type Vault = {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { REPOSITORY } from '../../src/test-run/tools.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const words =
   /\b(consents?|billing\w*|contracts?|pii|persons?|personal|people|erasures?|keyLinks?)\b/i

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { REPOSITORY } from '../../src/test-run/tools.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const filesMax = 20
 const rooms = ['packages', 'services', 'clients', 'tools']

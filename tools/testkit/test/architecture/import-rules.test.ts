@@ -4,12 +4,12 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { expect, test } from '@jest/globals'
+import { REPOSITORY } from '@weir/devstack'
 
-const REPOSITORY = resolve(import.meta.dirname, '../../../..')
 const CRUISER = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'
 const TIMEOUT_MS = 60_000
 const run = promisify(execFile)

@@ -10,11 +10,11 @@ import { connectProducer } from '../../src/world/producer.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { runProgram } from '../../src/world/run-program.ts'
-import type { Outcome } from '../../src/world/run-program.ts'
+import type { ProgramOutcome } from '../../src/world/run-program.ts'
 import { kekFileOf } from '../../src/world/services.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
-import { REPOSITORY } from '../../src/test-run/tools.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const schemaId = 'clickstream'
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 }, 60_000)
 
 /** The tool as an operator runs it. */
-const backup = (verb: 'save' | 'restore', input = ''): Promise<Outcome> =>
+const backup = (verb: 'save' | 'restore', input = ''): Promise<ProgramOutcome> =>
   runProgram([join(REPOSITORY, 'services/auth/src/backup/main.ts'), verb], {
     env: {
       ...process.env,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { kekFilesIn, makeKekFiles } from '@weir/devstack'
+import { REPOSITORY, kekFilesIn, makeKekFiles } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 
@@ -18,7 +18,6 @@ import {
   request,
 } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
-import { REPOSITORY } from '../../src/test-run/tools.ts'
 import { dieAt } from '../../src/world/die-at.ts'
 import { openKeys } from '../../src/world/open-keys.ts'
 import { connectProducer } from '../../src/world/producer.ts'

@@ -12,10 +12,10 @@ import type { Account } from '../../src/world/account.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { runProgram } from '../../src/world/run-program.ts'
-import type { Outcome } from '../../src/world/run-program.ts'
+import type { ProgramOutcome } from '../../src/world/run-program.ts'
 import { setting } from '../../src/world/services.ts'
 import type { World } from '../../src/world/services.ts'
-import { REPOSITORY } from '../../src/test-run/tools.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 const topic = 'weir.audit'
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 }, 60_000)
 
 /** `weir audit verify`, as an auditor runs it. */
-const verify = (...more: string[]): Promise<Outcome> =>
+const verify = (...more: string[]): Promise<ProgramOutcome> =>
   runProgram([join(REPOSITORY, 'clients/cli/bin/weir.js'), 'audit', 'verify', ...more], {
     env: {
       PATH: process.env['PATH'],

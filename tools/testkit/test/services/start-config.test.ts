@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { kekFilesIn, makeKekFiles } from '@weir/devstack'
-
-import { REPOSITORY } from '../../src/test-run/tools.ts'
+import { REPOSITORY, kekFilesIn, makeKekFiles } from '@weir/devstack'
 
 // Programs are started here, which takes its time on a busy machine.
 jest.setTimeout(60_000)

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 
 import { keepSeconds, readSeconds } from '../../src/test-run/seconds.ts'
 import slowest from '../../src/test-run/slowest.json' with { type: 'json' }
-import { REPOSITORY } from '../../src/test-run/tools.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 let folder: string
 beforeEach(async () => {

@@ -6,14 +6,14 @@ import { readSource } from '@weir/kafka'
 import type { DerivedStream } from '../streams.ts'
 import { slotsOf } from '../world/slots.ts'
 import type { Slot } from '../world/slots.ts'
-import type { Fault } from './plan.ts'
+import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
 const GROUP_EMPTY_MS = 45_000
 const SETTLE_MS = 1_000
 const SETTLED_WITHIN_MS = 20_000
 
-export async function loseOffsets(theatre: Theatre, { choice }: Fault): Promise<void> {
+export async function loseOffsets(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { topics, streams } = theatre
   await withoutOutputs(theatre, choice < 0.5, async () => {
     for (const { groupId } of streams.derived()) {
@@ -26,7 +26,7 @@ export async function loseOffsets(theatre: Theatre, { choice }: Fault): Promise<
   })
 }
 
-export async function loseRecords(theatre: Theatre, fault: Fault): Promise<void> {
+export async function loseRecords(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { topics, streams } = theatre
   const { inputs } = streams
   const input = inputs[Math.floor(fault.choice * inputs.length)]

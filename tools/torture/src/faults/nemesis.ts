@@ -6,12 +6,12 @@ import { loseOffsets, loseRecords } from './group-faults.ts'
 import { createLocks } from './locks.ts'
 import * as network from './network-faults.ts'
 import { needsOf } from './plan.ts'
-import type { Fault, FaultKind, Storm } from './plan.ts'
+import type { PlannedFault, FaultKind, Storm } from './plan.ts'
 import * as processes from './process-faults.ts'
 import { disable, remake, rotate } from './stream-faults.ts'
 import type { Theatre } from './theatre.ts'
 
-type Act = (theatre: Theatre, fault: Fault) => Promise<void>
+type Act = (theatre: Theatre, fault: PlannedFault) => Promise<void>
 
 const acts: Readonly<Record<FaultKind, Act>> = {
   kill: processes.kill,
@@ -45,7 +45,7 @@ export function createNemesis(theatre: Theatre, say: (line: string) => void): Ne
   const locks = createLocks()
   const counts = new Map<FaultKind, number>()
 
-  const bring = async (fault: Fault): Promise<void> => {
+  const bring = async (fault: PlannedFault): Promise<void> => {
     await delay(fault.atMs)
     try {
       await locks.hold(needsOf(fault), () => acts[fault.kind](theatre, fault))

@@ -34,7 +34,7 @@ export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
     brokers === 1 ? kind !== 'leader-lost' : !ofOneBroker.includes(kind),
   )
 
-export type Fault = {
+export type PlannedFault = {
   readonly kind: FaultKind
   /** Since the storm began. */
   readonly atMs: number
@@ -44,7 +44,7 @@ export type Fault = {
   /** From 0 to 1: everything else that is left open. */
   readonly choice: number
 }
-export type Storm = { readonly number: number; readonly faults: readonly Fault[] }
+export type Storm = { readonly number: number; readonly faults: readonly PlannedFault[] }
 
 type Sort = {
   readonly weight: number
@@ -108,26 +108,26 @@ const DEAD_MS = 500
 /** One storm that lasts `forMs`: the replicas of output are killed in turn, one every `everyMs`. */
 export function createOutputKills(everyMs: number, forMs: number): Plan {
   const outputs = started.filter((slot) => slot.startsWith('output'))
-  const faults = Array.from({ length: Math.floor(forMs / everyMs) }, (_, at): Fault => {
+  const faults = Array.from({ length: Math.floor(forMs / everyMs) }, (_, at): PlannedFault => {
     const on = outputs.slice(at % outputs.length).slice(0, 1)
     return { kind: 'kill', atMs: at * everyMs, forMs: DEAD_MS, on, choice: 0 }
   })
   return { next: () => ({ number: 1, faults }) }
 }
 
-function faultOf(random: Random, kind: FaultKind): Fault {
+function faultOf(random: Random, kind: FaultKind): PlannedFault {
   const { forMs, on } = sorts[kind]
   const atMs = random.between(0, STORM_MS)
   return { kind, atMs, forMs: random.between(...forMs), on: on(random), choice: random.next() }
 }
 
-export function describeFault({ kind, atMs, forMs, on, choice }: Fault): string {
+export function describeFault({ kind, atMs, forMs, on, choice }: PlannedFault): string {
   const where = on.length === 0 ? '' : ` ${on.join(' ')}`
   return `${(atMs / 1000).toFixed(1)} s ${kind}${where} for ${forMs} ms, choice ${choice.toFixed(3)}`
 }
 
 /** What a fault needs for itself while it lasts; others that need the same wait. */
-export function needsOf({ kind, on }: Fault): string[] {
+export function needsOf({ kind, on }: PlannedFault): string[] {
   const outputs = slots.filter((slot) => slot.startsWith('output'))
   switch (kind) {
     case 'kill':

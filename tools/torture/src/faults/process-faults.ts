@@ -2,14 +2,14 @@
 import type { Stack } from '@weir/devstack'
 import { delay } from '@weir/kit'
 
-import type { Fault } from './plan.ts'
+import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
 const HALTED_MS = 1_500
 /** Until a broker that is back has caught up. */
 const IN_SYNC_MS = 3_000
 
-export async function kill({ fleet }: Theatre, { on, forMs }: Fault): Promise<void> {
+export async function kill({ fleet }: Theatre, { on, forMs }: PlannedFault): Promise<void> {
   await Promise.all(
     on.map(async (slot) => {
       await fleet.kill(slot)
@@ -19,13 +19,13 @@ export async function kill({ fleet }: Theatre, { on, forMs }: Fault): Promise<vo
   )
 }
 
-export async function pause({ fleet }: Theatre, { on, forMs }: Fault): Promise<void> {
+export async function pause({ fleet }: Theatre, { on, forMs }: PlannedFault): Promise<void> {
   for (const slot of on) fleet.pause(slot)
   await delay(forMs)
   for (const slot of on) fleet.resume(slot)
 }
 
-export async function restart({ fleet }: Theatre, { on, forMs }: Fault): Promise<void> {
+export async function restart({ fleet }: Theatre, { on, forMs }: PlannedFault): Promise<void> {
   for (const slot of on) {
     await fleet.stop(slot)
     await delay(forMs)
@@ -34,7 +34,10 @@ export async function restart({ fleet }: Theatre, { on, forMs }: Fault): Promise
 }
 
 /** One replica more for a while, so that partitions change hands twice. */
-export async function oneMore({ fleet }: Theatre, { on, forMs, choice }: Fault): Promise<void> {
+export async function oneMore(
+  { fleet }: Theatre,
+  { on, forMs, choice }: PlannedFault,
+): Promise<void> {
   for (const slot of on) {
     await fleet.start(slot)
     await delay(forMs)
@@ -42,32 +45,35 @@ export async function oneMore({ fleet }: Theatre, { on, forMs, choice }: Fault):
   }
 }
 
-export async function brokerKill(theatre: Theatre, fault: Fault): Promise<void> {
+export async function brokerKill(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const broker = chosen(theatre, fault)
   await broker?.killBroker()
   await delay(fault.forMs)
   await broker?.restartBroker()
 }
 
-export async function brokerPause(theatre: Theatre, fault: Fault): Promise<void> {
+export async function brokerPause(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const broker = chosen(theatre, fault)
   broker?.pauseBroker()
   await delay(fault.forMs)
   broker?.resumeBroker()
 }
 
-export async function brokerRestart(theatre: Theatre, fault: Fault): Promise<void> {
+export async function brokerRestart(theatre: Theatre, fault: PlannedFault): Promise<void> {
   await chosen(theatre, fault)?.restartBroker()
 }
 
-const chosen = ({ brokers }: Theatre, { choice }: Fault): Stack | undefined =>
+const chosen = ({ brokers }: Theatre, { choice }: PlannedFault): Stack | undefined =>
   brokers[Math.floor(choice * brokers.length)]
 
 /**
  * A broker dies when the others that have copies of its partitions had just been halted, for less long than the
  * controller would notice: what only the dead one had is lost. Each in turn, for nobody knows who leads.
  */
-export async function leaderLost({ brokers }: Theatre, { choice, forMs }: Fault): Promise<void> {
+export async function leaderLost(
+  { brokers }: Theatre,
+  { choice, forMs }: PlannedFault,
+): Promise<void> {
   const inTurn = choice < 0.5 ? brokers : brokers.toReversed()
   for (const leader of inTurn) {
     const followers = brokers.filter((other) => other !== leader)

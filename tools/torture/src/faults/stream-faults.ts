@@ -5,12 +5,12 @@ import { delay, pollUntil } from '@weir/kit'
 import { textIn } from '@weir/testkit'
 import type { Account, Reply } from '@weir/testkit'
 import { makeDerived } from '../world/make-streams.ts'
-import type { Fault } from './plan.ts'
+import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
 const DONE_WITHIN_MS = 90_000
 
-export async function disable(theatre: Theatre, { choice, forMs }: Fault): Promise<void> {
+export async function disable(theatre: Theatre, { choice, forMs }: PlannedFault): Promise<void> {
   const { path } = chosenDerived(theatre, choice)
   await insist(theatre, [200], (account) => account.call('PATCH', path, { enabled: false }))
   await delay(forMs)
@@ -18,7 +18,7 @@ export async function disable(theatre: Theatre, { choice, forMs }: Fault): Promi
 }
 
 /** Deleted, and made again under its name. */
-export async function remake(theatre: Theatre, { choice }: Fault): Promise<void> {
+export async function remake(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { stream, path } = chosenDerived(theatre, choice)
   const { name, input, levels } = stream
   await theatre.farewell(stream)
@@ -29,7 +29,7 @@ export async function remake(theatre: Theatre, { choice }: Fault): Promise<void>
 }
 
 /** An input stream gets new credentials; the old ones die once producers use the new ones. */
-export async function rotate(theatre: Theatre, { choice }: Fault): Promise<void> {
+export async function rotate(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { streams, tokens } = theatre
   const input = streams.inputs[Math.floor(choice * streams.inputs.length)]
   if (input === undefined) return

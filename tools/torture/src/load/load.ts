@@ -16,7 +16,7 @@ import {
   wrongRequestOf,
 } from './requests.ts'
 import { createSender } from './sender.ts'
-import type { Answer, Sender } from './sender.ts'
+import type { EventAnswer, Sender } from './sender.ts'
 
 export type LoadDeps = {
   kinds: readonly Kind[]
@@ -33,7 +33,7 @@ export type LoadDeps = {
   /** Over HTTP/2 when left out. */
   sender?(address: () => string | undefined): Sender
   /** Undefined: the request broke off. `isWrong`: it was meant to be refused. */
-  onAnswer?(answer: Answer | undefined, isWrong: boolean): void
+  onAnswer?(answer: EventAnswer | undefined, isWrong: boolean): void
 }
 
 export type LoadSize = {

@@ -2,7 +2,7 @@
 import { plainOf } from '../events.ts'
 import type { Outcome, Sent } from '../ledger.ts'
 import { asObject } from '@weir/testkit'
-import type { Answer, Request } from './sender.ts'
+import type { EventAnswer, Request } from './sender.ts'
 
 export type Form = 'json' | 'avro'
 
@@ -47,13 +47,13 @@ export function batchOf(events: readonly Sent[], token: string, form: Form): Req
 }
 
 /** Of `POST /event`. */
-export function outcomeOf(answer: Answer | undefined): Outcome {
+export function outcomeOf(answer: EventAnswer | undefined): Outcome {
   if (answer === undefined || answer.status >= 500) return 'unknown'
   return answer.status === 204 ? 'acknowledged' : 'refused'
 }
 
 /** Of `POST /events`, for each event. */
-export function outcomesOf(answer: Answer | undefined, count: number): Outcome[] {
+export function outcomesOf(answer: EventAnswer | undefined, count: number): Outcome[] {
   if (answer?.status !== 200) return Array<Outcome>(count).fill(outcomeOf(answer))
   const told = readJson(answer.body)
   if (told === undefined) return Array<Outcome>(count).fill('unknown')

@@ -3,7 +3,7 @@
 // again (RFC 9113 8.7): Node refuses by itself what was asked for in the moment when the server's goodbye came in.
 import * as http2 from 'node:http2'
 
-export type Answer = { readonly status: number; readonly body: string }
+export type EventAnswer = { readonly status: number; readonly body: string }
 export type Request = {
   readonly path: '/event' | '/events'
   readonly headers: Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ export type Request = {
 }
 export type Sender = {
   /** Undefined when no answer came. */
-  send(request: Request): Promise<Answer | undefined>
+  send(request: Request): Promise<EventAnswer | undefined>
   close(): void
 }
 
@@ -54,7 +54,7 @@ export function createSender(address: () => string | undefined): Sender {
 function ask(
   session: http2.ClientHttp2Session,
   { path, headers, body }: Request,
-): Promise<Answer | 'refused' | undefined> {
+): Promise<EventAnswer | 'refused' | undefined> {
   return new Promise((resolve) => {
     const stream = session.request({ ':method': 'POST', ':path': path, ...headers })
     const timer = setTimeout(() => stream.destroy(), TIMEOUT_MS)

@@ -26,7 +26,7 @@ import { createTokens } from './tokens.ts'
 import { openTopics } from './topics.ts'
 
 /** Everything that faults act upon, but for the checks. */
-export type World = Omit<Theatre, 'farewell'> & {
+export type TortureWorld = Omit<Theatre, 'farewell'> & {
   losses: readonly LossReport[]
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ const outputs: readonly { input: number; name: string; levels: Levels }[] = [
   { input: 1, name: 'hours-0-2', levels: { type: 'GRANULAR', levels: [0, 2] } },
 ]
 
-export async function openWorld(options: WorldOptions): Promise<World> {
+export async function openWorld(options: WorldOptions): Promise<TortureWorld> {
   const ways = await openWays()
   const brokers = await startBrokers({ ...options, ways, count: options.brokers })
   const losses: LossReport[] = []
@@ -131,7 +131,7 @@ async function makeAccount(fleet: Fleet, { kinds }: WorldOptions): Promise<Accou
   return account
 }
 
-async function makeStreams(world: Omit<World, 'losses' | 'close'>): Promise<void> {
+async function makeStreams(world: Omit<TortureWorld, 'losses' | 'close'>): Promise<void> {
   const { streams, tokens } = world
   for (const { name, partitions, rotationHours } of streams.inputs) {
     const stream = await world.account().input(name, { partitions, rotationHours })

@@ -3,7 +3,7 @@
 import { Agent, request } from 'node:http'
 import { WebSocket } from 'ws'
 import { delay } from '@weir/kit'
-import type { Answer, Sender } from '../../src/load/sender.ts'
+import type { EventAnswer, Sender } from '../../src/load/sender.ts'
 
 /** By status, or by the code of the error where there was no answer. */
 export type Met = Map<string, number>
@@ -16,7 +16,7 @@ type Asked = {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Buffer | string
 }
-type Heard = Answer | { readonly broken: string }
+type Heard = EventAnswer | { readonly broken: string }
 
 /** One connection, kept alive: the next request goes over it as long as it is there. */
 function createCaller(baseUrl: string): {

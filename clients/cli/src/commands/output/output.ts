@@ -146,7 +146,7 @@ async function create(
   const record = await session.manage({
     method: 'POST',
     path: pathOf(input),
-    json: draft(name, options),
+    json: outputDraft(name, options),
     advice: inputAdvice,
   })
   // Shown before it is saved: this is the only time that the service tells the secret.
@@ -156,7 +156,7 @@ async function create(
 }
 
 /** The body of the creation. */
-export function draft(name: string, options: CreateOptions): unknown {
+export function outputDraft(name: string, options: CreateOptions): unknown {
   requireOneLevelIfCumulative(options)
   return {
     name,

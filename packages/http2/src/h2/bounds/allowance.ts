@@ -30,7 +30,7 @@ export const cost = {
   largeHeaders: 50,
 } as const
 
-export type Allowance = {
+export type CalmAllowance = {
   /** @throws ConnectionError */
   spend(units: number): void
   /** A request was answered. */
@@ -38,7 +38,7 @@ export type Allowance = {
   refill(elapsedMs: number): void
 }
 
-export function createAllowance(): Allowance {
+export function createCalmAllowance(): CalmAllowance {
   let left = most
   const add = (units: number): void => {
     left = Math.min(most, left + units)

@@ -8,7 +8,7 @@ import type { Opaque } from '../../control/audit/opaque.ts'
 import { invalid } from '../../errors.ts'
 import type { Answer, Call } from '../http.ts'
 import type { Management } from '../management.ts'
-import { timeOf } from '../../usage/periods.ts'
+import { parseQueryTime } from '../../usage/periods.ts'
 
 const usuallyMs = 24 * 3_600_000
 const entriesMax = 1_000
@@ -70,8 +70,8 @@ const seenBy =
 
 function questionOf(call: Call, nowMs: number, cursor: Cursor) {
   const problems: string[] = []
-  const untilMs = timeOf('until', call.query('until'), problems) ?? nowMs
-  const fromMs = timeOf('from', call.query('from'), problems) ?? untilMs - usuallyMs
+  const untilMs = parseQueryTime('until', call.query('until'), problems) ?? nowMs
+  const fromMs = parseQueryTime('from', call.query('from'), problems) ?? untilMs - usuallyMs
   const limit = z.coerce.number().int().min(1).max(entriesMax)
   const asked = limit.safeParse(call.query('limit') ?? usuallyEntries)
   if (!asked.success) problems.push(`limit must be a whole number from 1 to ${entriesMax}`)

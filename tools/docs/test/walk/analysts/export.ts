@@ -10,14 +10,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Everything } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import {
-  REPOSITORY,
-  account as accountAt,
-  asObject,
-  connectProducer,
-  request,
-  textIn,
-} from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
+import { account as accountAt, asObject, connectProducer, request, textIn } from '@weir/testkit'
 import type { Account, TestStream } from '@weir/testkit'
 import { everyTypeContract, everyTypeEvent } from './every-type.ts'
 

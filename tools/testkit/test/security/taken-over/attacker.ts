@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { openKeys } from '../../../src/world/open-keys.ts'
 import type { OpenedKeys } from '../../../src/world/open-keys.ts'
-import { REPOSITORY } from '../../../src/test-run/tools.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 /** What a service's pod is given. */
 export type Pod = {
