@@ -10,7 +10,7 @@ import { describe, expect, test } from '@jest/globals'
 import { readDocument } from '../../src/documents.ts'
 import { retiredWordsIn } from '../../src/public-text/retired-words.ts'
 import { textsOfSource } from '../../src/public-text/source-texts.ts'
-import { REPOSITORY } from '@weir/testkit'
+import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 
