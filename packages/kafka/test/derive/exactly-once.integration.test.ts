@@ -148,7 +148,7 @@ test('a new derivation begins at the offsets it is given, not at a default', asy
   expect(await derivation.sourcesUntil(2)).toEqual(['0/2', '1/2'])
 }, 30_000)
 
-test('when Kafka has forgotten the group’s offsets, it goes on after the last derived record', async () => {
+test('when Kafka has forgotten the group’s offsets, it continues after the last derived record', async () => {
   // Given
   const derivation = await makeDerivation(admin, 1)
   const values = Array.from({ length: 150 }, (_, index) => `v${index}`)

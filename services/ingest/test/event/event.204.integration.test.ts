@@ -102,7 +102,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     },
   )
 
-  test('PII fields are sealed and nothing else is changed', async () => {
+  test('PII fields are encrypted and nothing else is changed', async () => {
     const { topic, token } = await freshStream('sealed')
     const body = await eventOf('clickstream')
     await scene.clients['HTTP/2'].send({ headers: [bearer(token), schema('clickstream')], body })

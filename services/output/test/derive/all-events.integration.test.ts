@@ -157,7 +157,7 @@ describe.each(names)('the topic of %s', (name) => {
     expect(numbers(of(name))).toEqual(numbers(events.filter(hasConsent)))
   })
 
-  test('opens what its levels allow, and leaves all else as it lies in the input', () => {
+  test('decrypts what its levels allow, and leaves all else as it lies in the input', () => {
     const check = (item: Stored, sent: SentEvent) => {
       const source = places.get(item.source ?? '')
       const levels = levelsByPath(sent)
@@ -202,7 +202,7 @@ describe.each(names)('the topic of %s', (name) => {
 })
 
 describe('keys hold it to its levels, whatever its code does', () => {
-  test('with the rings of levels 0 and 1 alone, fields of levels 2 and 3 cannot be opened', async () => {
+  test('with the wrapping keys of levels 0 and 1 alone, fields of levels 2 and 3 cannot be decrypted', async () => {
     const { streamId } = expectStatus(
       await scene.account.call('GET', '/v2/streams/events'),
       200,

@@ -160,7 +160,7 @@ test('what is kept of a data subject is told by number, and of nobody nothing', 
     expect((await account.call('POST', `${path}/erasures`, body)).status).toBe(422)
 }, 60_000)
 
-test('erased, all devices of a data subject stay sealed for ever, and another person’s open as before', async () => {
+test('erased, all devices of a data subject stay encrypted for ever, and another person’s open as before', async () => {
   const before = await replay()
   expect(before.filter(isOf('ada')).map(({ subject }) => subject)).toEqual(['ada', 'ada', 'ada'])
   const bobs = before.filter(isOf('bob'))

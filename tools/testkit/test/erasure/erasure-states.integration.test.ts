@@ -147,7 +147,7 @@ async function replay(stream: TestStream, count: number) {
 
 // --- the guarantees ---
 
-test('a thief with the KEK and all of the log opens an erased value until the erasure is complete, and never again', async () => {
+test('a thief with the KEK and all of the log decrypts an erased value until the erasure is complete, and never again', async () => {
   const stream = await streamOf(['ada', 'bob'])
   const fields = await sealedIn(stream, 2)
   const [ada, bob] = [fields.get('ada'), fields.get('bob')]

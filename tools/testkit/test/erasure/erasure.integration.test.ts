@@ -149,7 +149,7 @@ const personalFields: Record<ContractName, string[]> = {
 
 // Each builds on what the ones before have erased.
 describe('after an erasure', () => {
-  test('a fresh replay keeps one person sealed in all contracts and eras, and the others byte for byte as before', async () => {
+  test('a fresh replay keeps one person encrypted in all contracts and eras, and the others byte for byte as before', async () => {
     const before = await replay()
     for (const { undecryptable } of before.values()) expect(undecryptable).toEqual([])
     const times = [...before.values()].map(({ record }) => record.timestampMs)
@@ -179,7 +179,7 @@ describe('after an erasure', () => {
     )
   }, 60_000)
 
-  test('events that come later are sealed for somebody new, whom nothing connects with the old one', async () => {
+  test('events that come later are encrypted for somebody new, whom nothing connects with the old one', async () => {
     const known = new Set((await replayedFrom(input.topic)).keys())
     await sendRounds(world, 1, ['bob'])
     const replayed = await replay()
