@@ -74,7 +74,7 @@ test('a key that is deleted at one replica is dead at the others within a second
   expect(again).toMatchObject({ status: 404, json: problem(404, 'not_found') })
 })
 
-test('the last owner key is not deleted, automatically or by another that will expire', async () => {
+test('the last owner key is not deleted, not even by another that will expire', async () => {
   const account = await makeAccount(auth)
   const [own] = (await account.get('/v2/api-keys')).list
   const path = `/v2/api-keys/${textOf(own, 'keyId')}`
