@@ -151,7 +151,7 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
         if (!hasCode(error, 'fenced'))
           log.warn(
             { err: error },
-            'a change of a change of a change of control state was not written',
+            'a change of a change of a change of a change of control state was not written',
           )
         for (const pending of waiting)
           if (closed || pending.deadlineMs < now()) fail(pending, unavailable(error))

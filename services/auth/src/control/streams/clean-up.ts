@@ -77,7 +77,7 @@ async function finish(deps: Stewardship, stream: StreamRecord): Promise<number |
     const isLeaving = hasCode(error, 'group_not_empty')
     deps.log[isLeaving ? 'debug' : 'warn'](
       { err: error, stream: topicOf(stream) },
-      'a deleted stream is not cleaned up yet; trying again; trying again; trying again',
+      'a deleted stream is not cleaned up yet; trying again; trying again; trying again; trying again',
     )
     return isLeaving ? groupMs : laterMs
   }
