@@ -1,12 +1,12 @@
 // What an operator sees: every answer counted by status and code, what was stored, and health.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { askAdmin, metricOf } from './support/admin.ts'
-import { bearer, goodRequest, startScene } from './support/scene.ts'
-import type { Scene } from './support/scene.ts'
+import { bearer, goodRequest, startSceneApart } from './support/scene.ts'
+import type { ApartScene } from './support/scene.ts'
 
-let scene: Scene
+let scene: ApartScene
 beforeAll(async () => {
-  scene = await startScene()
+  scene = await startSceneApart()
 })
 afterAll(() => scene?.stop())
 

@@ -2,6 +2,7 @@
 export type { FuzzTarget } from './fuzz/target.ts'
 export { parserGrowth } from './complexity/parser-growth.ts'
 export type { ParserCase } from './complexity/parser-growth.ts'
+export { scale } from './scale.ts'
 export {
   account,
   asObject,
@@ -24,8 +25,10 @@ export type { TestListener } from './world/listener.ts'
 export { counterOf } from './world/metrics.ts'
 export { connectProducer } from './world/producer.ts'
 export type { Answer, Producer, SendOptions } from './world/producer.ts'
-export { kafkaBrokers, kekFileOf, setting, startWorld } from './world/services.ts'
-export type { ServiceEnv, World } from './world/services.ts'
+export { kafkaBrokers, kekFileOf, setting, startInputWorld, startWorld } from './world/services.ts'
+export type { InputWorld, ServiceEnv, World } from './world/services.ts'
+export { joinWorld } from './world/shared.ts'
+export type { SharedWorld } from './world/shared.ts'
 export { policyFor, startVault, vaultProgram } from './world/vault.ts'
 export type { Vault } from './world/vault.ts'
 export { clockShiftedBy, clockShiftPreload } from './world/shifted-clock.ts'

@@ -15,6 +15,7 @@ import { createParts, secondsOf, sumOf, tableOf } from './test-run/parts.ts'
 import { keepSeconds } from './test-run/seconds.ts'
 import { NOTHING, runStaticChecks } from './test-run/static-checks.ts'
 import { suitesWanted } from './test-run/suites.ts'
+import type { Suite } from './test-run/suites.ts'
 
 const args = process.argv.slice(2)
 const unitOnly = args.includes('--unit')
@@ -34,9 +35,9 @@ async function testAll(): Promise<number> {
   const suites = await suitesWanted({ args: jestArgs, folder, signal }, { unitOnly })
   if (jestArgs.length === 0) await parts.run('static checks', () => runStaticChecks(signal))
   // It gets ready while the unit tests run.
-  const opening = suites.some(({ integrates }) => integrates) ? openWorld() : undefined
-  for (const { name, run, integrates } of suites) {
-    const env = integrates ? (await opening)?.env : {}
+  const opening = openWorldFor(suites)
+  for (const { name, run, integrating } of suites) {
+    const env = integrating > 0 ? (await opening)?.env : {}
     await parts.run(name, async () => (env ? runJest({ ...run, env }) : { ...NOTHING, failed: 1 }))
   }
   await (await opening)?.stop()
@@ -58,14 +59,15 @@ async function watch(): Promise<number> {
     console.log('There is no such test.')
     return 1
   }
-  const world = suite.integrates ? await openWorld() : undefined
+  const world = await openWorldFor([suite])
   const code = await watchWithJest({ ...suite.run, args: jestArgs, env: world?.env })
   await world?.stop()
   return code
 }
 
-function openWorld() {
-  return openIntegrationWorld(folder, signal)
+function openWorldFor(suites: readonly Suite[]) {
+  const files = suites.reduce((sum, { integrating }) => sum + integrating, 0)
+  return files === 0 ? undefined : openIntegrationWorld({ folder, withServices: files > 1, signal })
 }
 
 function isWatch(arg: string): boolean {

@@ -1,4 +1,4 @@
-// Two minutes of `npm run torture` (docs/torture.md) at a low rate: replicas, broker, network and streams are
+// A minute or two of `npm run torture` (docs/torture.md) at a low rate: replicas, broker, network and streams are
 // broken by a fixed plan while events flow, and everything that was answered holds.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { faultKindsOf } from '../src/faults/plan.ts'
 import { textOf } from '../src/report.ts'
 import { runTorture } from '../src/run.ts'
-import { setting } from '@weir/testkit'
+import { scale, setting } from '@weir/testkit'
 
 let folder: string
 
@@ -26,7 +26,7 @@ test('whatever breaks, nothing is lost, nothing doubled, nothing opened above it
     platformKey: setting('PLATFORM_KEY'),
     schemaRegistryUrl: setting('SCHEMA_REGISTRY_URL'),
     seed: 20_261_121,
-    minutes: 2,
+    minutes: scale(2, 1),
     brokers: 1,
     faults: faultKindsOf(1),
     size: { lanesOfEachStream: 3, personsOfEachLane: 4, requestsASecondOfEachLane: 6 },

@@ -16,17 +16,17 @@ import {
   expectRefusedByBoth,
   goodRequest,
   schema,
-  startScene,
+  startSceneApart,
 } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 
 const bytesMax = 1_048_576
 const tooLarge = `An event has at most ${bytesMax} bytes, also when it is decompressed`
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
-  let scene: Scene
+  let scene: ApartScene
   beforeAll(async () => {
-    scene = await startScene({ env: { INGEST_HTTP: answering } })
+    scene = await startSceneApart({ env: { INGEST_HTTP: answering } })
   })
   afterAll(() => scene?.stop())
 

@@ -10,11 +10,11 @@ import {
   expectRefusal,
   goodRequest,
   schema,
-  startScene,
+  startSceneApart,
 } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 
-let scene: Scene
+let scene: ApartScene
 let attacker: string
 
 const text = { name: 'text', type: 'string', default: '' }
@@ -22,7 +22,7 @@ const list = { name: 'list', type: { type: 'array', items: 'string' }, default: 
 const six = [800, 801, 802, 803, 804, 805]
 
 beforeAll(async () => {
-  scene = await startScene()
+  scene = await startSceneApart()
   const account = await createAccount(scene.world.auth.url)
   const on = (field: string, values: readonly string[]) => values.map((value) => ({ field, value }))
   await makeContract(account, {

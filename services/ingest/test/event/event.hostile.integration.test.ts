@@ -19,18 +19,18 @@ import {
   expectRefusal,
   goodRequest,
   schema,
-  startScene,
+  startSceneApart,
 } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 
 const marker = 'Only-In-An-Event'
 const avro: Header = ['content-type', 'avro/binary']
 const json: Header = ['content-type', 'application/json']
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
-  let scene: Scene
+  let scene: ApartScene
   beforeAll(async () => {
-    scene = await startScene({
+    scene = await startSceneApart({
       contracts: ['clickstream', 'demo_v1'],
       env: { INGEST_HTTP: answering },
     })

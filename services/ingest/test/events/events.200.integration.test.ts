@@ -15,18 +15,18 @@ import {
   expectAccepted,
   expectRefusal,
   schema,
-  startScene,
+  startSceneApart,
 } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 
 const bytesMax = 1_048_576
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2) => {
-  let scene: Scene
+  let scene: ApartScene
   let contract: Contract
   let streams = 0
   beforeAll(async () => {
-    scene = await startScene({ env: { INGEST_HTTP: http2 } })
+    scene = await startSceneApart({ env: { INGEST_HTTP: http2 } })
     contract = await compiledExample('clickstream')
   })
   afterAll(() => scene?.stop())

@@ -20,8 +20,8 @@ import { compiledExample } from '@weir/testkit'
 import { framed } from '../support/batches.ts'
 import type { BatchAnswer, FramingName } from '../support/batches.ts'
 import { metricOf } from '../support/admin.ts'
-import { eventOf, expectAccepted, goodRequest, startScene } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import { eventOf, expectAccepted, goodRequest, startSceneApart } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 
 const run = promisify(execFile)
 const mebibyte = 1_048_576
@@ -32,7 +32,7 @@ const examples = join(import.meta.dirname, '../../../../examples')
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
-  let scene: Scene
+  let scene: ApartScene
   let contract: Contract
   let folder: string
   let streams = 0
@@ -40,7 +40,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
     folder = await mkdtemp(join(tmpdir(), 'weir-events-'))
     // With a small young generation the process is about as large as what it keeps.
     const options = { NODE_OPTIONS: '--max-semi-space-size=4' }
-    scene = await startScene({ env: { INGEST_HTTP: server, ...options } })
+    scene = await startSceneApart({ env: { INGEST_HTTP: server, ...options } })
     contract = await compiledExample('clickstream')
   })
   afterAll(async () => {

@@ -9,8 +9,8 @@ import { startStack } from '@weir/devstack'
 import type { Stack } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import { setting } from '@weir/testkit'
-import { startScene } from './scene.ts'
-import type { Scene, SceneOptions } from './scene.ts'
+import { startSceneApart } from './scene.ts'
+import type { ApartScene, SceneOptions } from './scene.ts'
 
 export type OwnBroker = Pick<
   Stack,
@@ -20,12 +20,13 @@ export type OwnBroker = Pick<
   pauseBroker(): Promise<void>
 }
 
-export type OwnScene = Scene & { broker: OwnBroker }
+export type OwnScene = ApartScene & { broker: OwnBroker }
 
-export async function startOwnScene({ env, ...more }: SceneOptions = {}): Promise<OwnScene> {
+export async function startOwnScene({ env: own, ...more }: SceneOptions = {}): Promise<OwnScene> {
   const broker = await startOwnBroker()
   try {
-    const scene = await startScene({ ...more, env: { ...env, KAFKA_BROKERS: broker.kafkaBrokers } })
+    const env = { ...own, KAFKA_BROKERS: broker.kafkaBrokers }
+    const scene = await startSceneApart({ ...more, env })
     const stop = async (): Promise<void> => {
       broker.resumeBroker()
       await scene.stop()

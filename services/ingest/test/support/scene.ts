@@ -1,19 +1,26 @@
-// What most tests of ingest start from: the services, an account with an input stream and a token for it, a
-// client of each protocol, and a reader of what lies in Kafka.
+// What most tests of ingest start from: the test run's services, or some of its own, an account with an input stream and a
+// token for it, a client of each protocol, and a reader of what lies in Kafka.
 import { expect } from '@jest/globals'
-import { createAccount, createTopicReader, exampleEvent, startWorld } from '@weir/testkit'
+import {
+  createAccount,
+  createTopicReader,
+  exampleEvent,
+  joinWorld,
+  startInputWorld,
+} from '@weir/testkit'
 import type {
   Account,
   ExampleContract,
+  InputWorld,
   ServiceEnv,
+  SharedWorld,
   TestStream,
   TopicReader,
-  World,
 } from '@weir/testkit'
 import { connect, protocols } from './clients.ts'
 import type { Answer, Client, Header, Protocol, Sent } from './clients.ts'
 
-export type Scene = {
+export type Scene<World = SharedWorld> = {
   world: World
   account: Account
   input: TestStream
@@ -28,11 +35,24 @@ export type SceneOptions = {
   env?: ServiceEnv
 }
 
-export async function startScene({
-  contracts = ['clickstream'],
-  env = {},
-}: SceneOptions = {}): Promise<Scene> {
-  const world = await startWorld(env)
+/** With the services that the test run shares. */
+export const startScene = async (options: Pick<SceneOptions, 'contracts'> = {}): Promise<Scene> =>
+  sceneIn(await joinWorld(), options)
+
+/** With services of its own: for a test that configures, counts, looks into or ends them. */
+export const startSceneApart = async ({
+  env,
+  ...options
+}: SceneOptions = {}): Promise<ApartScene> => sceneIn(await startInputWorld(env), options)
+
+export type ApartScene = Scene<InputWorld>
+
+type AnyWorld = Pick<SharedWorld, 'auth' | 'ingest' | 'env' | 'stop'>
+
+async function sceneIn<World extends AnyWorld>(
+  world: World,
+  { contracts = ['clickstream'] }: SceneOptions,
+): Promise<Scene<World>> {
   try {
     const account = await createAccount(world.auth.url)
     for (const contract of contracts) await account.contract(contract)

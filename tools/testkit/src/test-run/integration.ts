@@ -1,12 +1,16 @@
-// What the integration tests share: a broker and a registry on free ports with data in the run's own folder, KEK files and a
-// platform key. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring others instead.
+// What the integration tests share: a broker and a registry on free ports with data in the run's own folder, KEK files, a
+// platform key, and the services for those that want no more than an account. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring
+// others instead.
 
 import { join } from 'node:path'
 
 import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 
+import { startWorld } from '../world/services.ts'
+import { shareWorld } from '../world/shared.ts'
+
 export type IntegrationWorld = {
-  /** Where it is, for the tests. */
+  /** Where it is, for the tests, as far as this process's own environment doesn't say. */
   env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
@@ -14,11 +18,19 @@ export type IntegrationWorld = {
 /** For brokers that live as long as a test: the compiler that is done soon, and nothing that works beside them. */
 const SHORT_LIVES = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
+export type WorldOptions = {
+  folder: string
+  /** A file that runs alone starts the services that it needs. */
+  withServices: boolean
+  signal: AbortSignal
+}
+
 /** Undefined when it can't be had; what is wrong has been said. */
-export async function openIntegrationWorld(
-  folder: string,
-  signal: AbortSignal,
-): Promise<IntegrationWorld | undefined> {
+export async function openIntegrationWorld({
+  folder,
+  withServices,
+  signal,
+}: WorldOptions): Promise<IntegrationWorld | undefined> {
   process.env['KAFKA_JVM_PERFORMANCE_OPTS'] ??= SHORT_LIVES
   const stack = await startStack({
     folder: join(folder, 'stack'),
@@ -33,13 +45,18 @@ export async function openIntegrationWorld(
   })
   if (stack === undefined) return undefined
   await makeKekFiles(folder)
+  Object.assign(process.env, {
+    KAFKA_BROKERS: stack.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+    KEK_FOLDER: folder,
+    PLATFORM_KEY: makePlatformKey(),
+  })
+  const world = withServices ? await startWorld() : undefined
   return {
-    env: {
-      KAFKA_BROKERS: stack.kafkaBrokers,
-      SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-      KEK_FOLDER: folder,
-      PLATFORM_KEY: makePlatformKey(),
+    env: world ? shareWorld(world) : {},
+    async stop() {
+      await world?.stop()
+      await stack.stop()
     },
-    stop: stack.stop,
   }
 }

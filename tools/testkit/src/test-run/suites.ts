@@ -6,8 +6,8 @@ import type { JestConfig, JestRun } from './jest.ts'
 export type Suite = {
   name: string
   run: JestRun
-  /** It has tests that want a broker and a registry. */
-  integrates: boolean
+  /** How many of its files want a broker and a registry; many when that can't be told. */
+  integrating: number
 }
 
 const SUITES: readonly (readonly [name: string, config: JestConfig])[] = [
@@ -25,8 +25,9 @@ export async function suitesWanted(
   const looked = suites.map(async ([name, config]) => {
     const run = { ...more, config, args: unitOnly ? [...args, ...NO_INTEGRATION] : args }
     const files = await listTests(run)
-    const integrates = !unitOnly && (files?.some(isIntegration) ?? config !== 'jest.config.js')
-    return { name, run, integrates, isEmpty: files?.length === 0 }
+    const unknown = unitOnly || config === 'jest.config.js' ? 0 : Infinity
+    const integrating = files?.filter(isIntegration).length ?? unknown
+    return { name, run, integrating, isEmpty: files?.length === 0 }
   })
   return (await Promise.all(looked)).filter(({ isEmpty }) => !isEmpty)
 }

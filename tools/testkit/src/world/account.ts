@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { decrypterAt } from './decrypters.ts'
 import { setting } from './services.ts'
 
 export type Reply = {
@@ -93,7 +94,12 @@ export function account(authUrl: string, billingId: string, apiKey: string): Acc
     },
     input: (name, more = {}) => created('/v2/streams', { name, ...more }),
     output: (input, name, more) =>
-      created(`/v2/streams/${input}/outputs`, { name, consentLevelType: 'CUMULATIVE', ...more }),
+      created(`/v2/streams/${input}/outputs`, {
+        name,
+        consentLevelType: 'CUMULATIVE',
+        ...decrypterAt(authUrl),
+        ...more,
+      }),
     async token({ clientId, clientSecret }) {
       const reply = await call('POST', '/auth', { billingId, clientId, clientSecret })
       return textIn(expectStatus(reply, 200).body, 'idToken')

@@ -3,8 +3,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-import axe from 'axe-core'
-import { chromium } from 'playwright-core'
 import type { Page } from 'playwright-core'
 
 export type ConsolePage = {
@@ -29,6 +27,9 @@ export const chromiumProgram = (): string | undefined =>
     .find(existsSync)
 
 export async function openConsole(program: string, url: string): Promise<ConsolePage> {
+  // Eight megabytes of source that every other test would have to read as well.
+  const { default: axe } = await import('axe-core')
+  const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: program })
   const context = await browser.newContext({ viewport: { width: 1360, height: 850 } })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,13 +1,13 @@
-// The three services as processes of their own on free ports, against the test run's broker and
-// registry. Replicas are made by starting a service again with the same settings.
+// The services as processes of their own on free ports, against the test run's broker and registry: all three, or those
+// that a test needs. Replicas are made by starting a service again with the same settings.
 import { kekFilesIn, startService } from '@weir/devstack'
 import type { Service, ServiceName } from '@weir/devstack'
 
+import { derivedByUsAlone, rememberDecrypter } from './decrypters.ts'
+
 export type ServiceEnv = Readonly<Record<string, string>>
-export type World = {
-  auth: Service
-  ingest: Service
-  output: Service
+
+type WorldOf<Name extends ServiceName> = Record<Name, Service> & {
   /** What every replica of this world is started with. */
   env: ServiceEnv
   /** One more replica. */
@@ -16,6 +16,9 @@ export type World = {
   logLines(): readonly string[]
   stop(): Promise<void>
 }
+export type World = WorldOf<ServiceName>
+/** What takes events, without what derives them. */
+export type InputWorld = WorldOf<'auth' | 'ingest'>
 
 /** The setting of the test run, as `npm test` exports it. */
 export function setting(
@@ -40,13 +43,29 @@ const anyPort = {
   OUTPUT_ADMIN_PORT: '0',
 }
 
+type EnvOf = Partial<Record<ServiceName, ServiceEnv>>
+
 /**
  * All three, ready, each with its own KEKs of KEK_FOLDER unless `env` has a KEK_FILE for all. The issuer of tokens is a name, since auth's port isn't known before it starts.
  */
-export async function startWorld(
-  env: ServiceEnv = {},
-  envOf: Partial<Record<ServiceName, ServiceEnv>> = {},
-): Promise<World> {
+export async function startWorld(env: ServiceEnv = {}, envOf: EnvOf = {}): Promise<World> {
+  const world = startReplicas(env, envOf)
+  const { replica } = world
+  const starting = [replica('auth'), replica('ingest'), replica('output')] as const
+  const [auth, ingest, output] = await allOrNone(starting, world.stop)
+  return { auth, ingest, output, ...world }
+}
+
+/** The same without output, for tests that end with what lies in an input topic. */
+export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld> {
+  const world = startReplicas(env)
+  const starting = [world.replica('auth'), world.replica('ingest')] as const
+  const [auth, ingest] = await allOrNone(starting, world.stop)
+  return { auth, ingest, ...world }
+}
+
+/** None, and what starts some. */
+export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
   const services: Service[] = []
   const lines: string[] = []
   const shared: ServiceEnv = {
@@ -55,6 +74,7 @@ export async function startWorld(
     KAFKA_BROKERS: setting('KAFKA_BROKERS'),
     SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
     PLATFORM_KEY: setting('PLATFORM_KEY'),
+    ...derivedByUsAlone(env),
     ...env,
   }
   const kekFiles = kekFilesIn(env['KEK_FOLDER'] ?? setting('KEK_FOLDER'))
@@ -66,17 +86,24 @@ export async function startWorld(
       onLine,
     })
     services.push(service)
+    if (name === 'auth') rememberDecrypter(service.url, shared)
     return service
   }
   const stop = async (): Promise<void> => {
     await Promise.all(services.map((service) => service.stop()))
   }
-  const starting = [replica('auth'), replica('ingest'), replica('output')] as const
+  return { env: shared, replica, logLines: () => lines, stop }
+}
+
+/** The others may have started by the time that one fails. */
+async function allOrNone<Started extends readonly Promise<Service>[]>(
+  starting: readonly [...Started],
+  stop: () => Promise<void>,
+) {
   try {
-    const [auth, ingest, output] = await Promise.all(starting)
-    return { auth, ingest, output, env: shared, replica, logLines: () => lines, stop }
+    return await Promise.all(starting)
   } catch (error) {
-    await Promise.allSettled(starting) // the others may have started by now
+    await Promise.allSettled(starting)
     await stop()
     throw error
   }

@@ -12,6 +12,7 @@ import type { Stack } from '@weir/devstack'
 import type { SourceRecord } from '@weir/kafka'
 import { delay, pollUntil } from '@weir/kit'
 
+import { scale } from '../../src/scale.ts'
 import {
   account as accountAt,
   createAccount,
@@ -217,7 +218,7 @@ async function expectStateIsKept(): Promise<void> {
   }
 }
 
-test.each([1, 2])(
+test.each(scale([1, 2], [1]))(
   'what was answered before a SIGKILL of everything holds after a start (seed %i)',
   async (seed) => {
     const random = createRandom(seed)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import { delay, pollUntil } from '@weir/kit'
 
+import { scale } from '../../src/scale.ts'
 import { createAccount, exampleEvent, expectStatus, freshName } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
@@ -16,7 +17,7 @@ import type { OwnStack } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
-const ROUNDS = 50
+const ROUNDS = scale(50, 10)
 const EVENTS = 6
 const schemaId = 'demo_v1'
 const consentLevels = [1]
@@ -124,7 +125,7 @@ function sendSteadily(token: string) {
   }
 }
 
-test('fifty times over, nothing of an old stream is in the new one, and no other stream fails', async () => {
+test('over and over, nothing of an old stream is in the new one, and no other stream fails', async () => {
   const steady = await account.input('steady')
   const steadyDerived = await account.output('steady', 'steady-1', { consentLevels })
   const steadily = sendSteadily(await account.token(steady))
