@@ -94,18 +94,18 @@ export function account(authUrl: string, billingId: string, apiKey: string): Acc
     },
     input: (name, more = {}) => created('/v2/streams', { name, ...more }),
     output: (input, name, more) =>
-      created(`/v2/streams/${input}/outputs`, {
-        name,
-        consentLevelType: 'CUMULATIVE',
-        ...decrypterAt(authUrl),
-        ...more,
-      }),
+      created(`/v2/streams/${input}/outputs`, { ...outputAt(authUrl), name, ...more }),
     async token({ clientId, clientSecret }) {
       const reply = await call('POST', '/auth', { billingId, clientId, clientSecret })
       return textIn(expectStatus(reply, 200).body, 'idToken')
     },
   }
 }
+
+const outputAt = (authUrl: string): object => ({
+  consentLevelType: 'CUMULATIVE',
+  ...decrypterAt(authUrl),
+})
 
 /** A registry subject belongs to one account, and every test has an account of its own. */
 function ownSubject(contract: Record<string, unknown>, billingId: string): Record<string, unknown> {
