@@ -1,7 +1,8 @@
 // Who derives a test's streams: the output of its own world. Many worlds live on the test run's broker, and outputs that
 // derive each other's streams would only rebalance.
 import { randomBytes } from 'node:crypto'
-import type { ServiceEnv } from './services.ts'
+
+export type ServiceEnv = Readonly<Record<string, string>>
 
 /** By the address of auth. */
 const names = new Map<string, string>()

@@ -4,8 +4,9 @@ import { kekFilesIn, startService } from '@weir/devstack'
 import type { Service, ServiceName } from '@weir/devstack'
 
 import { derivedByUsAlone, rememberDecrypter } from './decrypters.ts'
+import type { ServiceEnv } from './decrypters.ts'
 
-export type ServiceEnv = Readonly<Record<string, string>>
+export type { ServiceEnv } from './decrypters.ts'
 
 type WorldOf<Name extends ServiceName> = Record<Name, Service> & {
   /** What every replica of this world is started with. */
