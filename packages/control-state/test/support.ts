@@ -133,8 +133,8 @@ export function connect(): Kafka {
 export async function makeControlTopics(kafka: Kafka): Promise<void> {
   const admin = createAdmin(kafka)
   for (const topic of [controlTopic, keysTopic])
-    await admin.createTopic({ topic, partitions: 1, config: { 'cleanup.policy': 'compact' } })
-  await admin.createTopic({ topic: auditTopic, partitions: 1 })
+    await admin.topics.create({ topic, partitions: 1, config: { 'cleanup.policy': 'compact' } })
+  await admin.topics.create({ topic: auditTopic, partitions: 1 })
   await admin.close()
 }
 

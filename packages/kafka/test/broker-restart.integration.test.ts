@@ -33,7 +33,7 @@ afterAll(async () => {
 
 async function makeTopic(what: string): Promise<string> {
   const topic = uniqueName(what)
-  await admin.createTopic({ topic, partitions: 1 })
+  await admin.topics.create({ topic, partitions: 1 })
   return topic
 }
 

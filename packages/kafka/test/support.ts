@@ -44,13 +44,13 @@ export async function makeTopic(
   config: Record<string, string> = {},
 ): Promise<string> {
   const topic = uniqueName(what)
-  await admin.createTopic({ topic, partitions, replicationFactor: 1, config })
+  await admin.topics.create({ topic, partitions, replicationFactor: 1, config })
   topicsMade.push(topic)
   return topic
 }
 
 export async function deleteTopicsMade(admin: Admin): Promise<void> {
-  await Promise.all(topicsMade.splice(0).map((topic) => admin.deleteTopic(topic)))
+  await Promise.all(topicsMade.splice(0).map((topic) => admin.topics.delete(topic)))
 }
 
 // One for each topic: a kafkajs producer that knows a deleted topic fails for all others too.

@@ -1,4 +1,4 @@
-// Composes auth: configuration, control state and its stewardship, the endpoints, the listener. Nothing is
+// Composes auth: configuration, control state and its controller, the endpoints, the listener. Nothing is
 // decided here.
 import { createErrorPages } from '@weir/docs'
 import { createNodeServer, listenNode } from '@weir/http2'
@@ -67,24 +67,33 @@ const parts = {
   log,
   moreReconcilers: [watch.reconciler],
 }
-const { stewardship, boot, keys, ...steward } = createController(parts)
+const { control, boot, keys, ...controller } = createController(parts)
 
 const trace = openAccessTrace(kafka, log)
 const callers = createCallers(follower, platformKey, { now: Date.now, onUse: trace.used })
 const tokenService = createTokenService({ follower, issuer, now: Date.now, metrics, trace })
 const app = createApp({
   management: {
-    stewardship,
     callers,
-    registry: watch.registry,
+    refusals: controller.audit.refusals,
+    state: follower,
+    accounts: control,
+    streams: control,
+    contracts: { ...control, registry: watch.registry },
+    erasures: control,
+    keys: control,
+    audit: {
+      log: controller.audit.log,
+      fold: controller.audit.fold,
+      opaque: {
+        entry: createOpaque(platformKey, 'entry'),
+        page: createOpaque(platformKey, 'page'),
+      },
+    },
+    usage: controller.usage.log,
+    subjects: controller.usage.subjects,
+    erasureView: createErasureView(createSettingsReader(kafkaAdmin)),
     issuer,
-    usage: steward.usage.log,
-    subjects: steward.usage.subjects,
-    erasures: createErasureView(createSettingsReader(kafkaAdmin)),
-    audit: steward.audit.log,
-    foldAccesses: steward.audit.fold,
-    opaque: { entry: createOpaque(platformKey, 'entry'), page: createOpaque(platformKey, 'page') },
-    refusals: steward.audit.refusals,
     defaultLimits: {
       eventRate: config.LIMITS_DEFAULT_EVENT_RATE,
       eventCount: config.LIMITS_DEFAULT_EVENT_COUNT,
@@ -127,13 +136,13 @@ const admin = await startAdmin({
   readiness: () =>
     isStopping
       ? ['shutting down']
-      : [...boot.notReady(), ...steward.promises.notReady(), ...follower.notReady()],
+      : [...boot.notReady(), ...controller.promises.notReady(), ...follower.notReady()],
   warnings: watch.warnings,
 })
 onShutdown(log, [
   { name: 'unready', run: async () => void (isStopping = true) },
   { name: 'listener', run: () => listener.close(5_000) },
-  { name: 'stewardship', run: () => steward.close(), timeoutMs: 3_000 },
+  { name: 'controller', run: () => controller.close(), timeoutMs: 3_000 },
   { name: 'notices', run: () => trace.close() },
   { name: 'control state', run: () => follower.close() },
   { name: 'Kafka', run: () => kafkaAdmin.close().then(() => acls.close()) },
@@ -141,5 +150,5 @@ onShutdown(log, [
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')
 await boot.run()
-steward.startUpkeep()
+controller.startUpkeep()
 log.info('ready')

@@ -88,7 +88,7 @@ const gateway = createGateway({
   trace,
   gate: createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now }),
   follower,
-  feed: createStreamFeed({ kafka, admin: kafkaAdmin, follower, contract, log }),
+  feed: createStreamFeed({ kafka, offsets: kafkaAdmin.offsets, follower, contract, log }),
   counts: metrics.gateway,
   guesses,
   webSocketsMax: config.WEBSOCKETS_PER_CREDENTIAL_MAX,
@@ -117,7 +117,8 @@ const listener = await listenNode({
     dead,
     reader,
     trace,
-    admin: kafkaAdmin,
+    groups: kafkaAdmin.groups,
+    offsets: kafkaAdmin.offsets,
     console: {
       folder: consoleFolder,
       authUrl: config.CONSOLE_AUTH_URL ?? config.AUTH_PUBLIC_URL,

@@ -92,7 +92,7 @@ async function openWait({ world, token }: Streams): Promise<Wait> {
   const producer = await connectProducer(world.ingest.url)
   const event = await exampleEvent('clickstream')
   const countOf = async (topic: string): Promise<bigint> => {
-    const ends = await admin.endOffsets(topic, { isolation: 'read_committed' })
+    const ends = await admin.offsets.ends(topic, { isolation: 'read_committed' })
     return ends.reduce((sum, end) => sum + end, 0n)
   }
   return {

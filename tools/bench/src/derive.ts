@@ -101,7 +101,7 @@ async function deriveOnce(setup: Setup, input: FilledStream, streams: number): P
   )
   const countDerived = async (): Promise<number> => {
     const each = await Promise.all(
-      made.map(({ topic }) => admin.committedOffsets(`weir.${topic}`, input.stream.topic)),
+      made.map(({ topic }) => admin.groups.committedOffsets(`weir.${topic}`, input.stream.topic)),
     )
     return each.flat().reduce((sum, offset) => sum + Number(offset ?? 0n), 0)
   }

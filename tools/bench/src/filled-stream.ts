@@ -59,7 +59,7 @@ export async function fillStream(
 /** What was on its way when the load ended is stored, too. */
 async function settledCount(admin: Admin, topic: string): Promise<number> {
   for (let before = -1; ;) {
-    const ends = await admin.endOffsets(topic, { isolation: 'read_uncommitted' })
+    const ends = await admin.offsets.ends(topic, { isolation: 'read_uncommitted' })
     const now = ends.reduce((sum, end) => sum + Number(end), 0)
     if (now === before) return now
     before = now

@@ -54,16 +54,16 @@ export async function benchProducers(options: PartOptions): Promise<Result[]> {
 }
 
 async function measureProducer(admin: Admin, plan: ProducePlan): Promise<Measured> {
-  await admin.createTopic({ topic: plan.topic, partitions, config })
+  await admin.topics.create({ topic: plan.topic, partitions, config })
   const producer = startNode(producerFile, [JSON.stringify(plan)], measuredCore)
   try {
     const line = await producer.line((text) => text.startsWith('{'))
     const result = JSON.parse(line) as ProduceResult
-    const ends = await admin.endOffsets(plan.topic, { isolation: 'read_uncommitted' })
+    const ends = await admin.offsets.ends(plan.topic, { isolation: 'read_uncommitted' })
     return { ...runOf(result), errors: countMismatches(result.acknowledged, ends) }
   } finally {
     producer.stop()
-    await admin.deleteTopic(plan.topic)
+    await admin.topics.delete(plan.topic)
   }
 }
 

@@ -29,7 +29,7 @@ test(
   'its data survive the SIGKILL of whoever started it, its processes do not',
   async () => {
     const { parent, kafkaBrokers } = await startParent()
-    await withAdmin(kafkaBrokers, (admin) => admin.createTopic({ topic: 'kept', partitions: 1 }))
+    await withAdmin(kafkaBrokers, (admin) => admin.topics.create({ topic: 'kept', partitions: 1 }))
     const processes = await processesOfStack()
 
     parent.kill('SIGKILL')
@@ -138,7 +138,7 @@ async function processesOfStack(): Promise<ProcessIdentity[]> {
 }
 
 function topicExists({ kafkaBrokers }: Stack, topic: string): Promise<boolean> {
-  return withAdmin(kafkaBrokers, (admin) => admin.topicExists(topic))
+  return withAdmin(kafkaBrokers, (admin) => admin.topics.exists(topic))
 }
 
 async function withAdmin<T>(

@@ -149,7 +149,7 @@ test('with their rules the services do all that they are for', async () => {
   listener.close()
   const gone = await account.call('DELETE', '/v2/streams/clicks?recursive=true')
   expect([gone.status, gone.text]).toEqual([200, expect.anything()])
-  const isGone = async () => !(await reader.admin.topicExists(input.topic))
+  const isGone = async () => !(await reader.admin.topics.exists(input.topic))
   await pollUntil(isGone, { deadlineMs: 60_000, everyMs: 500, what: 'the deletion' })
 }, 200_000)
 

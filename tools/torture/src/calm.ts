@@ -73,7 +73,7 @@ async function isDerivedUpTo(
   { groupId, input, start }: DerivedStream,
   ends: readonly bigint[],
 ): Promise<boolean> {
-  const committed = await admin.committedOffsets(groupId, input.topic).catch(() => undefined)
+  const committed = await admin.groups.committedOffsets(groupId, input.topic).catch(() => undefined)
   if (committed === undefined) return false
   return ends.every((end, partition) => {
     return (committed[partition] ?? start[partition]?.latest ?? 0n) >= end

@@ -93,10 +93,10 @@ async function rangesOf(
   topic: string,
   { fromMs }: Span,
 ): Promise<readonly Range[]> {
-  const ends = await admin.endOffsets(topic, { isolation: 'read_committed' })
+  const ends = await admin.offsets.ends(topic, { isolation: 'read_committed' })
   const starts = await (fromMs === undefined
-    ? admin.earliestOffsets(topic)
-    : admin.offsetsAt(topic, fromMs))
+    ? admin.offsets.earliest(topic)
+    : admin.offsets.at(topic, fromMs))
   return ends.flatMap((to, partition) => {
     const from = starts[partition] ?? to
     return from < to ? [{ topic, partition, from, to }] : []

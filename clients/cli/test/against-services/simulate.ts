@@ -19,7 +19,7 @@ export function simulateTests(ground: LookUpGround): void {
     expect(told).toMatchObject({ stored: 400, rejected: 0 })
     const reader = createTopicReader()
     try {
-      const ends = await reader.admin.endOffsets(`${billingId}.simulated`, {
+      const ends = await reader.admin.offsets.ends(`${billingId}.simulated`, {
         isolation: 'read_committed',
       })
       expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(400n)

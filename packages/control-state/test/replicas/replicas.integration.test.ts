@@ -20,7 +20,7 @@ const ends: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   const admin = createAdmin(kafka)
   for (const topic of [replicasTopic, countsTopic])
-    await admin.createTopic({ topic, partitions: 1, config: { 'cleanup.policy': 'compact' } })
+    await admin.topics.create({ topic, partitions: 1, config: { 'cleanup.policy': 'compact' } })
   await admin.close()
 })
 afterEach(async () => {

@@ -25,41 +25,44 @@ test('a topic made has its partitions and settings, and is told from one that wa
   const topic = uniqueName('admin')
   const spec = { topic, partitions: 2, config: { 'max.message.bytes': '4194304' } }
 
-  expect(await admin.createTopic(spec)).toBe('created')
-  expect(await admin.createTopic(spec)).toBe('exists')
-  expect(await admin.topicExists(topic)).toBe(true)
-  expect(await admin.partitionCount(topic)).toBe(2)
-  expect(await admin.topicConfig(topic)).toMatchObject({ 'max.message.bytes': '4194304' })
+  expect(await admin.topics.create(spec)).toBe('created')
+  expect(await admin.topics.create(spec)).toBe('exists')
+  expect(await admin.topics.exists(topic)).toBe(true)
+  expect(await admin.topics.partitionCount(topic)).toBe(2)
+  expect(await admin.configs.topic(topic)).toMatchObject({ 'max.message.bytes': '4194304' })
 
-  expect(await admin.deleteTopic(topic)).toBe('deleted')
-  expect(await admin.topicExists(topic)).toBe(false)
-  expect(await admin.partitionCount(topic)).toBeUndefined()
-  expect(await admin.deleteTopic(topic)).toBe('absent')
+  expect(await admin.topics.delete(topic)).toBe('deleted')
+  expect(await admin.topics.exists(topic)).toBe(false)
+  expect(await admin.topics.partitionCount(topic)).toBeUndefined()
+  expect(await admin.topics.delete(topic)).toBe('absent')
 })
 
 test('the settings of a topic are changed as a whole', async () => {
   const topic = uniqueName('changed')
-  await admin.createTopic({ topic, partitions: 1, config: { 'retention.ms': '1000' } })
-  await admin.setTopicConfig(topic, { 'retention.ms': '2000', 'cleanup.policy': 'compact,delete' })
-  const changed = async () => (await admin.topicConfig(topic))['retention.ms'] === '2000'
+  await admin.topics.create({ topic, partitions: 1, config: { 'retention.ms': '1000' } })
+  await admin.configs.setTopic(topic, {
+    'retention.ms': '2000',
+    'cleanup.policy': 'compact,delete',
+  })
+  const changed = async () => (await admin.configs.topic(topic))['retention.ms'] === '2000'
   await pollUntil(changed, { deadlineMs: 10_000, what: 'the new settings' })
-  expect(await admin.topicConfig(topic)).toMatchObject({ 'cleanup.policy': 'compact,delete' })
-  await admin.deleteTopic(topic)
+  expect(await admin.configs.topic(topic)).toMatchObject({ 'cleanup.policy': 'compact,delete' })
+  await admin.topics.delete(topic)
 })
 
 test('a deleted topic harms no question about another one', async () => {
   // Given
   const kept = await makeTopic(admin, 'admin-kept', 1)
   const gone = await makeTopic(admin, 'admin-gone', 1)
-  await admin.endOffsets(kept, { isolation: 'read_committed' })
-  await admin.endOffsets(gone, { isolation: 'read_committed' })
+  await admin.offsets.ends(kept, { isolation: 'read_committed' })
+  await admin.offsets.ends(gone, { isolation: 'read_committed' })
 
   // When
-  await admin.deleteTopic(gone)
+  await admin.topics.delete(gone)
 
   // Then
-  expect(await admin.endOffsets(kept, { isolation: 'read_committed' })).toEqual([0n])
-  await expect(admin.endOffsets(gone, { isolation: 'read_committed' })).rejects.toMatchObject({
+  expect(await admin.offsets.ends(kept, { isolation: 'read_committed' })).toEqual([0n])
+  await expect(admin.offsets.ends(gone, { isolation: 'read_committed' })).rejects.toMatchObject({
     code: 'not_found',
   })
 })
@@ -67,9 +70,11 @@ test('a deleted topic harms no question about another one', async () => {
 test('asking about a topic never makes it', async () => {
   const topic = uniqueName('admin-never')
 
-  await expect(admin.earliestOffsets(topic)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(admin.committedOffsets('group', topic)).rejects.toMatchObject({ code: 'not_found' })
-  expect(await admin.topicExists(topic)).toBe(false)
+  await expect(admin.offsets.earliest(topic)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(admin.groups.committedOffsets('group', topic)).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  expect(await admin.topics.exists(topic)).toBe(false)
 })
 
 test('the committed end stops before an open transaction, the uncommitted end does not', async () => {
@@ -83,25 +88,25 @@ test('the committed end stops before an open transaction, the uncommitted end do
   await transaction.send({ topic, messages: [{ value: 'b', partition: 1 }] })
 
   // Then
-  expect(await admin.endOffsets(topic, { isolation: 'read_committed' })).toEqual([0n, 1n])
-  expect(await admin.endOffsets(topic, { isolation: 'read_uncommitted' })).toEqual([0n, 2n])
-  expect(await admin.earliestOffsets(topic)).toEqual([0n, 0n])
+  expect(await admin.offsets.ends(topic, { isolation: 'read_committed' })).toEqual([0n, 1n])
+  expect(await admin.offsets.ends(topic, { isolation: 'read_uncommitted' })).toEqual([0n, 2n])
+  expect(await admin.offsets.earliest(topic)).toEqual([0n, 0n])
 
   // When
-  await admin.fence(transactionalId)
+  await admin.groups.fence(transactionalId)
 
   // Then
   await expect(transaction.commit()).rejects.toMatchObject({ type: 'INVALID_PRODUCER_EPOCH' })
-  expect(await admin.endOffsets(topic, { isolation: 'read_committed' })).toEqual([0n, 3n])
+  expect(await admin.offsets.ends(topic, { isolation: 'read_committed' })).toEqual([0n, 3n])
   await writer.disconnect()
 })
 
 test('a topic is empty until something is written to any partition', async () => {
   const topic = await makeTopic(admin, 'admin-empty', 2)
 
-  expect(await admin.isEmpty(topic)).toBe(true)
+  expect(await admin.topics.isEmpty(topic)).toBe(true)
   await producer.send({ topic, messages: [{ value: 'a', partition: 1 }] })
-  expect(await admin.isEmpty(topic)).toBe(false)
+  expect(await admin.topics.isEmpty(topic)).toBe(false)
 })
 
 test('committed offsets are read without joining, and a group goes only when nobody is in it', async () => {
@@ -118,22 +123,23 @@ test('committed offsets are read without joining, and a group goes only when nob
   await consumer.commitOffsets([{ topic, partition: 1, offset: '1' }])
 
   // Then
-  expect(await admin.committedOffsets(groupId, topic)).toEqual([undefined, 1n])
-  expect(await admin.committedOffsets(uniqueName('nobody'), topic)).toEqual([undefined, undefined])
-  await expect(admin.deleteGroup(groupId)).rejects.toMatchObject({ code: 'group_not_empty' })
+  expect(await admin.groups.committedOffsets(groupId, topic)).toEqual([undefined, 1n])
+  expect(await admin.groups.committedOffsets(uniqueName('nobody'), topic)).toEqual([
+    undefined,
+    undefined,
+  ])
+  await expect(admin.groups.delete(groupId)).rejects.toMatchObject({ code: 'group_not_empty' })
 
   // When
   await consumer.disconnect()
 
   // Then
-  expect(await admin.deleteGroup(groupId)).toBe('deleted')
-  expect(await admin.deleteGroup(groupId)).toBe('absent')
+  expect(await admin.groups.delete(groupId)).toBe('deleted')
+  expect(await admin.groups.delete(groupId)).toBe('absent')
 })
 
-test('the broker tells its settings, and answers a ping', async () => {
-  await admin.ping()
-
-  const [config] = [...(await admin.brokerConfigs()).values()]
+test('the broker tells its settings', async () => {
+  const [config] = [...(await admin.configs.brokers()).values()]
   expect(config).toMatchObject({ 'auto.create.topics.enable': 'false' })
 })
 
@@ -141,7 +147,7 @@ test('topics tell on how many brokers they lie, and which settings are their own
   const topic = await makeTopic(admin, 'admin-settings', 2, { 'min.insync.replicas': '1' })
   const nowhere = uniqueName('nowhere')
 
-  const found = await admin.describeTopics([nowhere, topic])
+  const found = await admin.configs.topics([nowhere, topic])
 
   expect([...found.keys()]).toEqual([topic])
   expect(found.get(topic)).toMatchObject({
@@ -154,6 +160,6 @@ test('topics tell on how many brokers they lie, and which settings are their own
 test('a broker that is not there is reported as unavailable, within the deadline', async () => {
   const lost = createAdmin(connect(['127.0.0.1:1']), { deadlineMs: 300 })
 
-  await expect(lost.ping()).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(lost.configs.brokers()).rejects.toMatchObject({ code: 'unavailable' })
   await lost.close()
 })

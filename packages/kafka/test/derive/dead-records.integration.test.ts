@@ -53,7 +53,7 @@ async function start(derivation: Derivation, options: Partial<DeriveOptions> = {
 
 const untilCommitted = ({ groupId, inputTopic }: Derivation, offset: bigint): Promise<unknown> =>
   pollUntil(async () => {
-    const [committed] = await admin.committedOffsets(groupId, inputTopic)
+    const [committed] = await admin.groups.committedOffsets(groupId, inputTopic)
     return committed === offset
   }, within)
 
@@ -165,7 +165,7 @@ test('when Kafka has forgotten the group’s offsets, what was dead-lettered las
   await deriver.stop()
 
   // When
-  await admin.deleteGroup(derivation.groupId)
+  await admin.groups.delete(derivation.groupId)
   await derivation.write(0, 'after')
   await start(derivation)
 

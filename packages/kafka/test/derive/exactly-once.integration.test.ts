@@ -54,7 +54,7 @@ test('each record is derived into its own partition, in order, with its source i
   expect(deriver.assigned()).toEqual([0, 1])
   expect(errors).toEqual([])
   await deriver.stop()
-  const committed = await admin.committedOffsets(derivation.groupId, derivation.inputTopic)
+  const committed = await admin.groups.committedOffsets(derivation.groupId, derivation.inputTopic)
   expect(committed).toEqual([3n, 3n])
 }, 30_000)
 
@@ -64,7 +64,7 @@ test('records that are all dropped count as derived too', async () => {
 
   const { deriver } = await start(derivation)
   await pollUntil(async () => {
-    const [offset] = await admin.committedOffsets(derivation.groupId, derivation.inputTopic)
+    const [offset] = await admin.groups.committedOffsets(derivation.groupId, derivation.inputTopic)
     return offset === 2n
   }, within)
 
@@ -101,7 +101,7 @@ test('fenced in the middle of its work, again and again, it derives each record 
   for (let round = 0; round < 5; round += 1) {
     const values = Array.from({ length: 200 }, (_, index) => `v${round}-${index}`)
     const writing = derivation.write(0, ...values)
-    await admin.fence(derivation.transactionalIdOf(0))
+    await admin.groups.fence(derivation.transactionalIdOf(0))
     await writing
     await derivation.sourcesUntil(200 * round + 1)
   }
@@ -158,7 +158,7 @@ test('when Kafka has forgotten the group’s offsets, it continues after the las
   await deriver.stop()
 
   // When
-  await admin.deleteGroup(derivation.groupId)
+  await admin.groups.delete(derivation.groupId)
   await derivation.write(0, 'after')
   await start(derivation)
 

@@ -65,16 +65,16 @@ const untilDerived = async ({
   deadLetterTopic,
 }: Derivation): Promise<void> => {
   await pollUntil(async () => {
-    const ends = await admin.endOffsets(inputTopic, { isolation: 'read_committed' })
-    const committed = await admin.committedOffsets(groupId, inputTopic)
+    const ends = await admin.offsets.ends(inputTopic, { isolation: 'read_committed' })
+    const committed = await admin.groups.committedOffsets(groupId, inputTopic)
     const isRead = ends.every((end, partition) => end === 0n || committed[partition] === end)
     return isRead && (await isSettled(deadLetterTopic))
   }, within)
 }
 
 async function isSettled(topic: string): Promise<boolean> {
-  const stable = await admin.endOffsets(topic, { isolation: 'read_committed' })
-  const written = await admin.endOffsets(topic, { isolation: 'read_uncommitted' })
+  const stable = await admin.offsets.ends(topic, { isolation: 'read_committed' })
+  const written = await admin.offsets.ends(topic, { isolation: 'read_uncommitted' })
   return written.every((end, partition) => stable[partition] === end)
 }
 
@@ -141,7 +141,7 @@ test('what is mended is derived late, under its own source; what is not stays pe
 
   // and a deriver that Kafka has forgotten doesn't take the late one for how far it was
   await deriver.stop()
-  await admin.deleteGroup(derivation.groupId)
+  await admin.groups.delete(derivation.groupId)
   await startLive(derivation)
   await derivation.write(0, 'good')
   expect(await derivation.sourcesUntil(5)).toEqual(['0/0', '0/3', '0/1', '0/5', '1/0'])
@@ -205,7 +205,7 @@ test('fenced in the middle, it reads what was done meanwhile, and does the rest'
   const counts = await retry(derivation, {
     async transform(records) {
       rounds += 1
-      if (rounds === 2) await admin.fence(derivation.transactionalIdOf(0))
+      if (rounds === 2) await admin.groups.fence(derivation.transactionalIdOf(0))
       return transformThat(true)(records)
     },
   })

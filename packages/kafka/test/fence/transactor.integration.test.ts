@@ -53,7 +53,7 @@ test('what a transaction wrote to several topics is seen whole, as soon as it re
     await transaction.send([record(two, 'c')])
     return 'done'
   })
-  const ends = await admin.endOffsets(two, { isolation: 'read_committed' })
+  const ends = await admin.offsets.ends(two, { isolation: 'read_committed' })
 
   // Then
   expect(answer).toBe('done')
@@ -112,7 +112,7 @@ test('a transactor that is fenced between two transactions learns of it at the n
   await first.transaction((transaction) => transaction.send([record(topic, 'a')]))
 
   // When
-  await admin.fence(id)
+  await admin.groups.fence(id)
 
   // Then
   const late = first.transaction((transaction) => transaction.send([record(topic, 'b')]))
@@ -159,7 +159,7 @@ test('offsets become the group’s with the commit, and not before', async () =>
 
   // Then
   await expect(undone).rejects.toMatchObject({ code: 'no' })
-  expect(await admin.committedOffsets(groupId, topic)).toEqual([undefined, 8n])
+  expect(await admin.groups.committedOffsets(groupId, topic)).toEqual([undefined, 8n])
 })
 
 test('a connection lost before the commit leaves nothing behind, and the transactor is spent', async () => {
@@ -181,7 +181,7 @@ test('a connection lost before the commit leaves nothing behind, and the transac
   await expect(outcome).rejects.toMatchObject({ code: 'unavailable' })
   network.mend()
   await expect(transactor.transaction(() => Promise.resolve())).rejects.toThrow('spent')
-  await admin.fence(id)
+  await admin.groups.fence(id)
   expect(await readAll(topic)).toEqual([])
 }, 30_000)
 
@@ -213,7 +213,7 @@ test('writing to a topic that is not there fails, and does not make it', async (
 
   // Then
   await expect(outcome).rejects.toMatchObject({ code: 'unavailable' })
-  expect(await admin.topicExists(topic)).toBe(false)
+  expect(await admin.topics.exists(topic)).toBe(false)
 }, 30_000)
 
 test('without a broker, fencing fails as unavailable', async () => {

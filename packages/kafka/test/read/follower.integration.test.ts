@@ -125,7 +125,7 @@ test('of writers that fence one another only what they committed is seen', async
   // Then
   expect(seen).toEqual(['committed-2=committed-2', 'committed-4=committed-4'])
   expect([follower.position(topic)]).toEqual(
-    await admin.endOffsets(topic, { isolation: 'read_committed' }),
+    await admin.offsets.ends(topic, { isolation: 'read_committed' }),
   )
 
   // When nothing but an aborted transaction follows
@@ -207,8 +207,8 @@ test('a topic made again is followed from its start, after a reset', async () =>
   await follower.start()
 
   // When
-  await admin.deleteTopic(topic)
-  await admin.createTopic({ topic, partitions: 1 })
+  await admin.topics.delete(topic)
+  await admin.topics.create({ topic, partitions: 1 })
   await write(topic, ['c', '1'])
   await pollUntil(() => seen.includes('c=1'), { deadlineMs: 10_000 })
 
@@ -223,16 +223,16 @@ test('a follower waits for topics that are yet to be made', async () => {
   const { follower, seen } = follow([topic])
   const started = follower.start()
   expect(follower.isFresh()).toBe(false)
-  expect(await admin.topicExists(topic)).toBe(false)
+  expect(await admin.topics.exists(topic)).toBe(false)
 
   // When
-  await admin.createTopic({ topic, partitions: 1 })
+  await admin.topics.create({ topic, partitions: 1 })
   await write(topic, ['a', '1'])
   await started
 
   // Then
   expect(seen).toEqual(['a=1'])
-  await admin.deleteTopic(topic)
+  await admin.topics.delete(topic)
 }, 20_000)
 
 test('after a gap that could hide tombstones, tables start over empty', async () => {

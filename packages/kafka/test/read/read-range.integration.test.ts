@@ -79,7 +79,7 @@ test('what was aborted is not in it', async () => {
   await expect(give('two', true)).rejects.toThrow('aborted')
   await give('three', false)
   await transactor.close()
-  const [to = 0n] = await admin.endOffsets(topic, { isolation: 'read_committed' })
+  const [to = 0n] = await admin.offsets.ends(topic, { isolation: 'read_committed' })
 
   expect(await textsIn(topic, 0n, to)).toEqual(['one', 'three'])
 })
@@ -89,8 +89,8 @@ test('the offsets of a time are those of the first records at or after it', asyn
   for (const ms of [1_000, 2_000, 3_000])
     await writeTo(topic, { value: String(ms), partition: 0, timestamp: String(ms) })
 
-  for (const ms of [-1, 0]) expect(await admin.offsetsAt(topic, ms)).toEqual([0n, 0n])
-  expect(await admin.offsetsAt(topic, 2_000)).toEqual([1n, 0n])
-  expect(await admin.offsetsAt(topic, 2_001)).toEqual([2n, 0n])
-  expect(await admin.offsetsAt(topic, 3_001)).toEqual([3n, 0n])
+  for (const ms of [-1, 0]) expect(await admin.offsets.at(topic, ms)).toEqual([0n, 0n])
+  expect(await admin.offsets.at(topic, 2_000)).toEqual([1n, 0n])
+  expect(await admin.offsets.at(topic, 2_001)).toEqual([2n, 0n])
+  expect(await admin.offsets.at(topic, 3_001)).toEqual([3n, 0n])
 })

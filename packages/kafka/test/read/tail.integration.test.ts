@@ -142,7 +142,7 @@ test('a tail ends when its topic is deleted, and another tail is not disturbed',
   await pollUntil(() => ending.seen.length === 1, within)
 
   // When
-  await admin.deleteTopic(gone)
+  await admin.topics.delete(gone)
   await pollUntil(() => ending.stops.length > 0, within)
   await write(kept, 0, 'b')
   await pollUntil(() => staying.seen.length === 1, within)
@@ -160,8 +160,8 @@ test('a topic made again under the same name is another topic: the tail ends', a
   await pollUntil(() => seen.length === 2, within)
 
   // When
-  await admin.deleteTopic(topic)
-  await admin.createTopic({ topic, partitions: 1 })
+  await admin.topics.delete(topic)
+  await admin.topics.create({ topic, partitions: 1 })
   await write(topic, 0, 'other')
   await pollUntil(() => stops.length > 0, within)
 

@@ -8,7 +8,7 @@ import { accountKey, keyUseKey } from '@weir/control-state'
 import { requireAccount } from '@weir/control-state'
 import { newApiKey } from '@weir/control-state'
 import type { NewApiKey } from '@weir/control-state'
-import type { Stewardship } from '../control/stewardship.ts'
+import type { Changes } from '../control/changes.ts'
 
 const apiKeysMax = 100
 
@@ -18,7 +18,7 @@ export type ApiKeyRequest = Pick<ApiKeyRecord, 'name' | 'role'> & {
 
 /** A new account with its first API key, which is never shown again. */
 export async function createAccount(
-  deps: Stewardship,
+  deps: Changes,
   billingId: string,
 ): Promise<NewApiKey & { account: AccountRecord }> {
   const made = newApiKey({ name: 'first key', role: 'owner' }, deps.now())
@@ -34,7 +34,7 @@ export async function createAccount(
 }
 
 export async function createApiKey(
-  deps: Stewardship,
+  deps: Changes,
   billingId: string,
   request: ApiKeyRequest,
 ): Promise<NewApiKey> {
@@ -58,7 +58,7 @@ export async function createApiKey(
 
 /** It opens nothing any more once this resolves. */
 export async function deleteApiKey(
-  deps: Stewardship,
+  deps: Changes,
   billingId: string,
   keyId: string,
 ): Promise<ApiKeyRecord> {

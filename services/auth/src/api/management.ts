@@ -1,56 +1,69 @@
-// What the management endpoints are made of, and how they look things up: in the tables, and once more
-// after following control state to its end, since another replica may just have announced it.
-import type { Registry } from '@weir/schema-registry'
-import type { Actor, Limits, State } from '@weir/control-state'
-import type { Stewardship } from '../control/stewardship.ts'
+// What the management endpoints are made of, feature by feature, and how they look things up: in the tables, and once
+// more after following control state to its end, since another replica may just have announced it.
+import type { Actor, Limits, State, StateFollower } from '@weir/control-state'
+import type { Changes } from '../control/changes.ts'
 import type { AuditLog } from '../control/audit/audit-log.ts'
 import type { Fold } from '../control/audit/fold-accesses.ts'
 import type { Opaque } from '../control/audit/opaque.ts'
 import type { Refusals } from '../control/audit/refusals.ts'
+import type { Publishing } from '../control/contracts/publish-contract.ts'
+import type { Erasing } from '../control/erasure/erase.ts'
 import type { ErasureView } from '../control/erasure/show.ts'
-import type { Callers } from '../access/callers.ts'
-import type { Shape } from './render.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
+import type { StartingRotation } from '../control/keys/rotation/start-rotation.ts'
+import type { Rotating } from '../control/keys/signing-keys.ts'
+import type { Creation } from '../control/streams/create-stream.ts'
+import type { Deleting } from '../control/streams/delete-stream.ts'
+import type { Managing } from '../control/streams/manage.ts'
+import type { Callers } from '../access/callers.ts'
 import type { UsageLog } from '../usage/usage-log.ts'
+import type { Shape } from './render.ts'
+
+/** Of whoever calls: see `acting`. */
+type Unattributed<Deps> = Omit<Deps, 'actor'>
 
 export type Management = {
-  /** Without an actor: see `acting`. */
-  readonly stewardship: Omit<Stewardship, 'actor'>
   readonly callers: Callers
-  readonly registry: Pick<Registry, 'register' | 'bySubject'>
+  readonly refusals: Refusals
+  readonly state: Pick<StateFollower, 'tables' | 'keyStore' | 'refresh'>
+  readonly accounts: Unattributed<Changes>
+  readonly streams: Unattributed<Creation & Deleting & Managing>
+  readonly contracts: Unattributed<Publishing>
+  readonly erasures: Unattributed<Erasing>
+  readonly keys: Unattributed<StartingRotation & Rotating>
+  readonly audit: {
+    readonly log: AuditLog
+    /** What is noticed by now gets into the audit log first. */
+    readonly fold: Fold
+    /** What an account sees instead of numbers that count everybody's entries. */
+    readonly opaque: { readonly entry: Opaque; readonly page: Opaque }
+  }
+  readonly usage: Pick<UsageLog, 'ofStream'>
+  readonly subjects: SubjectLog
+  readonly erasureView: ErasureView
   /** As tokens and receipts name it. */
   readonly issuer: string
   readonly defaultLimits: Limits
-  readonly usage: Pick<UsageLog, 'ofStream'>
-  readonly subjects: SubjectLog
-  readonly erasures: ErasureView
-  readonly audit: AuditLog
-  /** What is noticed by now gets into the audit log first. */
-  readonly foldAccesses: Fold
-  /** What an account sees instead of numbers that count everybody's entries. */
-  readonly opaque: { readonly entry: Opaque; readonly page: Opaque }
-  readonly refusals: Refusals
 }
 
 /** Endpoints that show streams do it in one of two shapes. */
 export type Shown = Management & { readonly shape: Shape }
 
-/** The stewardship as a caller uses it: whatever it changes is told in the audit log as the caller's. */
-export const acting = (
-  { stewardship }: Pick<Management, 'stewardship'>,
+/** What a feature needs, for a caller: whatever is changed with it is told in the audit log as the caller's. */
+export const acting = <Deps extends object>(
+  deps: Deps,
   { actor }: { readonly actor: Actor },
-): Stewardship => ({ ...stewardship, actor })
+): Deps & { readonly actor: Actor } => ({ ...deps, actor })
 
 /** `look` throws `not_found` for what isn't there. */
 export async function lookUp<Found>(
-  { stewardship }: Management,
+  { state }: Pick<Management, 'state'>,
   look: (state: State) => Found,
 ): Promise<Found> {
-  const { follower } = stewardship
   try {
-    return look(follower.tables)
+    return look(state.tables)
   } catch {
-    await follower.refresh()
-    return look(follower.tables)
+    await state.refresh()
+    return look(state.tables)
   }
 }

@@ -45,7 +45,9 @@ async function run(verb: string | undefined): Promise<number> {
 async function save(kafka: Kafka, admin: Admin): Promise<void> {
   const reader = createRangeReader(kafka)
   try {
-    await pipeline(savedLines({ admin, reader, say }), process.stdout, { end: false })
+    await pipeline(savedLines({ offsets: admin.offsets, reader, say }), process.stdout, {
+      end: false,
+    })
   } finally {
     await reader.close()
   }

@@ -25,9 +25,9 @@ export async function restoreTopics(
   lines: AsyncIterable<string>,
 ): Promise<void> {
   const saved = await readLines(lines)
-  await makeControlTopics(deps)
-  for (const topic of [controlTopic, keysTopic]) await demandEmpty(deps.admin, topic)
-  const records = withAuditLog(saved, await lastEntry(kafka, deps.admin), Date.now())
+  await makeControlTopics(deps.admin.topics, deps.topicReplication)
+  for (const topic of [controlTopic, keysTopic]) await demandEmpty(deps.admin.topics, topic)
+  const records = withAuditLog(saved, await lastEntry(kafka, deps.admin.offsets), Date.now())
   const transactor = createTransactor(kafka, {
     transactionalId: 'weir.control.writer',
     timeoutMs: TIMEOUT_MS,
@@ -44,9 +44,9 @@ export async function restoreTopics(
 }
 
 /** Of the audit log, when it has outlived control state. */
-async function lastEntry(kafka: Kafka, admin: Admin): Promise<Buffer | undefined> {
-  const [from = 0n] = await admin.earliestOffsets(auditTopic)
-  const [to = 0n] = await admin.endOffsets(auditTopic, { isolation: 'read_committed' })
+async function lastEntry(kafka: Kafka, offsets: Admin['offsets']): Promise<Buffer | undefined> {
+  const [from = 0n] = await offsets.earliest(auditTopic)
+  const [to = 0n] = await offsets.ends(auditTopic, { isolation: 'read_committed' })
   const reader = createRangeReader(kafka)
   let last: Buffer | undefined
   try {
@@ -59,8 +59,8 @@ async function lastEntry(kafka: Kafka, admin: Admin): Promise<Buffer | undefined
   }
 }
 
-async function demandEmpty(admin: Admin, topic: string): Promise<void> {
-  if (await admin.isEmpty(topic)) return
+async function demandEmpty(topics: Admin['topics'], topic: string): Promise<void> {
+  if (await topics.isEmpty(topic)) return
   throw new AppError(
     'not_empty',
     `${topic} is not empty. Stop all services and delete the topic first, if it really is to go.`,

@@ -1,10 +1,14 @@
 // Reads weir.control, weir.keys and weir.audit to the ends that they have now. Control state goes first: a key that nobody
 // names yet does no harm, a stream whose key is missing would.
-import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { endLine, HEAD, lineOf } from './lines.ts'
 
-type SaveDeps = { admin: Admin; reader: RangeReader; say(line: string): void }
+type SaveDeps = {
+  offsets: Pick<Offsets, 'earliest' | 'ends'>
+  reader: RangeReader
+  say(line: string): void
+}
 
 export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
   let count = 0
@@ -23,11 +27,11 @@ export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
 
 /** Fetch by fetch: the audit log is kept for ever, and need not fit into memory. */
 async function* recordsOf(
-  { admin, reader }: SaveDeps,
+  { offsets, reader }: SaveDeps,
   topic: string,
 ): AsyncGenerator<SourceRecord> {
-  const [first = 0n] = await admin.earliestOffsets(topic)
-  const [to = 0n] = await admin.endOffsets(topic, { isolation: 'read_committed' })
+  const [first = 0n] = await offsets.earliest(topic)
+  const [to = 0n] = await offsets.ends(topic, { isolation: 'read_committed' })
   for (let from = first; ;) {
     let fetched: readonly SourceRecord[] = []
     await reader.read({ topic, partition: 0, from, to }, async (records) => {

@@ -1,6 +1,6 @@
 // The topics that the services meet on, made at the first start (docs/architecture.md «What we ask of Kafka»,
 // docs/keys.md «complete»). What brokers make of it is looked at in kafka-promises.ts.
-import type { Admin } from '@weir/kafka'
+import type { Configs, Topics } from '@weir/kafka'
 import {
   accessesTopic,
   auditTopic,
@@ -16,7 +16,6 @@ import {
 } from '@weir/control-state'
 import { allPins } from './streams/topic-pins.ts'
 import type { Pins } from './streams/topic-pins.ts'
-import type { Stewardship } from './stewardship.ts'
 import type { StreamRecord } from '@weir/control-state'
 
 const minuteMs = 60_000
@@ -83,7 +82,7 @@ const accessesConfig = {
 
 type Wanted = { readonly partitions: number; readonly config: Readonly<Record<string, string>> }
 
-const topics: Readonly<Record<string, Wanted>> = {
+const controlTopics: Readonly<Record<string, Wanted>> = {
   [controlTopic]: { partitions: 1, config: controlConfig },
   [keysTopic]: { partitions: 1, config: keysConfig },
   [auditTopic]: { partitions: 1, config: auditConfig },
@@ -96,20 +95,21 @@ const topics: Readonly<Record<string, Wanted>> = {
 
 /** What each of them is told for itself. */
 export const controlPins: ReadonlyMap<string, Pins> = new Map(
-  Object.entries(topics).map(([topic, { config }]) => [topic, config]),
+  Object.entries(controlTopics).map(([topic, { config }]) => [topic, config]),
 )
 
-type Bootstrap = { admin: Admin; topicReplication: number | undefined }
-
-export async function makeControlTopics({ admin, topicReplication }: Bootstrap): Promise<void> {
-  for (const [topic, { partitions, config }] of Object.entries(topics)) {
-    await admin.createTopic({
+export async function makeControlTopics(
+  topics: Pick<Topics, 'create' | 'partitionCount'>,
+  topicReplication: number | undefined,
+): Promise<void> {
+  for (const [topic, { partitions, config }] of Object.entries(controlTopics)) {
+    await topics.create({
       topic,
       partitions,
       replicationFactor: topicReplication,
       config: allPins(config, topicReplication),
     })
-    const found = await admin.partitionCount(topic)
+    const found = await topics.partitionCount(topic)
     if (found !== partitions)
       throw new Error(`${topic} has ${found} partitions; it must have ${partitions}`)
   }
@@ -117,15 +117,15 @@ export async function makeControlTopics({ admin, topicReplication }: Bootstrap):
 
 /** Whose keys live longer needs to be found by his data subjects as long. It is never made shorter. */
 export async function keepSubjects(
-  { admin }: Pick<Stewardship, 'admin'>,
+  configs: Pick<Configs, 'topics' | 'setTopic'>,
   streams: Iterable<StreamRecord>,
 ): Promise<void> {
   let days = usualKeyRetentionDays
   for (const stream of streams)
     if (stream.kind === 'input') days = Math.max(days, stream.keyRetentionDays)
   const wanted = subjectsRetentionMs(days)
-  const found = (await admin.describeTopics([subjectsTopic])).get(subjectsTopic)
+  const found = (await configs.topics([subjectsTopic])).get(subjectsTopic)
   const retentionMs = found?.config['retention.ms']
   if (found === undefined || retentionMs === '-1' || Number(retentionMs) >= wanted) return
-  await admin.setTopicConfig(subjectsTopic, { ...found.own, 'retention.ms': String(wanted) })
+  await configs.setTopic(subjectsTopic, { ...found.own, 'retention.ms': String(wanted) })
 }

@@ -40,7 +40,7 @@ export function startReconcileLoops(reconcilers: readonly Reconciler[], log: Log
       try {
         nextMs = await run()
       } catch (error) {
-        log.warn({ err: error, loop: name }, 'a reconcile loop failed')
+        log.warn({ err: error, loop: name }, 'a reconcile loop failed; trying again')
       }
       await pause(name, nextMs)
     }

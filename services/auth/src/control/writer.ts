@@ -149,10 +149,7 @@ export function createWriter({ follower, log, now, makeTransactor }: WriterOptio
       } catch (error) {
         await discard()
         if (!hasCode(error, 'fenced'))
-          log.warn(
-            { err: error },
-            'a change of a change of a change of a change of control state was not written',
-          )
+          log.warn({ err: error }, 'a change was not written to control state; trying again')
         for (const pending of waiting)
           if (closed || pending.deadlineMs < now()) fail(pending, unavailable(error))
         if (waiting.size > 0) await delay(retryDelayMs(attempt))

@@ -1,6 +1,6 @@
 // Takes away what replicas have left behind and nobody looks at any more: the heartbeats of dead ones, their
 // counts of months that are over, and everything that was counted of a stream that is gone.
-import type { Admin, RangeReader } from '@weir/kafka'
+import type { Offsets, RangeReader } from '@weir/kafka'
 import {
   countsTopic,
   monthCountOf,
@@ -16,7 +16,7 @@ import type { UsageLog } from './usage-log.ts'
 
 export type SweepDeps = {
   readonly write: WriteTombstones
-  readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
+  readonly offsets: Pick<Offsets, 'earliest' | 'ends'>
   readonly reader: Pick<RangeReader, 'read'>
   readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead' | 'catchUp'>
   readonly log: Pick<UsageLog, 'ofStream'>
@@ -60,9 +60,9 @@ export async function forgetUsage(
   ])
 }
 
-async function readCounts({ admin, reader }: SweepDeps): Promise<Map<string, MonthCount>> {
-  const [from = 0n] = await admin.earliestOffsets(countsTopic)
-  const [to = 0n] = await admin.endOffsets(countsTopic, { isolation: 'read_committed' })
+async function readCounts({ offsets, reader }: SweepDeps): Promise<Map<string, MonthCount>> {
+  const [from = 0n] = await offsets.earliest(countsTopic)
+  const [to = 0n] = await offsets.ends(countsTopic, { isolation: 'read_committed' })
   const counts = new Map<string, MonthCount>()
   await reader.read({ topic: countsTopic, partition: 0, from, to }, (records) => {
     for (const { key, value } of records) {

@@ -1,6 +1,6 @@
 // auth's care for what is counted: reading it, folding old minutes, taking away what nobody needs any more.
 import { createRangeReader } from '@weir/kafka'
-import type { Admin, Kafka } from '@weir/kafka'
+import type { Kafka, Offsets } from '@weir/kafka'
 import { AppError, hasCode } from '@weir/kit'
 import { dayOf, followReplicas } from '@weir/control-state'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
@@ -31,17 +31,17 @@ const foldEveryMs = 3_600_000
 
 export function createUsageController(options: {
   kafka: Kafka
-  admin: Admin
+  offsets: Offsets
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'keyring'>
   replica: string
   now: () => number
 }): UsageController {
-  const { kafka, admin, follower, replica, now } = options
+  const { kafka, offsets, follower, replica, now } = options
   const reader = createRangeReader(kafka)
-  const log = createUsageLog({ admin, reader })
+  const log = createUsageLog({ offsets, reader })
   const replicas = followReplicas({ kafka, service: 'auth', now })
   const write = createTombstoneWriter(kafka, replica)
-  const sweeping: SweepDeps = { write, admin, reader, replicas, log }
+  const sweeping: SweepDeps = { write, offsets, reader, replicas, log }
   let foldedOn = ''
 
   /** Tables that may lack a stream say nothing about what is gone. */
@@ -65,7 +65,7 @@ export function createUsageController(options: {
 
   return {
     log,
-    subjects: createSubjectLog({ admin, reader, follower, write }),
+    subjects: createSubjectLog({ offsets, reader, follower, write }),
     replicas,
     reconcilers: [
       { name: 'replicas', run: () => sweepReplicas(sweeping).then(() => sweepEveryMs) },

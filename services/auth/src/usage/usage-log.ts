@@ -1,6 +1,6 @@
 // `weir.usage` as it lies in Kafka, read when somebody asks: by stream and time, so that what is read is about
 // as much as what was asked for. Nothing of it is kept in memory.
-import type { Admin, RangeReader } from '@weir/kafka'
+import type { Offsets, RangeReader } from '@weir/kafka'
 import { usageOf, usagePartitionOf, usageTopic } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 
@@ -25,17 +25,17 @@ type IsWanted = (key: string) => boolean
 const aroundMs = 10 * 60_000
 
 export function createUsageLog(deps: {
-  admin: Pick<Admin, 'endOffsets' | 'offsetsAt'>
+  offsets: Pick<Offsets, 'ends' | 'at'>
   reader: Pick<RangeReader, 'read'>
 }): UsageLog {
-  const { admin, reader } = deps
+  const { offsets, reader } = deps
 
   const rangeOf = async (partition: number, { fromMs, toMs }: Times) => {
     const [from, to] = await Promise.all([
-      admin.offsetsAt(usageTopic, fromMs - aroundMs),
+      offsets.at(usageTopic, fromMs - aroundMs),
       toMs === undefined
-        ? admin.endOffsets(usageTopic, { isolation: 'read_committed' })
-        : admin.offsetsAt(usageTopic, toMs + aroundMs),
+        ? offsets.ends(usageTopic, { isolation: 'read_committed' })
+        : offsets.at(usageTopic, toMs + aroundMs),
     ])
     return { topic: usageTopic, partition, from: from[partition] ?? 0n, to: to[partition] ?? 0n }
   }

@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals'
 import { createAccounts } from '@weir/control-state'
 import { createAccount, createApiKey, deleteApiKey } from '../../src/access/manage-api-keys.ts'
 import { hashSecret } from '@weir/control-state'
-import { memoryStewardship } from '../control/support-memory.ts'
+import { memoryControl } from '../control/support-memory.ts'
 
 const dayMs = 86_400_000
 
 test('an API key is kept as its hash alone, and the first one is an owner', async () => {
-  const { deps, follower } = memoryStewardship()
+  const { deps, follower } = memoryControl()
   const { secret, apiKey } = await createAccount(deps, 'new')
   expect(follower.tables.apiKey(hashSecret(secret))).toMatchObject({
     account: { billingId: 'new' },
@@ -20,7 +20,7 @@ test('an API key is kept as its hash alone, and the first one is an owner', asyn
 })
 
 test('the 101st key is refused, and none is pushed out', async () => {
-  const { deps, follower } = memoryStewardship()
+  const { deps, follower } = memoryControl()
   const { secret: first } = await createAccount(deps, 'new')
   const request = { name: 'one more', role: 'viewer' } as const
   for (let count = 1; count < 100; count++) await createApiKey(deps, 'new', request)
@@ -34,7 +34,7 @@ test('the 101st key is refused, and none is pushed out', async () => {
 })
 
 test('the last owner key that never expires cannot be deleted, whatever other keys there are', async () => {
-  const { deps } = memoryStewardship()
+  const { deps } = memoryControl()
   const { apiKey: first } = await createAccount(deps, 'new')
   await createApiKey(deps, 'new', { name: 'a developer', role: 'developer' })
   const inADay = deps.now() + dayMs
@@ -48,7 +48,7 @@ test('the last owner key that never expires cannot be deleted, whatever other ke
 })
 
 test('a key is good until it expires or is deleted, and its holder stops being good at that moment', async () => {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const { deps, follower } = memory
   const accounts = createAccounts(follower, deps.now)
   await createAccount(deps, 'new')
@@ -72,7 +72,7 @@ test('a key is good until it expires or is deleted, and its holder stops being g
 })
 
 test('who creates and deletes a key is in the audit log, with its name and role and without the key', async () => {
-  const { deps, entries } = memoryStewardship()
+  const { deps, entries } = memoryControl()
   await createAccount(deps, 'new')
   const { apiKey, secret } = await createApiKey(deps, 'new', { name: 'ci', role: 'developer' })
   await deleteApiKey(deps, 'new', apiKey.keyId)

@@ -74,8 +74,8 @@ describe('deriving an output stream', () => {
     const kafka = createKafka({ brokers: kafkaBrokers.split(','), clientId: 'auth-test', log })
     const admin = createAdmin(kafka)
     const topic = `${account.billingId}.${asked.name}`
-    expect(await admin.partitionCount(topic)).toBe(2)
-    expect(await admin.partitionCount(`${topic}.dead`)).toBe(2)
+    expect(await admin.topics.partitionCount(topic)).toBe(2)
+    expect(await admin.topics.partitionCount(`${topic}.dead`)).toBe(2)
     await admin.close()
   })
 

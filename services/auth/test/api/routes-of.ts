@@ -6,17 +6,19 @@ import type { Routes } from '../../src/api/routes.ts'
 /** `<METHOD> <path template>` of every route. */
 export function routesOfAuth(): string[] {
   const management: Routes['management'] = {
-    stewardship: unusable(),
     callers: unusable(),
-    registry: unusable(),
-    issuer: 'http://auth.test',
+    refusals: unusable(),
+    state: unusable(),
+    accounts: unusable(),
+    streams: unusable(),
+    contracts: unusable(),
+    erasures: unusable(),
+    keys: unusable(),
+    audit: unusable(),
     usage: unusable(),
     subjects: unusable(),
-    erasures: unusable(),
-    audit: unusable(),
-    foldAccesses: unusable(),
-    opaque: unusable(),
-    refusals: unusable(),
+    erasureView: unusable(),
+    issuer: 'http://auth.test',
     defaultLimits: { eventRate: '1', eventCount: '1' },
   }
   const unused: Routes = {

@@ -63,8 +63,8 @@ describe('making an input stream', () => {
     const name = uniqueName('s')
     await account.post('/v2/streams', { name, partitions: 5 })
     const topic = `${account.billingId}.${name}`
-    expect(await admin.partitionCount(topic)).toBe(5)
-    const config = await admin.topicConfig(topic)
+    expect(await admin.topics.partitionCount(topic)).toBe(5)
+    const config = await admin.configs.topic(topic)
     expect(config['max.message.bytes']).toBe('4194304')
     expect(config['cleanup.policy']).toBe('delete')
   })
@@ -106,12 +106,12 @@ describe('making an input stream', () => {
   test('is refused with 409 for a topic that is there already, and leaves both name and topic free', async () => {
     const name = uniqueName('s')
     const topic = `${account.billingId}.${name}`
-    await admin.createTopic({ topic, partitions: 1 })
+    await admin.topics.create({ topic, partitions: 1 })
     const reply = await account.post('/v2/streams', { name })
     expect(reply.status).toBe(409)
     expect(reply.json).toEqual(problem(409, 'topic_exists'))
-    expect(await admin.topicExists(topic)).toBe(true)
-    await admin.deleteTopic(topic)
+    expect(await admin.topics.exists(topic)).toBe(true)
+    await admin.topics.delete(topic)
     expect((await account.post('/v2/streams', { name })).status).toBe(201)
   })
 
@@ -300,7 +300,7 @@ describe('deleting an input stream', () => {
     await pollUntil(again, { deadlineMs: 30_000, everyMs: 500 })
     const after = (await account.get(`/v2/streams/${name}`)).json
     expect(after['streamId']).not.toBe(before['streamId'])
-    expect(await admin.topicExists(`${account.billingId}.${name}`)).toBe(true)
+    expect(await admin.topics.exists(`${account.billingId}.${name}`)).toBe(true)
   })
 
   test('is refused with 422 for a recursive that is neither true nor false', async () => {

@@ -1,4 +1,4 @@
-// A stewardship without Kafka: changes go straight into the tables, topics and groups are a list of names,
+// Control state without Kafka: changes go straight into the tables, topics and groups are a list of names,
 // and the clock is the test's.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -13,7 +13,8 @@ import { accountKey } from '@weir/control-state'
 import { createWrappingKeys } from '../../src/control/keys/wrapping-keys.ts'
 import type { ControlRecord } from '@weir/control-state'
 import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
-import type { Stewardship } from '../../src/control/stewardship.ts'
+import type { Control } from '../../src/control/compose.ts'
+import { createStreamTopics } from '../../src/control/streams/stream-topics.ts'
 import { createTables } from '@weir/control-state'
 import type { Decide, Writer } from '../../src/control/writer.ts'
 import { accountRecord, changeLog, log } from '../../../../packages/control-state/test/support.ts'
@@ -41,38 +42,45 @@ function memoryKafka(): MemoryKafka {
   }
   const endsOf = (topic: string): bigint[] => topics.get(topic) ?? []
   const admin: Admin = {
-    async createTopic({ topic, partitions }) {
-      did('createTopic', topic)
-      if (topics.has(topic)) return 'exists'
-      topics.set(
-        topic,
-        Array.from({ length: partitions }, () => 0n),
-      )
-      return 'created'
+    topics: {
+      async create({ topic, partitions }) {
+        did('createTopic', topic)
+        if (topics.has(topic)) return 'exists'
+        topics.set(
+          topic,
+          Array.from({ length: partitions }, () => 0n),
+        )
+        return 'created'
+      },
+      async delete(topic) {
+        did('deleteTopic', topic)
+        return topics.delete(topic) ? 'deleted' : 'absent'
+      },
+      exists: async (topic) => topics.has(topic),
+      isEmpty: async (topic) => endsOf(topic).every((end) => end === 0n),
+      partitionCount: async (topic) => topics.get(topic)?.length,
     },
-    async deleteTopic(topic) {
-      did('deleteTopic', topic)
-      return topics.delete(topic) ? 'deleted' : 'absent'
+    offsets: {
+      ends: async (topic) => endsOf(topic),
+      earliest: async (topic) => endsOf(topic).map(() => 0n),
+      at: async (topic) => endsOf(topic),
     },
-    topicExists: async (topic) => topics.has(topic),
-    partitionCount: async (topic) => topics.get(topic)?.length,
-    async deleteGroup(groupId) {
-      did('deleteGroup', groupId)
-      return 'deleted'
+    groups: {
+      committedOffsets: async () => [],
+      async delete(groupId) {
+        did('deleteGroup', groupId)
+        return 'deleted'
+      },
+      async fence(transactionalId) {
+        did('fence', transactionalId)
+      },
     },
-    endOffsets: async (topic) => endsOf(topic),
-    earliestOffsets: async (topic) => endsOf(topic).map(() => 0n),
-    offsetsAt: async (topic) => endsOf(topic),
-    committedOffsets: async () => [],
-    isEmpty: async (topic) => endsOf(topic).every((end) => end === 0n),
-    async fence(transactionalId) {
-      did('fence', transactionalId)
+    configs: {
+      topic: async () => ({}),
+      topics: async () => new Map(),
+      setTopic: async () => {},
+      brokers: async () => new Map(),
     },
-    topicConfig: async () => ({}),
-    setTopicConfig: async () => {},
-    describeTopics: async () => new Map(),
-    brokerConfigs: async () => new Map(),
-    ping: async () => {},
     close: async () => {},
   }
   return {
@@ -104,12 +112,14 @@ function memoryAcls(did: (call: string, of: string) => void): MemoryKafka['acls'
   }
 }
 
+type MemoryControl = Omit<Control, 'replicas'>
+
 export type Memory = {
-  readonly deps: Stewardship
+  readonly deps: MemoryControl
   readonly kafka: MemoryKafka
   readonly follower: StateFollower
   /** Another replica on the same state and brokers. */
-  replica(name: string): Stewardship
+  replica(name: string): MemoryControl
   /** What the audit log holds. */
   readonly entries: readonly AuditEntry[]
   passTime(ms: number): void
@@ -119,7 +129,7 @@ export type Memory = {
 
 export const noServices = { ingest: undefined, output: undefined }
 
-export function memoryStewardship(
+export function memoryControl(
   account = 'acme',
   kek: KekProvider = parseKekFile(`test 1 ${'ab'.repeat(32)}`),
   principals: ServicePrincipals = noServices,
@@ -160,17 +170,19 @@ export function memoryStewardship(
     onChange: () => () => false,
     close: async () => {},
   }
-  const replica = (name: string): Stewardship => ({
+  const replica = (name: string): MemoryControl => ({
     writer,
     actor: { kind: 'auth' },
     follower,
-    admin: kafka.admin,
+    topics: createStreamTopics(kafka.admin, undefined),
+    configs: kafka.admin.configs,
     access: createReadAccess({ acls: kafka.acls, follower, log, principals, isRequired: true }),
     wrappingKeys: createWrappingKeys({ writer, follower, kek }),
     kek,
     log,
     now: () => nowMs,
     replica: name,
+    forgetUsage: async () => {},
     produceTimeoutMs: 5_000,
     erasuresMax: 2_000,
     cleanUpSoon: () => void (cleanUps += 1),

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const admin = createAdmin(kafka)
   // Records of the past keep their time here: auth leaves alone what somebody has set.
   const config = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' }
-  await admin.createTopic({ topic: usageTopic, partitions: usagePartitions, config })
+  await admin.topics.create({ topic: usageTopic, partitions: usagePartitions, config })
   await admin.close()
   producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
   reader = createTopicReader(brokers)

@@ -42,9 +42,9 @@ function setUp({
   }))
   const deps: SweepDeps = {
     write: async (tombstones) => void written.push([...tombstones]),
-    admin: {
-      earliestOffsets: async () => [0n],
-      endOffsets: async () => [BigInt(records.length)],
+    offsets: {
+      earliest: async () => [0n],
+      ends: async () => [BigInt(records.length)],
     },
     reader: { read: async (_range, onRecords) => void onRecords(records) },
     replicas: {

@@ -58,11 +58,11 @@ test('another replica keeps the same links under the same keys', async () => {
 })
 
 test('while links cannot be kept their events get 503, and others are taken', async () => {
-  await scene.reader.admin.deleteTopic(topic)
+  await scene.reader.admin.topics.delete(topic)
   expectRefusal(await send('carl', 'watch'), 503, 'unavailable')
   expectAccepted(await send('anna', 'phone'))
   expectAccepted(await scene.clients['HTTP/2'].send(await goodRequest(scene.token)))
-  await scene.reader.admin.createTopic({ topic, partitions: 12 })
+  await scene.reader.admin.topics.create({ topic, partitions: 12 })
   await pollUntil(async () => (await send('carl', 'watch')).status === 204, {
     deadlineMs: 30_000,
     what: 'keeping links again',

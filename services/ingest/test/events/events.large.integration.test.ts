@@ -135,7 +135,9 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
         sent = await sendBody(bodyBytes, large)
       })
       expect(growth).toBeLessThan(grownBytesMax)
-      const ends = await scene.reader.admin.endOffsets(sent.topic, { isolation: 'read_committed' })
+      const ends = await scene.reader.admin.offsets.ends(sent.topic, {
+        isolation: 'read_committed',
+      })
       expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(BigInt(sent.events))
     },
     120_000,

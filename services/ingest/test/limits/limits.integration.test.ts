@@ -39,7 +39,7 @@ async function streamWith(name: string, limits: object) {
       expectStatus(await scene.account.call('PATCH', path, { limits: changed }), 200)
     },
     async stored(): Promise<number> {
-      const ends = await scene.reader.admin.endOffsets(stream.topic, {
+      const ends = await scene.reader.admin.offsets.ends(stream.topic, {
         isolation: 'read_committed',
       })
       return Number(ends.reduce((sum, end) => sum + end, 0n))

@@ -1,7 +1,7 @@
 // `…/dead`, `…/dead/retry` and `…/lag`: what of a derived stream could not be derived, deriving it anew, and how
 // far it is behind (docs/wire-format.md, Dead records). No values are shown; how a retry is exactly once is
 // packages/kafka's affair.
-import type { Admin, DeadEntry, DeadLetterTopics, RetryOutcome } from '@weir/kafka'
+import type { DeadEntry, DeadLetterTopics, Groups, Offsets, RetryOutcome } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
 import { deadLetterTopicOf, groupOf, topicOf } from '@weir/control-state'
@@ -21,7 +21,8 @@ export type DeadDeps = DerivationDeps & {
   readonly callers: Callers
   readonly limited: ConcurrencyLimiter
   readonly dead: DeadLetterTopics
-  readonly admin: Pick<Admin, 'committedOffsets' | 'endOffsets'>
+  readonly groups: Pick<Groups, 'committedOffsets'>
+  readonly offsets: Pick<Offsets, 'ends'>
   readonly decrypterNames: readonly string[]
   /** Those that this deployment may open. */
   readonly levels: LevelsAllowed
@@ -116,12 +117,12 @@ async function retry(deps: DeadDeps, stream: DerivedStream, input: InputStream) 
 export const showLag =
   (deps: DeadDeps): AccountHandler =>
   async (call) => {
-    const { limited, dead, admin } = deps
+    const { limited, dead, groups, offsets } = deps
     const { stream, input } = await deps.callers.output(call)
     return limited(stream.billingId, async () => {
       const topic = topicOf(input)
-      const committed = await admin.committedOffsets(groupOf(stream), topic)
-      const ends = await admin.endOffsets(topic, { isolation: 'read_committed' })
+      const committed = await groups.committedOffsets(groupOf(stream), topic)
+      const ends = await offsets.ends(topic, { isolation: 'read_committed' })
       const partitions = ends.map((end, partition) => {
         const next = committed[partition] ?? BigInt(stream.startOffsets?.[partition] ?? 0)
         return { partition, next: Number(next), end: Number(end), lag: atLeast0(end - next) }

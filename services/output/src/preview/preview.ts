@@ -2,7 +2,7 @@
 // without making it. What becomes of a record is what a deriver makes of it, by the same function; nothing is
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
-import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { listItemsMax, longListIn } from '@weir/kit'
 import type { AccessTrace, InputStream, Role } from '@weir/control-state'
 import {
@@ -32,7 +32,7 @@ export type PreviewDeps = DerivationDeps & {
   readonly limited: ConcurrencyLimiter
   /** Those that this deployment may open. */
   readonly levels: LevelsAllowed
-  readonly admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
+  readonly offsets: Pick<Offsets, 'earliest' | 'ends'>
   readonly reader: RangeReader
   readonly trace: Pick<AccessTrace, 'read'>
   /** Then it tells of what it has read. */
@@ -81,8 +81,8 @@ async function previewOf(
   request: PreviewRequest & { readonly hasSamples: boolean },
 ) {
   const topic = topicOf(input)
-  const from = await deps.admin.earliestOffsets(topic)
-  const to = await deps.admin.endOffsets(topic, { isolation: 'read_committed' })
+  const from = await deps.offsets.earliest(topic)
+  const to = await deps.offsets.ends(topic, { isolation: 'read_committed' })
   const transform = createTryAll(deriveOf(deps, request, input), deps.follower)
   const summary = createSummary({
     contractNamed: (id) => deps.contract(input.billingId, id),

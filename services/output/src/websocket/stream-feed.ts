@@ -1,5 +1,5 @@
 // The feed of a stream's topic in Kafka: where it ends, how it is read, how its records are rendered.
-import type { Admin, Kafka } from '@weir/kafka'
+import type { Kafka, Offsets } from '@weir/kafka'
 import { tailTopic } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { StateFollower, StreamRecord } from '@weir/control-state'
@@ -11,19 +11,19 @@ import { createRender } from './render.ts'
 
 export type StreamFeedDeps = {
   kafka: Kafka
-  admin: Pick<Admin, 'endOffsets'>
+  offsets: Pick<Offsets, 'ends'>
   follower: Pick<StateFollower, 'refresh'>
   contract: (billingId: string, id: string) => KnownContract | undefined
   log: Log
 }
 
 export function createStreamFeed(deps: StreamFeedDeps): (stream: StreamRecord) => Feed {
-  const { kafka, admin, follower, contract, log } = deps
+  const { kafka, offsets, follower, contract, log } = deps
   return (stream) => {
     const topic = topicOf(stream)
     return createFeed({
       topic,
-      endOffsets: () => admin.endOffsets(topic, { isolation: 'read_committed' }),
+      endOffsets: () => offsets.ends(topic, { isolation: 'read_committed' }),
       tail: (options) => tailTopic(kafka, options),
       render: createRender((id) => contract(stream.billingId, id)),
       refresh: follower.refresh,

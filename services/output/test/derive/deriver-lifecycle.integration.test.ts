@@ -128,10 +128,10 @@ describe('a deleted derived stream', () => {
   const isGone = async (output: TestStream): Promise<boolean> => {
     const { admin } = scene.topics
     const topics = [output.topic, `${output.topic}.dead`]
-    const there = await Promise.all(topics.map((topic) => admin.topicExists(topic)))
+    const there = await Promise.all(topics.map((topic) => admin.topics.exists(topic)))
     if (there.includes(true)) return false
     const groupId = `weir.${scene.account.billingId}.${output.name}`
-    return (await admin.deleteGroup(groupId).catch(() => 'in use')) === 'absent'
+    return (await admin.groups.delete(groupId).catch(() => 'in use')) === 'absent'
   }
 
   test('leaves neither group nor topics, and others go on', async () => {

@@ -63,8 +63,8 @@ const send = async (count: number, seed: number): Promise<void> =>
 /** Whether derived records lie in the topic that no transaction has committed or aborted. */
 async function isInTransaction(): Promise<boolean> {
   const { admin } = scene.topics
-  const committed = await admin.endOffsets(output.topic, { isolation: 'read_committed' })
-  const all = await admin.endOffsets(output.topic, { isolation: 'read_uncommitted' })
+  const committed = await admin.offsets.ends(output.topic, { isolation: 'read_committed' })
+  const all = await admin.offsets.ends(output.topic, { isolation: 'read_uncommitted' })
   return all.some((end, partition) => end > (committed[partition] ?? 0n))
 }
 

@@ -20,8 +20,8 @@ const depsOf = (reads: string[]): Deps =>
         throw new AppError('unavailable', 'no trace')
       },
     },
-    admin: {
-      async earliestOffsets() {
+    offsets: {
+      async earliest() {
         reads.push('read')
         throw new Error('enough')
       },

@@ -70,18 +70,18 @@ export async function openScene(env: ServiceEnv = {}): Promise<Scene> {
       return listener
     },
     async untilDerived(input, output, deadlineMs = 60_000) {
-      const ends = await topics.admin.endOffsets(input.topic, { isolation: 'read_committed' })
+      const ends = await topics.admin.offsets.ends(input.topic, { isolation: 'read_committed' })
       const groupId = `weir.${account.billingId}.${output}`
       const isDone = async () => {
-        const offsets = await topics.admin.committedOffsets(groupId, input.topic)
+        const offsets = await topics.admin.groups.committedOffsets(groupId, input.topic)
         return ends.every((end, partition) => end === 0n || (offsets[partition] ?? 0n) >= end)
       }
       await pollUntil(isDone, { deadlineMs, everyMs: 100, what: `deriving ${output}` })
       // The group's offsets may show a moment before the records of the same transaction do.
       const derived = `${account.billingId}.${output}`
       const isShown = async () => {
-        const written = await topics.admin.endOffsets(derived, { isolation: 'read_uncommitted' })
-        const shown = await topics.admin.endOffsets(derived, { isolation: 'read_committed' })
+        const written = await topics.admin.offsets.ends(derived, { isolation: 'read_uncommitted' })
+        const shown = await topics.admin.offsets.ends(derived, { isolation: 'read_committed' })
         return written.every((end, partition) => (shown[partition] ?? 0n) >= end)
       }
       await pollUntil(isShown, { deadlineMs, everyMs: 20, what: `showing ${output}` })

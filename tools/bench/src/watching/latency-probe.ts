@@ -43,7 +43,7 @@ async function run(plan: LatencyPlan): Promise<LatencyResult> {
   const log = createLog('bench', 'silent')
   const kafka = createKafka({ brokers: plan.brokers, clientId: 'bench', log })
   const admin = createAdmin(kafka)
-  const fromOffsets = await admin.endOffsets(plan.topic, { isolation: 'read_committed' })
+  const fromOffsets = await admin.offsets.ends(plan.topic, { isolation: 'read_committed' })
   let isReading = false
   tailTopic(kafka, {
     topic: plan.topic,

@@ -26,8 +26,8 @@ export function createTopicReader(brokers = kafkaBrokers()): TopicReader {
   // A consumer takes half a second to close, which nobody has to wait for.
   const closings: Promise<void>[] = []
   const read = async (topic: string): Promise<SourceRecord[]> => {
-    const fromOffsets = await admin.earliestOffsets(topic)
-    const ends = await admin.endOffsets(topic, { isolation: 'read_committed' })
+    const fromOffsets = await admin.offsets.earliest(topic)
+    const ends = await admin.offsets.ends(topic, { isolation: 'read_committed' })
     if (ends.every((end, partition) => end <= (fromOffsets[partition] ?? 0n))) return []
     const span = { topic, fromOffsets, ends }
     return collect(kafka, { ...span, onRead: (tail) => void closings.push(tail.close()) })

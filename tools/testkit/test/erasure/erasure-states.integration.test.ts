@@ -57,7 +57,7 @@ beforeAll(async () => {
     'log.initial.task.delay.ms': 1_000,
   }
   own = await openOwnStack('erasure-states', brokerSettings)
-  await own.reader.admin.createTopic({ topic: 'weir.keys', partitions: 1, config: keysConfig })
+  await own.reader.admin.topics.create({ topic: 'weir.keys', partitions: 1, config: keysConfig })
   world = await own.startWorld()
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
@@ -192,7 +192,7 @@ test('an output that has decrypted an erased value is named with a time, and at 
   expect(before && plainEvent(contract, before)['consistent_value']).toBe('bob')
   const times = { 'retention.ms': 4_000, 'segment.ms': 1_500, 'file.delete.delay.ms': 500 }
   const config = Object.fromEntries(Object.entries(times).map(([key, ms]) => [key, String(ms)]))
-  await own.reader.admin.setTopicConfig(output.topic, { ...config, 'cleanup.policy': 'delete' })
+  await own.reader.admin.configs.setTopic(output.topic, { ...config, 'cleanup.policy': 'delete' })
 
   const { id } = await erase(stream, { keyFieldValue: 'bob' })
 

@@ -121,7 +121,7 @@ function expectTrue(said: Said, times: ReadonlyMap<string, number>): void {
 
 test('topics are made so that a broker’s defaults don’t matter', async () => {
   const { input, output } = await streams('pinned')
-  const found = await own.reader.admin.describeTopics([input.topic, output.topic])
+  const found = await own.reader.admin.configs.topics([input.topic, output.topic])
   for (const { config } of found.values())
     expect(config).toMatchObject({
       'compression.type': 'producer',
@@ -137,8 +137,8 @@ test('a topic that somebody has compress and stamp with its own time is derived,
   const { input, output } = await streams('compressed')
   for (const topic of [input.topic, output.topic]) {
     const config = { 'compression.type': 'zstd', 'message.timestamp.type': 'LogAppendTime' }
-    const { own: set } = (await own.reader.admin.describeTopics([topic])).get(topic) ?? {}
-    await own.reader.admin.setTopicConfig(topic, { ...set, ...config })
+    const { own: set } = (await own.reader.admin.configs.topics([topic])).get(topic) ?? {}
+    await own.reader.admin.configs.setTopic(topic, { ...set, ...config })
   }
   const listener = await listen(world.output.url, await account.token(output))
   const token = await account.token(input)

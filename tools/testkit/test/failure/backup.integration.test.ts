@@ -74,7 +74,7 @@ test('what a backup holds is everything: after losing both topics all goes on as
   expect([refused.code, refused.complaint]).toEqual([1, expect.stringContaining('is not empty')])
 
   await world.stop()
-  for (const topic of ['weir.control', 'weir.keys']) await own.reader.admin.deleteTopic(topic)
+  for (const topic of ['weir.control', 'weir.keys']) await own.reader.admin.topics.delete(topic)
   const restored = await backup('restore', saved.output)
   expect([restored.code, restored.complaint]).toEqual([0, expect.stringContaining('are back')])
 

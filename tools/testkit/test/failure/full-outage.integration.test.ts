@@ -129,13 +129,15 @@ async function analystGetsIn(): Promise<void> {
   })
   const admin = createAdmin(kafka, { deadlineMs: 5_000 })
   const isIn = () =>
-    admin.partitionCount(output.topic).then(
+    admin.topics.partitionCount(output.topic).then(
       (count) => count !== undefined,
       () => false,
     )
   try {
     await pollUntil(isIn, { deadlineMs: 60_000, what: 'an analyst getting in' })
-    await expect(admin.partitionCount('weir.control')).rejects.toMatchObject({ code: 'refused' })
+    await expect(admin.topics.partitionCount('weir.control')).rejects.toMatchObject({
+      code: 'refused',
+    })
   } finally {
     await admin.close()
   }

@@ -59,8 +59,8 @@ async function rewrite(
   change: (values: (Buffer | null)[]) => (Buffer | string | null)[],
 ): Promise<void> {
   const values = (await own.reader.read(topic)).map(({ value }: SourceRecord) => value)
-  await own.reader.admin.deleteTopic(topic)
-  await own.reader.admin.createTopic({ topic, partitions: 1 })
+  await own.reader.admin.topics.delete(topic)
+  await own.reader.admin.topics.create({ topic, partitions: 1 })
   await write(change(values))
 }
 

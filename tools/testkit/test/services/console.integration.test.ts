@@ -87,7 +87,11 @@ else
       const [auth, ingest, output] = [await freePort(), await freePort(), await freePort()]
       const at = (port: number) => `http://127.0.0.1:${port}`
       own = await openOwnStack('console', { 'log.cleaner.backoff.ms': 200 })
-      await own.reader.admin.createTopic({ topic: 'weir.keys', partitions: 1, config: keysConfig })
+      await own.reader.admin.topics.create({
+        topic: 'weir.keys',
+        partitions: 1,
+        config: keysConfig,
+      })
       world = await own.startWorld({
         AUTH_PORT: String(auth),
         INGEST_PORT: String(ingest),

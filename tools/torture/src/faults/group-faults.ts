@@ -18,7 +18,7 @@ export async function loseOffsets(theatre: Theatre, { choice }: PlannedFault): P
   await withoutOutputs(theatre, choice < 0.5, async () => {
     for (const { groupId } of streams.derived()) {
       const forget = () =>
-        topics.admin.deleteGroup(groupId).catch((error: unknown) => {
+        topics.admin.groups.delete(groupId).catch((error: unknown) => {
           if (!hasCode(error, 'group_not_empty', 'unavailable')) throw error
         })
       await pollUntil(forget, { deadlineMs: GROUP_EMPTY_MS, everyMs: 300, what: 'an empty group' })
@@ -56,7 +56,7 @@ export async function loseRecords(theatre: Theatre, fault: PlannedFault): Promis
 async function untilSettled({ topics }: Theatre, { topic }: DerivedStream): Promise<void> {
   const isSettled = async () => {
     const committed = await topics.ends(topic)
-    const all = await topics.admin.endOffsets(topic, { isolation: 'read_uncommitted' })
+    const all = await topics.admin.offsets.ends(topic, { isolation: 'read_uncommitted' })
     return all.every((end, partition) => end === committed[partition])
   }
   await pollUntil(isSettled, {
@@ -73,7 +73,7 @@ type Position = { earliest: bigint; latest: bigint }
  * offset may be missing for records that are there: Kafka forgets them, also by this rig's doing.
  */
 async function positionsOf({ topics }: Theatre, stream: DerivedStream): Promise<Position[]> {
-  const committed = await topics.admin.committedOffsets(stream.groupId, stream.input.topic)
+  const committed = await topics.admin.groups.committedOffsets(stream.groupId, stream.input.topic)
   return Promise.all(
     stream.start.map(async (start, partition) => {
       const [last] = (await topics.read(stream.topic, partition)).slice(-1)

@@ -22,7 +22,7 @@ export async function makeDerived(deps: Deps, making: Making): Promise<DerivedSt
   const { name, input, levels, from } = making
   const { billingId } = account()
   const offsets = (): Promise<bigint[]> =>
-    from === 'now' ? topics.ends(input.topic) : topics.admin.earliestOffsets(input.topic)
+    from === 'now' ? topics.ends(input.topic) : topics.admin.offsets.earliest(input.topic)
   const look = () => offsets().catch(() => undefined)
   const before = await pollUntil(look, { deadlineMs: MADE_WITHIN_MS, what: 'offsets' })
   await untilMade(deps, making)

@@ -24,7 +24,7 @@ export function openTopics(brokers: readonly string[], port: number): Topics {
   const reader = createRangeReader(kafka)
   const taken = new Map<string, SourceRecord[]>()
 
-  const ends = (topic: string) => admin.endOffsets(topic, { isolation: 'read_committed' })
+  const ends = (topic: string) => admin.offsets.ends(topic, { isolation: 'read_committed' })
 
   const takenFrom = (topic: string, partition: number): SourceRecord[] => {
     const place = `${topic}/${partition}`
@@ -35,7 +35,7 @@ export function openTopics(brokers: readonly string[], port: number): Topics {
 
   const readRange = async (topic: string, partition: number, to: bigint | undefined) => {
     const records: SourceRecord[] = []
-    const from = (await admin.earliestOffsets(topic))[partition] ?? 0n
+    const from = (await admin.offsets.earliest(topic))[partition] ?? 0n
     const range = { topic, partition, from, to: to ?? (await ends(topic))[partition] ?? 0n }
     await reader.read(range, (some) => void records.push(...some))
     return records

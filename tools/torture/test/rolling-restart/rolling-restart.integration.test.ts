@@ -175,7 +175,7 @@ async function untilDerived(): Promise<void> {
   for (const { groupId, input, start } of streams.derived()) {
     const ends = await topics.ends(input.topic)
     const isDone = async () => {
-      const committed = await topics.admin.committedOffsets(groupId, input.topic)
+      const committed = await topics.admin.groups.committedOffsets(groupId, input.topic)
       return ends.every((end, at) => (committed[at] ?? start[at]?.latest ?? 0n) >= end)
     }
     await pollUntil(isDone, { deadlineMs: 60_000, everyMs: 200, what: `deriving ${groupId}` })

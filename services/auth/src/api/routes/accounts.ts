@@ -1,4 +1,4 @@
-// Accounts: made by the platform, looked at by themselves.
+// Accounts: created by the platform, looked at by themselves.
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
 import type { AccountCall, PlatformCall } from '../../control/audit/managed.ts'
 import { accountBody } from '../bodies.ts'
@@ -9,10 +9,13 @@ import { check, readJson } from '../read-json.ts'
 import { accountOf, apiKeyOf } from '../render.ts'
 
 export const makeAccount =
-  (deps: Management) =>
+  (deps: Pick<Management, 'accounts'>) =>
   async (call: PlatformCall): Promise<Answer> => {
     const { billingId } = check(accountBody, await readJson(call))
-    const { account, apiKey, secret } = await createAccount(acting(deps, call.caller), billingId)
+    const { account, apiKey, secret } = await createAccount(
+      acting(deps.accounts, call.caller),
+      billingId,
+    )
     return {
       status: 201,
       body: { ...accountOf(account, [], []), key: apiKeyOf(apiKey), apiKey: secret },
@@ -21,24 +24,28 @@ export const makeAccount =
 
 /** One more key, for whoever lost the last one with the role owner. */
 export const makeOwnerKey =
-  (deps: Management) =>
+  (deps: Pick<Management, 'accounts'>) =>
   async (call: PlatformCall): Promise<Answer> => {
     const billingId = call.param('billingId')
     const request = { name: 'created by the platform', role: 'owner' } as const
-    const { apiKey, secret } = await createApiKey(acting(deps, call.caller), billingId, request)
+    const { apiKey, secret } = await createApiKey(
+      acting(deps.accounts, call.caller),
+      billingId,
+      request,
+    )
     return { status: 201, body: { billingId, ...apiKeyOf(apiKey), apiKey: secret } }
   }
 
 /** With the key that asks, so that its holder learns what it is good for. */
 export const showAccount =
-  ({ stewardship }: Management) =>
+  ({ state, erasures }: Pick<Management, 'state' | 'erasures'>) =>
   ({ caller: { account, apiKey } }: AccountCall): Answer => {
-    const { tables } = stewardship.follower
+    const { tables } = state
     const streams = tables.streamsOf(account.billingId)
     const contracts = tables.contractsOf(account.billingId)
     const bound = {
       erased: tables.erasedValues().get(account.billingId) ?? 0,
-      erasedMax: stewardship.erasuresMax,
+      erasedMax: erasures.erasuresMax,
     }
     const shown = accountOf(account, streams, contracts)
     return { status: 200, body: { ...shown, ...bound, key: apiKeyOf(apiKey) } }

@@ -11,9 +11,9 @@ import { apiKeyOf } from '../render.ts'
 const dayMs = 86_400_000
 
 export const listApiKeys =
-  ({ stewardship }: Management) =>
+  ({ state }: Pick<Management, 'state'>) =>
   ({ caller: { account } }: AccountCall): Answer => {
-    const { tables } = stewardship.follower
+    const { tables } = state
     const body = account.apiKeys.map((apiKey) =>
       apiKeyOf(apiKey, tables.keyUse(account.billingId, apiKey.keyId)?.usedAtMs),
     )
@@ -21,21 +21,25 @@ export const listApiKeys =
   }
 
 export const makeApiKey =
-  (deps: Management) =>
+  (deps: Pick<Management, 'accounts'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { name, role, expiresInDays } = check(apiKeyBody, await readJson(call))
     const expiresAtMs =
-      expiresInDays === undefined ? undefined : deps.stewardship.now() + expiresInDays * dayMs
+      expiresInDays === undefined ? undefined : deps.accounts.now() + expiresInDays * dayMs
     const request = { name, role, expiresAtMs }
-    const made = await createApiKey(acting(deps, caller), caller.billingId, request)
+    const made = await createApiKey(acting(deps.accounts, caller), caller.billingId, request)
     return { status: 201, body: { ...apiKeyOf(made.apiKey), apiKey: made.secret } }
   }
 
 export const dropApiKey =
-  (deps: Management) =>
+  (deps: Pick<Management, 'accounts'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
-    const deleted = await deleteApiKey(acting(deps, caller), caller.billingId, call.param('keyId'))
+    const deleted = await deleteApiKey(
+      acting(deps.accounts, caller),
+      caller.billingId,
+      call.param('keyId'),
+    )
     return { status: 200, body: { deleted: [apiKeyOf(deleted)] } }
   }

@@ -15,26 +15,26 @@ const entriesMax = 1_000
 const usuallyEntries = 200
 
 export const showAudit =
-  ({ audit, stewardship, opaque, foldAccesses }: Management) =>
+  ({ audit: { log, fold, opaque }, accounts }: Pick<Management, 'audit' | 'accounts'>) =>
   async (call: CallBy<Caller | Platform>): Promise<Answer> => {
     const account = 'billingId' in call.caller ? call.caller.billingId : undefined
     const cursor = account === undefined ? plainCursor : cursorOf(opaque.page, account)
-    await foldAccesses() // before the page's end is reckoned from now
-    const question = questionOf(call, stewardship.now(), cursor)
-    const { entries, next } = await audit.page({ ...question, account })
+    await fold() // before the page's end is reckoned from now
+    const question = questionOf(call, accounts.now(), cursor)
+    const { entries, next } = await log.page({ ...question, account })
     const show = account === undefined ? plain : seenBy(opaque.entry, account)
     const body = { entries: entries.map(show), next: next === undefined ? null : cursor.of(next) }
     return { status: 200, body }
   }
 
 export const showChain =
-  ({ audit, foldAccesses }: Management) =>
+  ({ audit: { log, fold } }: Pick<Management, 'audit'>) =>
   async (call: PlatformCall): Promise<Answer> => {
     const problems: string[] = []
     const from = offsetIn(call, problems, plainCursor) ?? 0n
     if (problems.length > 0) throw invalid(problems)
-    await foldAccesses()
-    const { records, next, head } = await audit.chain(from)
+    await fold()
+    const { records, next, head } = await log.chain(from)
     const body = {
       records: records.map(({ offset, value }) => ({
         offset: String(offset),

@@ -11,12 +11,11 @@ import { readJson } from '../read-json.ts'
 import { contractOf } from '../render.ts'
 
 export const makeContract =
-  (deps: Management) =>
+  (deps: Pick<Management, 'contracts'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
-    const { registry } = deps
     const { contract, warnings } = await publishContract(
-      { stewardship: acting(deps, caller), registry },
+      acting(deps.contracts, caller),
       caller.billingId,
       await readJson(call),
     )
@@ -25,15 +24,15 @@ export const makeContract =
   }
 
 export const listContracts =
-  ({ stewardship }: Management) =>
+  ({ state }: Pick<Management, 'state'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
-    const contracts = stewardship.follower.tables.contractsOf(billingId)
+    const contracts = state.tables.contractsOf(billingId)
     return { status: 200, body: contracts.map(contractOf) }
   }
 
 export const showContract =
-  (deps: Management) =>
+  (deps: Pick<Management, 'state'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const id = call.param('contract')
@@ -46,11 +45,11 @@ export const showContract =
   }
 
 export const retireContract =
-  (deps: Management) =>
+  (deps: Pick<Management, 'contracts'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
     const id = call.param('contract')
-    const contract = await archiveContract(acting(deps, caller), { billingId, id })
+    const contract = await archiveContract(acting(deps.contracts, caller), { billingId, id })
     return { status: 200, body: contractOf(contract) }
   }

@@ -10,20 +10,24 @@ import { check, readOptionalJson } from '../read-json.ts'
 import { credentialOf, secretOf } from '../render.ts'
 
 export const makeCredentials =
-  (deps: Management) =>
+  (deps: Pick<Management, 'streams'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { scope } = check(credentialsBody, await readOptionalJson(call))
-    const made = await addCredential(acting(deps, caller), targetOf(call, caller), scope)
+    const made = await addCredential(acting(deps.streams, caller), targetOf(call, caller), scope)
     return { status: 201, body: { ...secretOf(made), scope: made.credential.scope } }
   }
 
 export const dropCredentials =
-  (deps: Management) =>
+  (deps: Pick<Management, 'streams'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const target = targetOf(call, caller)
-    const removed = await removeCredential(acting(deps, caller), target, call.param('clientId'))
+    const removed = await removeCredential(
+      acting(deps.streams, caller),
+      target,
+      call.param('clientId'),
+    )
     return { status: 200, body: { deleted: [credentialOf(removed)] } }
   }
 

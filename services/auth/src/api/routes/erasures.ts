@@ -11,12 +11,13 @@ import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 import { eraseBySubject } from './subjects.ts'
+import type { SubjectDeps } from './subjects.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
 
 export const makeErasure =
-  (deps: Shown) =>
+  (deps: SubjectDeps & Pick<Shown, 'erasureView'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
@@ -29,12 +30,12 @@ export const makeErasure =
       return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
     }
     const request = { billingId, name, values, ...asked }
-    const { erasure, salt } = await eraseValues(acting(deps, caller), request)
+    const { erasure, salt } = await eraseValues(acting(deps.erasures, caller), request)
     return { status: 201, body: { ...(await shown(deps, erasure)), salt } }
   }
 
 export const listErasures =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'state' | 'erasureView'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const erasures = await lookUpInput(deps, call, (state, stream) =>
       state.erasuresOf(stream.streamId),
@@ -47,7 +48,7 @@ export const listErasures =
   }
 
 export const showErasure =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'state' | 'erasureView'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const id = call.param('erasure')
     const erasure = await lookUpInput(deps, call, (state, stream) =>
@@ -57,24 +58,27 @@ export const showErasure =
   }
 
 export const showReceipt =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'state' | 'erasures' | 'erasureView' | 'issuer'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
-    const { issuer, erasures } = deps
+    const { issuer, erasureView } = deps
     const names = { billingId, name: call.param('stream'), erasureId: call.param('erasure') }
-    const { tables } = deps.stewardship.follower
-    const outputs = (erasure: ErasureRecord) => erasures.outputs(tables, erasure)
-    const receipt = await receiptFor(acting(deps, caller), { ...names, issuer, outputs })
+    const { tables } = deps.state
+    const outputs = (erasure: ErasureRecord) => erasureView.outputs(tables, erasure)
+    const receipt = await receiptFor(acting(deps.erasures, caller), { ...names, issuer, outputs })
     return { status: 200, body: { receipt } }
   }
 
-function shown({ erasures, stewardship }: Shown, erasure: ErasureRecord) {
-  return erasures.show(stewardship.follower.tables, erasure)
+function shown(
+  { erasureView, state }: Pick<Shown, 'erasureView' | 'state'>,
+  erasure: ErasureRecord,
+) {
+  return erasureView.show(state.tables, erasure)
 }
 
 async function lookUpInput<Found>(
-  deps: Shown,
+  deps: Pick<Shown, 'state'>,
   call: AccountCall,
   look: (
     state: Parameters<typeof requireInput>[0],

@@ -8,17 +8,17 @@ import type { Management } from '../management.ts'
 import { keysOf, rotationOf } from '../render-keys.ts'
 
 export const showKeys =
-  ({ stewardship }: Management) =>
+  ({ state }: Pick<Management, 'state'>) =>
   async (): Promise<Answer> => {
-    await stewardship.follower.refresh()
-    return { status: 200, body: keysOf(keyReport(stewardship.follower)) }
+    await state.refresh()
+    return { status: 200, body: keysOf(keyReport(state)) }
   }
 
 /** Answers with the one that is under way, new or not. */
 export const rotateKeys =
-  (deps: Management) =>
+  (deps: Pick<Management, 'keys' | 'state'>) =>
   async ({ caller }: PlatformCall): Promise<Answer> => {
-    const rotation = await startRotation(acting(deps, caller))
-    const { partsLeft } = keyReport(deps.stewardship.follower)
+    const rotation = await startRotation(acting(deps.keys, caller))
+    const { partsLeft } = keyReport(deps.state)
     return { status: 202, body: rotationOf(rotation, partsLeft) }
   }

@@ -11,7 +11,7 @@ import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 
 export const makeOutput =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
@@ -19,12 +19,16 @@ export const makeOutput =
     const linkedStream = call.param('stream')
     // Credentials that read it are an owner's to make.
     const create = hasRole(caller.apiKey.role, 'owner') ? createDerived : createUnreadDerived
-    const created = await create(acting(deps, caller), { billingId, linkedStream, ...request })
+    const created = await create(acting(deps.streams, caller), {
+      billingId,
+      linkedStream,
+      ...request,
+    })
     return { status: 201, body: deps.shape.created(created) }
   }
 
 export const listOutputs =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
@@ -36,7 +40,7 @@ export const listOutputs =
   }
 
 export const showOutput =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const names = { input: call.param('stream'), name: call.param('output') }
@@ -45,22 +49,22 @@ export const showOutput =
   }
 
 export const changeOutput =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
     const patch = check(outputPatch, await readJson(call))
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
-    const stream = await patchStream(acting(deps, caller), target, patch)
+    const stream = await patchStream(acting(deps.streams, caller), target, patch)
     return { status: 200, body: deps.shape.shown(stream) }
   }
 
 export const dropOutput =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
-    const deleted = await deleteOutput(acting(deps, caller), target)
+    const deleted = await deleteOutput(acting(deps.streams, caller), target)
     return { status: 200, body: { deleted: deleted.map(deps.shape.deleted) } }
   }

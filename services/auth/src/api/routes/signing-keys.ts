@@ -13,9 +13,9 @@ const BROKERS =
   'Brokers accept tokens of a revoked key until they read the key set again (sasl.oauthbearer.jwks.endpoint.refresh.ms). An open connection stays until its session ends (connections.max.reauth.ms).'
 
 export const rotateSigning =
-  (deps: Management) =>
+  (deps: Pick<Management, 'keys'>) =>
   async (call: PlatformCall): Promise<Answer> => {
     const { revoke = false } = check(signingKeysBody, await readOptionalJson(call))
-    const { kid, revoked } = await rotateSigningKeys(acting(deps, call.caller), { revoke })
+    const { kid, revoked } = await rotateSigningKeys(acting(deps.keys, call.caller), { revoke })
     return { status: 200, body: { kid, revoked, brokers: BROKERS } }
   }

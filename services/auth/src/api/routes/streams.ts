@@ -11,29 +11,29 @@ import { acting, lookUp } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson } from '../read-json.ts'
 
-export const makeStream = (deps: Shown) => {
+export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
   const schema = streamBody(deps.defaultLimits)
   return async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
     const request = check(schema, await readJson(call))
-    const created = await createInput(acting(deps, caller), { billingId, ...request })
+    const created = await createInput(acting(deps.streams, caller), { billingId, ...request })
     return { status: 201, body: deps.shape.created(created) }
   }
 }
 
 export const listStreams =
-  ({ stewardship, shape }: Shown) =>
+  ({ state, shape }: Pick<Shown, 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
-    const streams = stewardship.follower.tables
+    const streams = state.tables
       .streamsOf(billingId)
-      .filter(({ kind, state }) => kind === 'input' && state === 'ready')
+      .filter((stream) => stream.kind === 'input' && stream.state === 'ready')
     return { status: 200, body: streams.map(shape.shown) }
   }
 
 export const showStream =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
@@ -42,13 +42,13 @@ export const showStream =
   }
 
 export const changeStream =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
     const patch = check(streamPatch, await readJson(call))
     const stream = await patchStream(
-      acting(deps, caller),
+      acting(deps.streams, caller),
       { billingId, name: call.param('stream') },
       patch,
     )
@@ -56,12 +56,12 @@ export const changeStream =
   }
 
 export const dropStream =
-  (deps: Shown) =>
+  (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { billingId } = caller
     const recursive = isRecursive(call)
-    const deleted = await deleteStream(acting(deps, caller), {
+    const deleted = await deleteStream(acting(deps.streams, caller), {
       billingId,
       name: call.param('stream'),
       recursive,

@@ -16,15 +16,17 @@ import { eraOf } from '../render.ts'
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
 
+export type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
+
 export const lookUpSubject =
-  (deps: Shown) =>
+  (deps: SubjectDeps) =>
   async (call: AccountCall): Promise<Answer> => {
     const { caller } = call
     const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
     const { stream, contracts } = await inputOf(deps, call, caller)
     // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.
     const target = { account: stream.billingId, stream: stream.name }
-    const { writer } = deps.stewardship
+    const { writer } = deps.erasures
     await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
     const found = await deps.subjects.find(stream, subject)
     const eras = found.map(({ era, links }) => ({ ...eraOf(era), links: links.size }))
@@ -35,18 +37,23 @@ export const lookUpSubject =
 
 /** Answers how many links went with it. */
 export async function eraseBySubject(
-  deps: Shown,
+  deps: SubjectDeps,
   { call, caller }: { call: Call; caller: Caller },
   { subject, asked }: { subject: string; asked: Asked },
 ): Promise<Erased & { links: number }> {
   const { stream } = await inputOf(deps, call, caller)
   const found = await deps.subjects.find(stream, subject)
   const links = new Map(found.map((each) => [each.era, [...each.links.values()]]))
-  const erased = await eraseSubject(acting(deps, caller), { stream, subject, links, ...asked })
+  const erased = await eraseSubject(acting(deps.erasures, caller), {
+    stream,
+    subject,
+    links,
+    ...asked,
+  })
   // With some levels left the links are needed yet. What stays here by a fault leads to what is erased.
   if (asked.fromLevel === undefined)
     await deps.subjects.forget(found).catch((error: unknown) => {
-      const { log } = deps.stewardship
+      const { log } = deps.erasures
       log.warn({ err: error }, 'index entries of an erased data subject remain until they expire')
     })
   return { ...erased, links: [...links.values()].reduce((sum, each) => sum + each.length, 0) }
@@ -54,7 +61,7 @@ export async function eraseBySubject(
 
 /** With everything that ingest has acknowledged by now: its keys are those that auth has, too. */
 async function inputOf(
-  deps: Shown,
+  deps: Pick<Shown, 'state'>,
   call: Call,
   { billingId }: Caller,
 ): Promise<{ stream: InputStream; contracts: ReturnType<typeof requireSubjectContracts> }> {

@@ -12,13 +12,13 @@ import { reportOf, toCsv, toJson } from '../../usage/report.ts'
 const dayMs = 86_400_000
 
 export const showUsage =
-  (deps: Management) =>
+  (deps: Pick<Management, 'state' | 'usage' | 'accounts'>) =>
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
     const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
     const isCsv = wantsCsv(call)
-    const nowMs = deps.stewardship.now()
+    const nowMs = deps.accounts.now()
     const asked = { by: call.query('by'), from: call.query('from'), until: call.query('until') }
     const period = periodOf(asked, nowMs)
     // What is being folded, or was, has to be read to the end: its minutes are taken away there.

@@ -11,7 +11,6 @@ import { aclsOf, differenceOf, principalOf } from './read-acls.ts'
 import type { StreamRecord } from '@weir/control-state'
 import { serviceAclsOf, serviceDifferenceOf } from './service-acls.ts'
 import type { ServicePrincipals } from './service-acls.ts'
-import type { Stewardship } from '../stewardship.ts'
 
 /** All of them throw AppError `unavailable` or `refused` when Kafka doesn't do it. */
 export type ReadAccess = {
@@ -128,9 +127,16 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
   }
 }
 
+export type Revoking = {
+  readonly access: Pick<ReadAccess, 'revoke'>
+  /** Asks for a look at what credentials may read without waiting for the next regular one. */
+  readonly accessSoon: () => void
+  readonly log: Log
+}
+
 /** Runs a change that takes from streams' credentials what they may read: Kafka does so first. */
 export async function revokingAccess<Answer>(
-  deps: Stewardship,
+  deps: Revoking,
   clientIds: readonly string[],
   change: () => Promise<Answer>,
 ): Promise<Answer> {

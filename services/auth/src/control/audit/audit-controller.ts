@@ -1,7 +1,7 @@
 // auth's controller of the audit log, beside what the writer of control state puts into it: reading it, and telling of
 // refusals.
 import { createRangeReader } from '@weir/kafka'
-import type { Admin, Kafka } from '@weir/kafka'
+import type { Kafka, Offsets } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import type { Writer } from '../writer.ts'
@@ -28,26 +28,26 @@ const foldEveryMs = (): number => 2_000 + Math.random() * 3_000
 
 export function createAuditController(options: {
   kafka: Kafka
-  admin: Admin
+  offsets: Offsets
   follower: StateFollower
   writer: Writer
   log: Log
 }): AuditController {
-  const { kafka, admin, follower, writer, log } = options
+  const { kafka, offsets, follower, writer, log } = options
   const reader = createRangeReader(kafka)
   const refusals = createRefusals({ writer, log, now: Date.now })
   const tellCounts = async (): Promise<number> => {
     await refusals.tellCounts()
     return tellCountsEveryMs
   }
-  const fold = createFold({ admin, reader, follower, writer, log })
+  const fold = createFold({ offsets, reader, follower, writer, log })
   const foldAll = async (): Promise<number> => {
     await fold()
     return foldEveryMs()
   }
   return {
     fold,
-    log: createAuditLog({ admin, reader, follower }),
+    log: createAuditLog({ offsets, reader, follower }),
     refusals,
     reconcilers: [
       { name: 'audit', run: tellCounts },

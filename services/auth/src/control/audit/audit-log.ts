@@ -1,6 +1,6 @@
 // `weir.audit` as it lies in Kafka, read when somebody asks, a page at a time. Nothing of it is kept in memory, and a
 // page is bounded in entries, bytes and records looked at, however long the log is.
-import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { auditTopic } from '@weir/control-state'
 import type { AuditEntry, AuditHead, StateFollower } from '@weir/control-state'
 
@@ -39,19 +39,19 @@ const bytesMax = 2_000_000
 const chainMax = 1_000
 
 export function createAuditLog(deps: {
-  admin: Pick<Admin, 'earliestOffsets' | 'endOffsets' | 'offsetsAt'>
+  offsets: Offsets
   reader: Pick<RangeReader, 'read'>
   follower: Pick<StateFollower, 'catchUp' | 'tables'>
 }): AuditLog {
-  const { admin, reader, follower } = deps
+  const { offsets, reader, follower } = deps
 
   /** The offset that comes next, undefined when the log was read to its end or `take` had enough. */
   const read = async (
     from: bigint,
     take: (record: SourceRecord) => 'more' | 'full' | 'enough',
   ): Promise<bigint | undefined> => {
-    const [first = 0n] = await admin.earliestOffsets(auditTopic)
-    const [to = 0n] = await admin.endOffsets(auditTopic, { isolation: 'read_committed' })
+    const [first = 0n] = await offsets.earliest(auditTopic)
+    const [to = 0n] = await offsets.ends(auditTopic, { isolation: 'read_committed' })
     const range = { topic: auditTopic, partition: 0, from: from > first ? from : first, to }
     let next: bigint | undefined
     await reader.read(range, async (records) => {
@@ -70,7 +70,7 @@ export function createAuditLog(deps: {
       const entries: AuditEntry[] = []
       const isOver = createBounds({ itemsMax: entriesMax, looksMax })
       const first =
-        'offset' in from ? from.offset : ((await admin.offsetsAt(auditTopic, from.timeMs))[0] ?? 0n)
+        'offset' in from ? from.offset : ((await offsets.at(auditTopic, from.timeMs))[0] ?? 0n)
       const fromMs = 'timeMs' in from ? from.timeMs : -Infinity
       const next = await read(first, ({ value, timestampMs }) => {
         if (timestampMs >= untilMs + clocksMs) return 'enough'

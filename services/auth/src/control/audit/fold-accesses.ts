@@ -1,7 +1,7 @@
 // Folds the notices of `weir.accesses` into the audit log and into what is known of API keys, each once: how far it is
 // stands in control state and moves in the transaction of the entry. Whichever replica does it, the others find nothing
 // left. A notice is output's word, so it is taken for no more than a reading, and only in a form that a reading has.
-import type { Admin, RangeReader, SourceRecord } from '@weir/kafka'
+import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { accessesKey, accessesTopic, act, keyUseKey, readActions } from '@weir/control-state'
 import type { Audited, Change, Draft, Notice, StateFollower } from '@weir/control-state'
@@ -14,13 +14,13 @@ const auth = { actor: { kind: 'auth' } } as const
 export type Fold = () => Promise<void>
 
 export function createFold(deps: {
-  admin: Pick<Admin, 'earliestOffsets' | 'endOffsets'>
+  offsets: Pick<Offsets, 'earliest' | 'ends'>
   reader: Pick<RangeReader, 'read'>
   follower: Pick<StateFollower, 'tables' | 'catchUp'>
   writer: Pick<Writer, 'change'>
   log: Log
 }): Fold {
-  const { admin, reader, follower, writer, log } = deps
+  const { offsets, reader, follower, writer, log } = deps
 
   /** Nothing happens when another replica was faster. */
   const move = (what: Change, from: bigint, to: bigint, more?: (draft: Draft) => void) =>
@@ -51,8 +51,8 @@ export function createFold(deps: {
   }
 
   const fold = async (): Promise<void> => {
-    const [first = 0n] = await admin.earliestOffsets(accessesTopic)
-    const [end = 0n] = await admin.endOffsets(accessesTopic, { isolation: 'read_committed' })
+    const [first = 0n] = await offsets.earliest(accessesTopic)
+    const [end = 0n] = await offsets.ends(accessesTopic, { isolation: 'read_committed' })
     if (nextIn(follower.tables) === end) return
     await follower.catchUp()
     let from = await begin(first, end)

@@ -9,11 +9,12 @@ import { putKeyRecords } from '../keys/key-records.ts'
 import type { ContractRecord } from '@weir/control-state'
 import { contractKey, subjectKey } from '@weir/control-state'
 import { noContract, requireAccount } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { Changes } from '../changes.ts'
+import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
 /** Makes the subject the account's, before anything is registered under it. */
 export async function claimSubject(
-  deps: Stewardship,
+  deps: Changes,
   request: { billingId: string; id: string; subject: string },
 ): Promise<void> {
   const { billingId, id, subject } = request
@@ -42,7 +43,7 @@ export type ContractRequest = {
 
 /** The contract as it stands now, and sentences about what its author may not have meant. */
 export async function addContract(
-  deps: Stewardship,
+  deps: Changes & { readonly wrappingKeys: WrappingKeys },
   request: ContractRequest,
 ): Promise<{ contract: ContractRecord; warnings: string[] }> {
   const { billingId, prepared } = request
@@ -63,7 +64,7 @@ export async function addContract(
 }
 
 export async function archiveContract(
-  deps: Stewardship,
+  deps: Changes,
   request: { billingId: string; id: string },
 ): Promise<ContractRecord> {
   const { billingId: account, id } = request

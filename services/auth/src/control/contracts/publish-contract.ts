@@ -6,35 +6,42 @@ import type { SchemaRef } from '@weir/contracts'
 import type { RegisteredSchema, Registry as WholeRegistry } from '@weir/schema-registry'
 import { AppError, hasCode } from '@weir/kit'
 import { addContract, claimSubject } from './add-contract.ts'
-import type { ContractRecord } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { ContractRecord, StateFollower } from '@weir/control-state'
+import type { Changes } from '../changes.ts'
+import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { invalid } from '../../errors.ts'
 import { unknownMembers } from '../../api/unknown-members.ts'
 
 type Registry = Pick<WholeRegistry, 'register' | 'bySubject'>
 
+export type Publishing = Changes & {
+  readonly wrappingKeys: WrappingKeys
+  readonly follower: Pick<StateFollower, 'tables' | 'refresh'>
+  readonly registry: Registry
+}
+
 export type Published = { readonly contract: ContractRecord; readonly warnings: readonly string[] }
 
 export async function publishContract(
-  deps: { stewardship: Stewardship; registry: Registry },
+  deps: Publishing,
   billingId: string,
   input: unknown,
 ): Promise<Published> {
-  const { stewardship, registry } = deps
+  const { registry } = deps
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw invalid(['The body must be a JSON object'])
   const schemaRegistryRef = refIn(input)
   const ref = parseSchemaRef(schemaRegistryRef)
   const inline = definitionText(input)
-  const mayRead = inline === undefined && ref && !(await isOthers(stewardship, billingId, ref))
+  const mayRead = inline === undefined && ref && !(await isOthers(deps, billingId, ref))
   const found = mayRead ? await readSchema(registry, ref) : undefined
   const prepared = await prepareContract(input, inline ?? found?.schemaText)
   const problems = [...unknownMembers(input), ...('problems' in prepared ? prepared.problems : [])]
   if ('problems' in prepared || problems.length > 0 || ref === undefined) throw invalid(problems)
   const { subject } = ref
-  await claimSubject(stewardship, { billingId, id: prepared.prepared.id, subject })
+  await claimSubject(deps, { billingId, id: prepared.prepared.id, subject })
   const schema = found ?? (await register(registry, ref, prepared.prepared.schemaText))
-  return addContract(stewardship, {
+  return addContract(deps, {
     billingId,
     prepared: prepared.prepared,
     schemaRegistryRef,
@@ -46,7 +53,7 @@ export async function publishContract(
 
 /** What is wrong with a contract would tell of the schema: another account's is as good as none. */
 async function isOthers(
-  { follower }: Stewardship,
+  { follower }: Pick<Publishing, 'follower'>,
   billingId: string,
   { subject }: SchemaRef,
 ): Promise<boolean> {

@@ -5,12 +5,11 @@ import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { changeErasing, putErasure, subjectOf } from './erase.ts'
-import type { Asked, Erased } from './erase.ts'
+import type { Asked, Erased, Erasing } from './erase.ts'
 import type { InputStream } from '@weir/control-state'
 import { requireInput } from '@weir/control-state'
 import type { State } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
 
 /** The links of a data subject, by era. */
 export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
@@ -26,7 +25,7 @@ const saltBytes = 32
 
 /** Accepted, once it resolves. @throws AppError `no_such_subject` */
 export async function eraseSubject(
-  deps: Stewardship,
+  deps: Erasing,
   { stream, subject, links, fromLevel, reference }: EraseSubjectRequest,
 ): Promise<Erased> {
   const { billingId, name, streamId } = stream

@@ -14,6 +14,7 @@ import {
 } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { AppError, hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { AuditTarget } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
@@ -23,9 +24,25 @@ import { erasureMarker } from '@weir/control-state'
 import { eraPrefix, openEra } from '@weir/control-state'
 import type { StreamEra } from '@weir/control-state'
 import { erasureKey } from '@weir/control-state'
-import type { ErasureRecord, InputStream } from '@weir/control-state'
+import type { ErasureRecord, InputStream, StateFollower } from '@weir/control-state'
 import { requireInput } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { Changes } from '../changes.ts'
+import type { WrappingKeys } from '../keys/wrapping-keys.ts'
+import type { Bounding } from './erasure-bound.ts'
+
+/** What reads the keys of an era and cuts people out of them. */
+export type Puncturing = Pick<Changes, 'now'> & {
+  readonly wrappingKeys: WrappingKeys
+  readonly follower: Pick<StateFollower, 'keyring'>
+  readonly log: Log
+}
+
+export type Erasing = Changes &
+  Puncturing &
+  Bounding & {
+    /** Asks for a look at pending erasures without waiting for the next regular one. */
+    readonly erasuresSoon: () => void
+  }
 
 export type EraseRequest = {
   readonly billingId: string
@@ -51,7 +68,7 @@ export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
 /** Accepted, once it resolves: nothing can take it back. @throws AppError `erasures_exceeded` */
-export async function eraseValues(deps: Stewardship, request: EraseRequest): Promise<Erased> {
+export async function eraseValues(deps: Erasing, request: EraseRequest): Promise<Erased> {
   const salt = randomBytes(saltBytes).toString('base64url')
   const values = [...new Set(request.values)]
   const { billingId, name, fromLevel } = request
@@ -77,7 +94,7 @@ export async function eraseValues(deps: Stewardship, request: EraseRequest): Pro
 
 /** A change that puts an erasure; whether it is applied is looked for at once afterwards. */
 export async function changeErasing<Answer>(
-  deps: Stewardship,
+  deps: Erasing,
   target: AuditTarget & { readonly account: string },
   decide: (draft: Draft) => Answer,
 ): Promise<Answer> {
@@ -99,7 +116,7 @@ export type Erasure = {
 
 /** @throws AppError `unavailable` when a part of an era can't be read: a link left out would stay readable */
 export function putErasure(
-  deps: Pick<Stewardship, 'wrappingKeys' | 'follower' | 'log' | 'now'>,
+  deps: Puncturing,
   draft: Draft,
   { stream, subjects, linksIn, counted, fromLevel, reference }: Erasure,
 ): ErasureRecord {
@@ -181,7 +198,7 @@ type Cut = {
 
 /** The suffixes of the tree parts that were there and are replaced. */
 function punctureEra(
-  deps: Pick<Stewardship, 'wrappingKeys' | 'follower' | 'log'>,
+  deps: Puncturing,
   draft: Draft,
   { at, prefixesIn, onReplaced }: Cut,
 ): string[] {
@@ -214,11 +231,7 @@ function changesOf(at: StreamEra, keys: EraKeys | undefined, prefixesIn: Cut['pr
 }
 
 /** As the changes before this one leave them: two erasures in one transaction must both hold. */
-function keysOf(
-  { follower, log }: Pick<Stewardship, 'follower' | 'log'>,
-  draft: Draft,
-  at: StreamEra,
-): EraKeys | undefined {
+function keysOf({ follower, log }: Puncturing, draft: Draft, at: StreamEra): EraKeys | undefined {
   const { keyring } = follower
   if (!draft.isKeyChanged(eraPrefix(at))) return keyring.eraKeys(at.billingId, at.streamId, at.era)
   const open = (recordKey: string, ring: string): Buffer | undefined => {

@@ -6,8 +6,15 @@
 // A data subject counts as many values as it has pseudonyms in one era, and is never refused: its pseudonyms come
 // from events that were stored, and each is cut out once, so `eventCount` and `eventRate` are its bound.
 import { AppError } from '@weir/kit'
-import type { State } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { Log } from '@weir/kit'
+import type { State, StateFollower } from '@weir/control-state'
+
+export type Bounding = {
+  readonly follower: Pick<StateFollower, 'tables'>
+  /** How many erased values an account may have. */
+  readonly erasuresMax: number
+  readonly log: Log
+}
 
 /** From this share on whoever runs Weir is told. */
 const warnShare = 0.8
@@ -21,7 +28,7 @@ function erasedValuesOf(state: State, billingId: string): number {
 
 /** @throws AppError `erasures_exceeded` */
 export function requireRoom(
-  { erasuresMax }: Pick<Stewardship, 'erasuresMax'>,
+  { erasuresMax }: Pick<Bounding, 'erasuresMax'>,
   state: State,
   { billingId, count }: { billingId: string; count: number },
 ): void {
@@ -30,10 +37,7 @@ export function requireRoom(
 }
 
 /** After an erasure: an account that comes near its bound stands in the log. */
-export function warnOfBound(
-  { follower, erasuresMax, log }: Pick<Stewardship, 'follower' | 'erasuresMax' | 'log'>,
-  billingId: string,
-): void {
+export function warnOfBound({ follower, erasuresMax, log }: Bounding, billingId: string): void {
   const used = follower.tables.erasedValues().get(billingId) ?? 0
   if (used < erasuresMax * warnShare) return
   log.warn({ account: billingId, used, erasuresMax }, 'an account is close to ERASURES_MAX')

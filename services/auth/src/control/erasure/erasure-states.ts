@@ -2,7 +2,7 @@
 // of has followed the keys past it; complete, once Kafka's own log holds no older version of what it changed. Run
 // by every auth replica, in a reconcile loop: each looks for itself, and whoever sees it first writes it down.
 import { treePart } from '@weir/fieldcrypt'
-import type { LogScan } from '@weir/kafka'
+import type { Configs, LogScan } from '@weir/kafka'
 import { act, partOf } from '@weir/control-state'
 import type { AuditAction } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
@@ -10,18 +10,17 @@ import type { ReplicaFollower } from '@weir/control-state'
 import { erasureMarker } from '@weir/control-state'
 import { eraPrefix } from '@weir/control-state'
 import { erasureKey, keysTopic } from '@weir/control-state'
-import type { ErasureRecord, ErasureScan } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { ErasureRecord, ErasureScan, StateFollower } from '@weir/control-state'
+import type { Changes } from '../changes.ts'
 
 export type ErasureStates = {
   /** One look at all that is pending; in how many ms the next one is worth it. */
   reconcile(): Promise<number>
 }
 
-export type ErasureStatesDeps = Pick<
-  Stewardship,
-  'writer' | 'follower' | 'admin' | 'now' | 'actor'
-> & {
+export type ErasureStatesDeps = Changes & {
+  readonly follower: Pick<StateFollower, 'tables' | 'keyStore' | 'catchUp' | 'positions'>
+  readonly configs: Pick<Configs, 'topic'>
   readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead' | 'catchUp'>
   readonly logScan: Pick<LogScan, 'scan'>
 }
@@ -149,8 +148,8 @@ async function reach(
 type KeyLogTimes = { readonly segmentMs: number; readonly fileDeleteMs: number }
 
 /** As the topic has them; what auth asks for is elsewhere, and may have been refused. */
-async function keyLogTimes({ admin }: Pick<ErasureStatesDeps, 'admin'>): Promise<KeyLogTimes> {
-  const config = await admin.topicConfig(keysTopic)
+async function keyLogTimes({ configs }: Pick<ErasureStatesDeps, 'configs'>): Promise<KeyLogTimes> {
+  const config = await configs.topic(keysTopic)
   const ms = (setting: string, otherwise: number): number => Number(config[setting] ?? otherwise)
   return { segmentMs: ms('segment.ms', 600_000), fileDeleteMs: ms('file.delete.delay.ms', 60_000) }
 }

@@ -9,13 +9,21 @@ import { privateReceiptKey } from '@weir/control-state'
 import { keysTopic, receiptKeyKey } from '@weir/control-state'
 import type { ErasureRecord, ReceiptKeyRecord } from '@weir/control-state'
 import { requireErasure, requireInput } from '@weir/control-state'
-import type { State } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { State, StateFollower } from '@weir/control-state'
+import type { Changes } from '../changes.ts'
+import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
 const signsForMs = 365 * 24 * 3_600_000
 
+type Signing = { readonly follower: Pick<StateFollower, 'tables' | 'keyring'> }
+
+export type KeepingReceiptKey = Omit<Changes, 'writer'> & {
+  readonly wrappingKeys: WrappingKeys
+  readonly follower: Pick<StateFollower, 'tables'>
+}
+
 /** Makes the first key, and the next one when its time has come. */
-export async function keepReceiptKey(deps: Stewardship): Promise<void> {
+export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
   if (!isDue(deps.follower.tables, deps.now())) return
   const { kid, publicJwk, privatePem } = makeReceiptKey()
   const recordKey = privateReceiptKey(kid)
@@ -64,7 +72,10 @@ export type ReceiptRequest = {
 }
 
 /** @throws AppError `not_found`, `not_complete`, `unavailable` */
-export async function receiptFor(deps: Stewardship, request: ReceiptRequest): Promise<string> {
+export async function receiptFor(
+  deps: Changes & Signing,
+  request: ReceiptRequest,
+): Promise<string> {
   const { billingId, name, erasureId } = request
   const what = act(deps, 'erasure.receipt', {
     account: billingId,
@@ -86,7 +97,7 @@ const notComplete = ({ erasureId }: ErasureRecord): AppError<'not_complete'> =>
     `The erasure ${erasureId} is not complete yet: Kafka still holds what it has replaced`,
   )
 
-function sign({ follower }: Pick<Stewardship, 'follower'>, claims: object): string {
+function sign({ follower }: Signing, claims: object): string {
   const newest = newestOf(follower.tables)
   const pem = newest && follower.keyring.open(privateReceiptKey(newest.kid), SIGN_RING)
   if (newest === undefined || pem === undefined)

@@ -13,15 +13,16 @@ export type SettingsReader = {
 const keptMs = 5_000
 const patienceMs = 5_000
 
-export function createSettingsReader(
-  admin: Pick<Admin, 'topicConfig' | 'brokerConfigs' | 'partitionCount'>,
-): SettingsReader {
-  const topics = keepFor(async (name) => {
-    if ((await admin.partitionCount(name)) === undefined) return undefined
-    return admin.topicConfig(name)
+export function createSettingsReader({
+  topics,
+  configs,
+}: Pick<Admin, 'topics' | 'configs'>): SettingsReader {
+  const ofTopic = keepFor(async (name) => {
+    if ((await topics.partitionCount(name)) === undefined) return undefined
+    return configs.topic(name)
   })
-  const brokers = keepFor(async () => slowestOf([...(await admin.brokerConfigs()).values()]))
-  return { topic: topics, broker: () => brokers('any') }
+  const brokers = keepFor(async () => slowestOf([...(await configs.brokers()).values()]))
+  return { topic: ofTopic, broker: () => brokers('any') }
 }
 
 const checkSetting = 'log.retention.check.interval.ms'

@@ -3,7 +3,7 @@
 // was found. A value is asked for, and stands in no record, error or line of the log.
 import type { EraKeys } from '@weir/fieldcrypt'
 import { ERA_MS } from '@weir/fieldcrypt'
-import type { Admin, RangeReader } from '@weir/kafka'
+import type { Offsets, RangeReader } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import { linkIn, subjectPartitionOf, subjectPrefix, subjectsTopic } from '@weir/control-state'
 import { openableIn, subjectEras } from './erase-subject.ts'
@@ -28,12 +28,12 @@ export type SubjectLog = {
 const aroundMs = 24 * 3_600_000
 
 export function createSubjectLog(deps: {
-  admin: Pick<Admin, 'offsetsAt' | 'endOffsets'>
+  offsets: Pick<Offsets, 'at'>
   reader: Pick<RangeReader, 'read'>
   follower: Pick<StateFollower, 'keyring'>
   write: WriteTombstones
 }): SubjectLog {
-  const { admin, reader, follower, write } = deps
+  const { offsets, reader, follower, write } = deps
 
   const linksOf = async (
     keys: EraKeys,
@@ -45,8 +45,8 @@ export function createSubjectLog(deps: {
     const prefix = subjectPrefix(keys, hash)
     const partition = subjectPartitionOf(hash)
     const [from, to] = await Promise.all([
-      admin.offsetsAt(subjectsTopic, era * ERA_MS - aroundMs),
-      admin.offsetsAt(subjectsTopic, (era + 1) * ERA_MS + aroundMs),
+      offsets.at(subjectsTopic, era * ERA_MS - aroundMs),
+      offsets.at(subjectsTopic, (era + 1) * ERA_MS + aroundMs),
     ])
     const range = { topic: subjectsTopic, partition, from: from[partition] ?? 0n }
     const links = new Map<string, Uint8Array>()

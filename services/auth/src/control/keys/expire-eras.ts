@@ -2,16 +2,17 @@
 // (docs/keys.md, Age). A clock that jumps must not do that, so it takes two clocks that agree, and even then no
 // stream loses more than one era a day.
 import { ERA_MS } from '@weir/fieldcrypt'
-import type { Admin } from '@weir/kafka'
+import type { Configs } from '@weir/kafka'
 import { act } from '@weir/control-state'
 import type { Draft, KeyStore } from '@weir/control-state'
 import { dropErasure } from '../erasure/erase.ts'
 import type { ReplicaFollower } from '@weir/control-state'
 import { eraPrefix } from '@weir/control-state'
-import type { ErasureRecord, InputStream } from '@weir/control-state'
+import type { ErasureRecord, InputStream, StateFollower } from '@weir/control-state'
 import { streamKey } from '@weir/control-state'
 import { replicasTopic } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { Log } from '@weir/kit'
+import type { Changes } from '../changes.ts'
 
 const dayMs = 86_400_000
 const clocksDifferMsMax = 60_000
@@ -26,9 +27,9 @@ export type AgreedNow = () => Promise<number | undefined>
 
 export function createAgreedNow(deps: {
   replicas: Pick<ReplicaFollower, 'replicas'>
-  admin: Pick<Admin, 'topicConfig'>
+  configs: Pick<Configs, 'topic'>
   now: () => number
-  log: Stewardship['log']
+  log: Log
 }): AgreedNow {
   let toldMs = -Infinity
   const tell = (aheadMs: number): void => {
@@ -45,13 +46,19 @@ export function createAgreedNow(deps: {
       return undefined
     }
     // A topic from before, or set otherwise: then its timestamps are only those of other replicas.
-    const { 'message.timestamp.type': type } = await deps.admin.topicConfig(replicasTopic)
+    const { 'message.timestamp.type': type } = await deps.configs.topic(replicasTopic)
     return type === 'LogAppendTime' ? deps.now() - Math.max(0, aheadMs) : undefined
   }
 }
 
 /** One pass; how long to wait for the next. */
-export async function expireEras(deps: Stewardship, agreedNow: AgreedNow): Promise<number> {
+export async function expireEras(
+  deps: Changes & {
+    readonly follower: Pick<StateFollower, 'tables' | 'keyStore'>
+    readonly log: Log
+  },
+  agreedNow: AgreedNow,
+): Promise<number> {
   const { tables, keyStore } = deps.follower
   const nowMs = await agreedNow()
   if (nowMs === undefined) return unsureMs

@@ -4,17 +4,23 @@ import { continueRotation } from './rotation/continue-rotation.ts'
 import { createAgreedNow, expireEras } from './expire-eras.ts'
 import { createHaveWrappingKeys } from './rotation/have-wrapping-keys.ts'
 import { lookForDestroyed } from './rotation/destroyed.ts'
-import type { ReplicaFollower } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { ReplicaFollower, StateFollower } from '@weir/control-state'
+import type { Configs } from '@weir/kafka'
+import type { ContinuingRotation } from './rotation/continue-rotation.ts'
+import type { LookingForDestroyed } from './rotation/destroyed.ts'
 import type { Reconciler } from '../reconcile-loop.ts'
 
-export function keyReconcilers(
-  deps: Stewardship,
-  replicas: ReplicaFollower,
-): readonly Reconciler[] {
-  const { follower, admin, now, log } = deps
+type Deps = ContinuingRotation &
+  LookingForDestroyed & {
+    readonly follower: StateFollower
+    readonly replicas: ReplicaFollower
+    readonly configs: Pick<Configs, 'topic'>
+  }
+
+export function keyReconcilers(deps: Deps): readonly Reconciler[] {
+  const { follower, replicas, configs, now, log } = deps
   const haveWrappingKeys = createHaveWrappingKeys({ replicas, follower, log })
-  const agreedNow = createAgreedNow({ replicas, admin, now, log })
+  const agreedNow = createAgreedNow({ replicas, configs, now, log })
   return [
     { name: 'rotation', run: () => continueRotation(deps, haveWrappingKeys) },
     { name: 'destroyed', run: () => lookForDestroyed(deps) },

@@ -5,8 +5,14 @@ import { ERA_MS, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from 
 import { act } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { eraPrefix } from '@weir/control-state'
-import type { InputStream, StreamRecord } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { InputStream, StateFollower, StreamRecord } from '@weir/control-state'
+import type { Changes } from '../changes.ts'
+import type { WrappingKeys } from './wrapping-keys.ts'
+
+type Making = Pick<Changes, 'now'> & { readonly wrappingKeys: WrappingKeys }
+
+export type KeepingEras = Making &
+  Pick<Changes, 'actor'> & { readonly follower: Pick<StateFollower, 'tables'> }
 
 /** Everything that `weir.keys` holds of a stream, over all eras. */
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
@@ -22,11 +28,7 @@ export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): 
 }
 
 /** Puts what this era and the next lack. The wrapping keys must be there: see `WrappingKeys.changeFor`. */
-export function putKeyRecords(
-  deps: Pick<Stewardship, 'wrappingKeys' | 'now'>,
-  draft: Draft,
-  stream: InputStream,
-): void {
+export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
   const era = Math.floor(deps.now() / ERA_MS)
   const levels = levelsOf(draft, stream.billingId)
   for (const each of [era, era + 1]) {
@@ -40,11 +42,7 @@ export function putKeyRecords(
 /** A tree that was split is there as well. */
 const wholePart = (part: string): string => (suffixOfPart(part) === undefined ? part : 'tree')
 
-function newKeyRecord(
-  { wrappingKeys }: Pick<Stewardship, 'wrappingKeys'>,
-  recordKey: string,
-  part: string,
-): Buffer {
+function newKeyRecord({ wrappingKeys }: Making, recordKey: string, part: string): Buffer {
   const plain = makePart(part, randomBytes)
   const wrapped = wrapPart({ ...wrappingKeys.current(ringOfPart(part)), recordKey, plain })
   plain.fill(0)
@@ -52,7 +50,7 @@ function newKeyRecord(
 }
 
 /** Makes the parts of the next era before it begins; cheap when nothing is missing. */
-export async function keepErasAhead(deps: Stewardship): Promise<void> {
+export async function keepErasAhead(deps: KeepingEras): Promise<void> {
   const accounts = new Set<string>()
   for (const stream of deps.follower.tables.streams())
     if (stream.kind === 'input' && stream.state !== 'deleting') accounts.add(stream.billingId)

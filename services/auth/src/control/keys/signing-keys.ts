@@ -13,8 +13,9 @@ import type { Draft } from '@weir/control-state'
 import { privateSigningKey } from '@weir/control-state'
 import type { SigningKeyRecord } from '@weir/control-state'
 import { signingKeyKey } from '@weir/control-state'
-import type { State } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+import type { State, StateFollower } from '@weir/control-state'
+import type { Changes } from '../changes.ts'
+import type { WrappingKeys } from './wrapping-keys.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -23,8 +24,12 @@ const clocksDifferMsMax = 60_000
 /** A refresh token is what lives longest. */
 const tokensLiveMs = 30 * dayMs
 
+export type Rotating = Omit<Changes, 'writer'> & { readonly wrappingKeys: WrappingKeys }
+
 /** Makes the first key, or the next one when its time has come, and drops what is past. */
-export async function keepSigningKeys(deps: Stewardship): Promise<void> {
+export async function keepSigningKeys(
+  deps: Rotating & { readonly follower: Pick<StateFollower, 'tables'> },
+): Promise<void> {
   const due = keysDue(deps.follower.tables, deps.now())
   if (!due.next && due.past.length === 0) return
   const made = makeSigningKey()
@@ -45,7 +50,7 @@ export type SigningKeysRotated = { readonly kid: string; readonly revoked: reado
  * checked with, and sign no more.
  */
 export async function rotateSigningKeys(
-  deps: Stewardship,
+  deps: Rotating,
   { revoke }: { revoke: boolean },
 ): Promise<SigningKeysRotated> {
   const made = makeSigningKey()
@@ -79,7 +84,7 @@ function drop(draft: Draft, { kid }: SigningKeyRecord): void {
 }
 
 function putNewKey(
-  deps: Pick<Stewardship, 'wrappingKeys'>,
+  deps: Pick<Rotating, 'wrappingKeys'>,
   draft: Draft,
   { kid, publicJwk, privatePem }: SigningKey,
   signsFromMs: number,
@@ -103,7 +108,10 @@ function keysDue(state: State, nowMs: number): { next: boolean; past: SigningKey
 export type Signer = { readonly kid: string; readonly privateKey: KeyObject }
 
 /** Gives the key that signs now. @throws AppError `unavailable` while there is none */
-export function createSigner(deps: Pick<Stewardship, 'follower' | 'now'>): () => Signer {
+export function createSigner(deps: {
+  readonly follower: Pick<StateFollower, 'tables' | 'keyring'>
+  readonly now: () => number
+}): () => Signer {
   let last: Signer | undefined
   return () => {
     const nowMs = deps.now()

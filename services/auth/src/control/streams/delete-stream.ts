@@ -5,14 +5,21 @@ import { act } from '@weir/control-state'
 import type { Audited } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
+import type { Revoking } from '../acls/read-access.ts'
+import type { Changes } from '../changes.ts'
 import type { StreamRecord } from '@weir/control-state'
 import { streamKey } from '@weir/control-state'
 import { requireInput, requireOutput } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
+
+export type Deleting = Changes &
+  Revoking & {
+    /** Asks for a pass of the clean-up without waiting for the next regular one. */
+    readonly cleanUpSoon: () => void
+  }
 
 /** Everything that was deleted: the outputs first, then the input stream itself. */
 export async function deleteStream(
-  deps: Stewardship,
+  deps: Deleting,
   request: { billingId: string; name: string; recursive: boolean },
 ): Promise<StreamRecord[]> {
   const target = { account: request.billingId, stream: request.name }
@@ -29,7 +36,7 @@ export async function deleteStream(
 }
 
 export function deleteOutput(
-  deps: Stewardship,
+  deps: Deleting,
   request: { billingId: string; input: string; name: string },
 ): Promise<StreamRecord[]> {
   const { billingId, input, name } = request
@@ -39,7 +46,7 @@ export function deleteOutput(
 
 /** As they were before. */
 async function putAllDeleting(
-  deps: Stewardship,
+  deps: Deleting,
   what: Audited,
   choose: (draft: Draft) => StreamRecord[],
 ): Promise<StreamRecord[]> {

@@ -1,7 +1,7 @@
 // Whether Kafka is what Weir's own promises rest on (docs/operations.md, What Kafka must promise): topics get what they
 // can be told, and what they can't, or what somebody has set otherwise, is told in a sentence for each setting. With
 // KAFKA_REQUIRE_DURABLE auth isn't ready while one of these may lose an event that was acknowledged.
-import type { Admin, Settings, TopicSettings } from '@weir/kafka'
+import type { Configs, Settings, TopicSettings } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { pinTopics } from './topic-pins.ts'
@@ -24,7 +24,7 @@ type Finding = {
 }
 
 export type PromisesDeps = {
-  readonly admin: Pick<Admin, 'describeTopics' | 'setTopicConfig' | 'brokerConfigs'>
+  readonly configs: Pick<Configs, 'topics' | 'setTopic' | 'brokers'>
   readonly log: Log
   /** Those that are Weir's, and what each is to be told. */
   readonly topics: () => ReadonlyMap<string, Pins>
@@ -128,11 +128,11 @@ export function createKafkaPromises(deps: PromisesDeps): KafkaPromises {
 const sentenceOf = ({ setting, value, where, wanted, without }: Finding): string =>
   `Kafka: ${setting} is ${value} ${where}; set it to ${wanted}: ${without}`
 
-async function look({ admin, topics, topicReplication }: PromisesDeps): Promise<Finding[]> {
+async function look({ configs, topics, topicReplication }: PromisesDeps): Promise<Finding[]> {
   try {
-    const { topics: ours, otherwise } = await pinTopics(admin, topics())
-    const internal = await admin.describeTopics([offsetsTopic, transactionsTopic])
-    const brokers = await admin.brokerConfigs()
+    const { topics: ours, otherwise } = await pinTopics(configs, topics())
+    const internal = await configs.topics([offsetsTopic, transactionsTopic])
+    const brokers = await configs.brokers()
     return [
       ...replicationOf(ours, topicReplication),
       ...ofTopics(ours, { ...inSync, holds: atLeast(inSyncMin) }),

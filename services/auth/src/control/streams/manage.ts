@@ -4,21 +4,24 @@ import { act } from '@weir/control-state'
 import type { Audited, AuditTarget } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
+import type { ReadAccess, Revoking } from '../acls/read-access.ts'
+import type { Changes } from '../changes.ts'
 import type { Credential, Scope, StreamRecord } from '@weir/control-state'
 import { streamKey } from '@weir/control-state'
 import { requireInput, requireOutput } from '@weir/control-state'
 import type { NewCredential } from '@weir/control-state'
 import { newCredential } from '@weir/control-state'
-import type { Stewardship } from '../stewardship.ts'
 
 const credentialsMax = 20
+
+export type Managing = Changes & Revoking & { readonly access: Pick<ReadAccess, 'grant'> }
 
 /** Which stream a request means; an output is named together with its input. */
 export type StreamName = { billingId: string; name: string; input?: string }
 
 /** Without a scope, for all that the stream can be used for. */
 export async function addCredential(
-  deps: Stewardship,
+  deps: Managing,
   target: StreamName,
   scope?: readonly Scope[],
 ): Promise<NewCredential> {
@@ -52,7 +55,7 @@ export async function addCredential(
 
 /** Its tokens are dead once this resolves. */
 export async function removeCredential(
-  deps: Stewardship,
+  deps: Managing,
   target: StreamName,
   clientId: string,
 ): Promise<Credential> {
@@ -62,11 +65,7 @@ export async function removeCredential(
   return revokingAccess(deps, [clientId], () => dropCredential(deps, target, clientId))
 }
 
-function dropCredential(
-  deps: Stewardship,
-  target: StreamName,
-  clientId: string,
-): Promise<Credential> {
+function dropCredential(deps: Changes, target: StreamName, clientId: string): Promise<Credential> {
   const what = act(deps, 'credentials.delete', { ...targetOf(target), clientId })
   return deps.writer.change(what, (draft) => {
     const current = requireTarget(draft, target)
@@ -93,7 +92,7 @@ export type StreamPatch = {
 }
 
 export async function patchStream(
-  deps: Stewardship,
+  deps: Managing,
   target: StreamName,
   patch: StreamPatch,
 ): Promise<StreamRecord> {
@@ -137,7 +136,7 @@ const targetOf = ({ billingId, name, input }: StreamName): AuditTarget =>
     : { account: billingId, stream: input, output: name }
 
 async function changeStream(
-  deps: Stewardship,
+  deps: Changes,
   { what, target }: { what: Audited; target: StreamName },
   change: (current: StreamRecord) => StreamRecord,
 ): Promise<StreamRecord> {

@@ -1,22 +1,30 @@
 // Which topics Kafka's promises are looked at for, and how often.
-import { deadLetterTopicOf, topicOf } from '@weir/control-state'
+import { topicsOf } from './stream-topics.ts'
 import { streamPins } from './topic-pins.ts'
 import type { Pins } from './topic-pins.ts'
 import { controlPins } from '../bootstrap.ts'
 import { createKafkaPromises } from './kafka-promises.ts'
 import type { KafkaPromises } from './kafka-promises.ts'
 import type { Reconciler } from '../reconcile-loop.ts'
-import type { ControllerParts } from '../controller.ts'
+import type { Config } from '../../config.ts'
+import type { Admin } from '@weir/kafka'
+import type { Log } from '@weir/kit'
+import type { StateFollower } from '@weir/control-state'
 
 /** What was put right is seen soon. */
 const brokenEveryMs = 10_000
 const keptEveryMs = 600_000
 
-type Parts = Pick<ControllerParts, 'config' | 'admin' | 'follower' | 'log'>
+type Parts = {
+  readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE' | 'TOPIC_REPLICATION'>
+  readonly admin: Pick<Admin, 'configs'>
+  readonly follower: Pick<StateFollower, 'tables'>
+  readonly log: Log
+}
 
 export function promisesOf({ config, admin, follower, log }: Parts): KafkaPromises {
   return createKafkaPromises({
-    admin,
+    configs: admin.configs,
     log,
     topics: () => new Map([...controlPins, ...streamTopics(follower)]),
     topicReplication: config.TOPIC_REPLICATION,
@@ -27,9 +35,7 @@ export function promisesOf({ config, admin, follower, log }: Parts): KafkaPromis
 const streamTopics = ({ tables }: Parts['follower']): [string, Pins][] =>
   [...tables.streams()]
     .filter(({ state }) => state === 'ready')
-    .flatMap((stream) =>
-      stream.kind === 'derived' ? [topicOf(stream), deadLetterTopicOf(stream)] : [topicOf(stream)],
-    )
+    .flatMap(topicsOf)
     .map((topic) => [topic, streamPins])
 
 export const promisesReconciler = (promises: KafkaPromises): Reconciler => ({

@@ -1,6 +1,6 @@
 // What topics of Weir are told for themselves, since brokers' defaults differ: whoever makes one says so at once, and
 // `pinTopics` puts it on those that lack it. What somebody has set on a topic otherwise is his decision, and only told.
-import type { Admin, TopicSettings } from '@weir/kafka'
+import type { Configs, TopicSettings } from '@weir/kafka'
 
 export type Pins = Readonly<Record<string, string>>
 
@@ -36,14 +36,12 @@ export const allPins = (pins: Pins, replication: number | undefined): Pins => ({
   ...(replication !== undefined && replication >= replicasForInSyncMin ? inSyncMin : {}),
 })
 
-type Pinning = Pick<Admin, 'describeTopics' | 'setTopicConfig'>
-
 /** What the topics are then, and what was set on them otherwise. Topics that there aren't are left out. */
 export async function pinTopics(
-  admin: Pinning,
+  configs: Pick<Configs, 'topics' | 'setTopic'>,
   wanted: ReadonlyMap<string, Pins>,
 ): Promise<{ topics: ReadonlyMap<string, TopicSettings>; otherwise: readonly SetOtherwise[] }> {
-  const found = await admin.describeTopics([...wanted.keys()])
+  const found = await configs.topics([...wanted.keys()])
   const otherwise: SetOtherwise[] = []
   const changed: string[] = []
   for (const [topic, { replication, config, own }] of found) {
@@ -55,9 +53,9 @@ export async function pinTopics(
         otherwise.push({ topic, setting, value: set, wanted: value })
     }
     if (Object.keys(missing).length === 0) continue
-    await admin.setTopicConfig(topic, { ...own, ...missing })
+    await configs.setTopic(topic, { ...own, ...missing })
     changed.push(topic)
   }
-  const anew = changed.length === 0 ? [] : await admin.describeTopics(changed)
+  const anew = changed.length === 0 ? [] : await configs.topics(changed)
   return { topics: new Map([...found, ...anew]), otherwise }
 }

@@ -13,14 +13,14 @@ import {
 } from '../../../src/control/streams/manage.ts'
 import { streamKey } from '@weir/control-state'
 import { given, inputStream, log } from '../../../../../packages/control-state/test/support.ts'
-import { memoryStewardship, noServices } from '../support-memory.ts'
+import { memoryControl, noServices } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 
 const out = { billingId: 'acme', name: 'out', input: 'clicks' }
 
 /** An input stream and an output, with the one credential that it starts with. */
 async function withOutput(): Promise<Memory & { clientId: string; mine: string[] }> {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   await memory.deps.writer.change(given, (draft) =>
     draft.put(streamKey('acme', 'clicks'), inputStream()),
   )

@@ -7,13 +7,13 @@ import { createDerived, createInput } from '../../../src/control/streams/create-
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { createReadAccess } from '../../../src/control/acls/read-access.ts'
 import { log } from '../../../../../packages/control-state/test/support.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 
 const principals = { ingest: 'User:weir-ingest', output: 'User:weir-output' }
 
 async function withOutput(): Promise<Memory> {
-  const memory = memoryStewardship('acme', undefined, principals)
+  const memory = memoryControl('acme', undefined, principals)
   await memory.deps.access.settle()
   await createInput(memory.deps, {
     billingId: 'acme',

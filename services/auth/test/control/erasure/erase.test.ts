@@ -9,7 +9,7 @@ import { eraseValues, putErasure, subjectOf } from '../../../src/control/erasure
 import { keepErasAhead } from '../../../src/control/keys/key-records.ts'
 import type { InputStream } from '@weir/control-state'
 import { given } from '../../../../../packages/control-state/test/support.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 import { makeClicksOf } from '../support-scene.ts'
 
@@ -17,7 +17,7 @@ const hourMs = 3_600_000
 const levels = [0, 1, 2]
 
 async function scene(): Promise<{ memory: Memory; stream: InputStream }> {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const stream = await makeClicksOf(memory, { a: 0, b: 1, c: 2 })
   return { memory, stream }
 }

@@ -26,7 +26,7 @@ const madeUp = (what: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${what}-${index}`)
 
 const endOfKeys = async () =>
-  (await admin.endOffsets('weir.keys', { isolation: 'read_uncommitted' }))[0]
+  (await admin.offsets.ends('weir.keys', { isolation: 'read_uncommitted' }))[0]
 
 test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and trouble no other account', async () => {
   const [account, other] = [await makeAccount(service), await makeAccount(service)]

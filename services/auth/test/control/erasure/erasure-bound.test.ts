@@ -6,8 +6,7 @@ import { eraseSubject } from '../../../src/control/erasure/erase-subject.ts'
 import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { requireInput } from '@weir/control-state'
-import type { Stewardship } from '../../../src/control/stewardship.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 import { makeClicks } from '../support-scene.ts'
 
@@ -16,13 +15,13 @@ const erasMax = 2
 /** A branch of the tree in one era, with some of the nodes that it shares with others. */
 const valueBytesMax = 12_000
 
-async function scene(): Promise<{ memory: Memory; deps: Stewardship }> {
-  const memory = memoryStewardship()
+async function scene(): Promise<{ memory: Memory; deps: Memory['deps'] }> {
+  const memory = memoryControl()
   await makeClicks(memory)
   return { memory, deps: { ...memory.deps, erasuresMax } }
 }
 
-const eraseMany = (deps: Stewardship, from: number, count: number) =>
+const eraseMany = (deps: Memory['deps'], from: number, count: number) =>
   eraseValues(deps, {
     billingId: 'acme',
     name: 'clicks',

@@ -4,13 +4,13 @@ import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { createErasureStates } from '../../../src/control/erasure/erasure-states.ts'
 import { erasureMarker } from '@weir/control-state'
 import type { Replica } from '@weir/control-state'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import { makeClicksOf } from '../support-scene.ts'
 
 const minuteMs = 60_000
 
 async function scene() {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const { deps, follower } = memory
   await makeClicksOf(memory, { a: 0 })
   const { erasure } = await eraseValues(deps, {

@@ -4,11 +4,11 @@ import { createDerived } from '../../../src/control/streams/create-stream.ts'
 import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'
 import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { outputsHolding } from '@weir/control-state'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import { makeClicksOf } from '../support-scene.ts'
 
 async function scene() {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const { deps, follower } = memory
   await makeClicksOf(memory, { a: 0, b: 1, c: 3 })
   const output = (name: string, consentLevels: number[], isGranular = false) =>

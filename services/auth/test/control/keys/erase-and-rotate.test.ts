@@ -12,8 +12,7 @@ import { continueRotation } from '../../../src/control/keys/rotation/continue-ro
 import { lookForDestroyed } from '../../../src/control/keys/rotation/destroyed.ts'
 import { keyReport } from '../../../src/control/keys/rotation/key-report.ts'
 import { startRotation } from '../../../src/control/keys/rotation/start-rotation.ts'
-import type { Stewardship } from '../../../src/control/stewardship.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 import { makeClicksOf } from '../support-scene.ts'
 
@@ -32,7 +31,7 @@ const kek: KekProvider = {
 
 beforeEach(async () => {
   kekLines = line(1)
-  memory = memoryStewardship('acme', kek)
+  memory = memoryControl('acme', kek)
   stream = await makeClicksOf(memory, { a: 0 })
 })
 
@@ -55,14 +54,14 @@ function open({ keyLink, text }: ReturnType<typeof seal>): string {
   return person === 'unknown' ? person : opener.open(person, 0, 'a', text).kind
 }
 
-const erase = (deps: Stewardship, value: string) =>
+const erase = (deps: Memory['deps'], value: string) =>
   eraseValues(deps, { billingId: 'acme', name: 'clicks', values: [value] })
 
 /** A rotation before whose n-th change somebody is forgotten. */
 async function rotateWhileForgetting(value: string, before: number): Promise<void> {
   const { deps } = memory
   let changes = 0
-  const writer: Stewardship['writer'] = {
+  const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
       if (++changes === before) await erase(deps, value)
@@ -93,7 +92,7 @@ test('an erasure that finds new rings which are not unwrapped yet waits for them
   const { deps, follower } = memory
   const ada = seal('ada')
   let changes = 0
-  const writer: Stewardship['writer'] = {
+  const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
       // Another replica's, between the look for the ring and the change.

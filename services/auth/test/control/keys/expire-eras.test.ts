@@ -9,7 +9,7 @@ import { createAgreedNow, expireEras } from '../../../src/control/keys/expire-er
 import { erasureKey } from '@weir/control-state'
 import { createReplicaTable, heartbeatValue } from '@weir/control-state'
 import { given } from '../../../../../packages/control-state/test/support.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 import { makeClicks } from '../support-scene.ts'
 
@@ -18,7 +18,7 @@ const retentionDays = 10
 let memory: Memory
 
 beforeEach(async () => {
-  memory = memoryStewardship()
+  memory = memoryControl()
   await makeClicks(memory, retentionDays)
   for (let era = 0; era < 3; era++) {
     memory.passTime(ERA_MS)
@@ -113,8 +113,8 @@ describe('what the clocks agree on', () => {
     let nowMs = 1_800_000_000_000
     const replicas = createReplicaTable(() => nowMs)
     const { log } = memory.deps
-    const admin = { topicConfig: async () => ({ 'message.timestamp.type': type }) }
-    const agreedNow = createAgreedNow({ replicas: { replicas }, admin, now: () => nowMs, log })
+    const configs = { topic: async () => ({ 'message.timestamp.type': type }) }
+    const agreedNow = createAgreedNow({ replicas: { replicas }, configs, now: () => nowMs, log })
     const beat = (timestampMs: number, isPast = false) =>
       replicas.apply(
         {

@@ -10,8 +10,7 @@ import { continueRotation } from '../../../src/control/keys/rotation/continue-ro
 import { keyReport, ringOfRecord } from '../../../src/control/keys/rotation/key-report.ts'
 import { startRotation } from '../../../src/control/keys/rotation/start-rotation.ts'
 import { keepSigningKeys } from '../../../src/control/keys/signing-keys.ts'
-import type { Stewardship } from '../../../src/control/stewardship.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 
 const haveWrappingKeys = (): boolean => true
@@ -24,11 +23,11 @@ const kek: KekProvider = {
   has: async (id) => kekNow().has(id),
 }
 let memory: Memory
-let deps: Stewardship
+let deps: Memory['deps']
 
 beforeEach(async () => {
   kekLines = 'test 1 11'
-  memory = memoryStewardship('acme', kek)
+  memory = memoryControl('acme', kek)
   deps = memory.deps
   await keepSigningKeys(deps)
   await createInput(deps, input('clicks'))
@@ -111,7 +110,7 @@ test('a part that is taken away or changed while it is wrapped anew stays so', a
   await startRotation(deps)
   await keyring().ringsSettled()
   let isFirst = true
-  const writer: Stewardship['writer'] = {
+  const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
       // After the parts were listed, and before they are written.
@@ -150,7 +149,7 @@ test('what one replica began, another ends; while one is at it, the other keeps 
   await startRotation(deps)
   await keyring().ringsSettled()
   let changes = 0
-  const dies: Stewardship['writer'] = {
+  const dies: Memory['deps']['writer'] = {
     ...deps.writer,
     change: async (what, decide) => {
       if (++changes > 1) throw new Error('killed')

@@ -17,7 +17,7 @@ import {
   contractRecord,
   inputStream,
 } from '../../../../../packages/control-state/test/support.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 
 const hourMs = 3_600_000
@@ -27,7 +27,7 @@ describe('signing keys', () => {
   const keys = ({ follower, deps }: Memory) => publishedKeys(follower.tables, deps.now())
 
   test('the first one signs at once, and what it signs verifies by what is published', async () => {
-    const { deps, follower } = memoryStewardship()
+    const { deps, follower } = memoryControl()
     await keepSigningKeys(deps)
     const nowSeconds = Math.floor(deps.now() / 1000)
     const token = signIdToken(
@@ -40,14 +40,14 @@ describe('signing keys', () => {
   })
 
   test('one is enough: replicas and passes make no second one', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     await Promise.all([keepSigningKeys(memory.deps), keepSigningKeys(memory.replica('two'))])
     await keepSigningKeys(memory.deps)
     expect(keys(memory)).toHaveLength(1)
   })
 
   test('the next one is published an hour before it signs', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     await keepSigningKeys(memory.deps)
     const sign = createSigner(memory.deps)
     const first = sign().kid
@@ -62,7 +62,7 @@ describe('signing keys', () => {
   })
 
   test('an old one stays published until the last token under it is dead, then both halves go', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     await keepSigningKeys(memory.deps)
     const { kid } = createSigner(memory.deps)()
     memory.passTime(30 * dayMs)
@@ -77,13 +77,13 @@ describe('signing keys', () => {
   })
 
   test('without one nothing is signed', () => {
-    expect(createSigner(memoryStewardship().deps)).toThrow(
+    expect(createSigner(memoryControl().deps)).toThrow(
       expect.objectContaining({ code: 'unavailable' }),
     )
   })
 
   test('only the public half is published', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     await keepSigningKeys(memory.deps)
     for (const jwk of keys(memory)) {
       expect(Object.keys(jwk).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
@@ -97,7 +97,7 @@ describe('eras', () => {
     [...follower.keyring.under(`acme/${streamId}/${era}/`)].map((key) => key.split('/').at(-1))
 
   async function withStream() {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     const stream = inputStream()
     await memory.deps.writer.change(given, (draft) => {
       draft.put(streamKey('acme', 'clicks'), stream)
@@ -157,7 +157,7 @@ describe('eras', () => {
 
 describe('rings', () => {
   test('are made when they are first needed, and never twice', async () => {
-    const { deps, follower } = memoryStewardship()
+    const { deps, follower } = memoryControl()
     await deps.wrappingKeys.changeWith(given, ['open', 'level.1'], () => undefined)
     const first = follower.keyring.get('_ring/open/1')
     await deps.wrappingKeys.changeWith(given, ['open'], () => undefined)
@@ -167,7 +167,7 @@ describe('rings', () => {
   })
 
   test('a change that finds a ring missing is made again once the ring is there', async () => {
-    const { deps } = memoryStewardship()
+    const { deps } = memoryControl()
     let tries = 0
     const answer = await deps.wrappingKeys.changeFor(given, { billingId: 'acme' }, (draft) => {
       tries += 1

@@ -8,14 +8,14 @@ import {
   derivedStream,
   inputStream,
 } from '../../../../../packages/control-state/test/support.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 
 const settleMs = 6_000
 
 /** An input stream with two outputs, all ready, with keys and topics. */
 async function withStreams(): Promise<Memory & { input: InputStream }> {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const input = inputStream({ partitions: 2 })
   const streams = [
     input,
@@ -103,7 +103,7 @@ test('a group with members is waited for', async () => {
 })
 
 test('a stream that was being made for more than a minute is taken away, its topic if it is empty', async () => {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const creating = inputStream({ state: 'creating', stateSinceMs: memory.deps.now() })
   await memory.deps.writer.change(given, (draft) =>
     draft.put(streamKey('acme', 'clicks'), creating),
@@ -118,7 +118,7 @@ test('a stream that was being made for more than a minute is taken away, its top
 })
 
 test("a topic with records under a name that was never announced is somebody else's, and stays", async () => {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const creating = inputStream({ state: 'creating', stateSinceMs: 1 })
   await memory.deps.writer.change(given, (draft) =>
     draft.put(streamKey('acme', 'clicks'), creating),

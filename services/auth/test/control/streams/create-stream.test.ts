@@ -5,7 +5,7 @@ import { addContract } from '../../../src/control/contracts/add-contract.ts'
 import { createDerived, createInput } from '../../../src/control/streams/create-stream.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { hashSecret } from '@weir/control-state'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 import { given } from '../../../../../packages/control-state/test/support.ts'
 
@@ -34,7 +34,7 @@ const streamOf = ({ follower }: Memory, name = 'clicks') => follower.tables.stre
 
 describe('an input stream', () => {
   test('is ready once its topic is there, with one credential for everything', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     const { stream, credential } = await createInput(memory.deps, inputRequest())
     expect(stream).toMatchObject({ state: 'ready', enabled: true, kind: 'input' })
     expect(streamOf(memory)).toEqual(stream)
@@ -46,7 +46,7 @@ describe('an input stream', () => {
   })
 
   test('has the keys of this era and the next, each level of the contracts included', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     const prepared = {
       id: 'x',
       schemaText: '{}',
@@ -73,13 +73,13 @@ describe('an input stream', () => {
 
   test('needs an account', async () => {
     const request = { ...inputRequest(), billingId: 'nobody' }
-    await expect(createInput(memoryStewardship().deps, request)).rejects.toMatchObject({
+    await expect(createInput(memoryControl().deps, request)).rejects.toMatchObject({
       code: 'not_found',
     })
   })
 
   test('is refused for a name that is taken, in the making, or still being deleted', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     await createInput(memory.deps, inputRequest())
     const again = () => createInput(memory.deps, inputRequest())
     await expect(again()).rejects.toMatchObject({ code: 'name_taken' })
@@ -88,7 +88,7 @@ describe('an input stream', () => {
   })
 
   test('leaves a topic alone that was there before, and its own name free', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     memory.kafka.topics.set('acme.clicks', [7n])
     await expect(createInput(memory.deps, inputRequest())).rejects.toMatchObject({
       code: 'topic_exists',
@@ -99,7 +99,7 @@ describe('an input stream', () => {
   })
 
   test('whose topic cannot be made is left to the clean-up at once', async () => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     memory.kafka.fail('createTopic')
     await expect(createInput(memory.deps, inputRequest())).rejects.toMatchObject({
       code: 'unavailable',
@@ -109,17 +109,17 @@ describe('an input stream', () => {
   })
 
   test('that was cleaned up while its topic was being made leaves no topic behind', async () => {
-    const memory = memoryStewardship()
-    const { admin } = memory.kafka
-    const slow: typeof admin = {
-      ...admin,
-      async createTopic(spec) {
-        const outcome = await admin.createTopic(spec)
+    const memory = memoryControl()
+    const { topics } = memory.deps
+    const slow: typeof topics = {
+      ...topics,
+      async make(stream) {
+        const outcome = await topics.make(stream)
         await memory.deps.writer.change(given, (draft) => draft.put('stream/acme/clicks', null))
         return outcome
       },
     }
-    const creation = createInput({ ...memory.deps, admin: slow }, inputRequest())
+    const creation = createInput({ ...memory.deps, topics: slow }, inputRequest())
     await expect(creation).rejects.toMatchObject({ code: 'unavailable' })
     expect([...memory.kafka.topics.keys()]).toEqual([])
   })
@@ -127,7 +127,7 @@ describe('an input stream', () => {
 
 describe('a derived stream', () => {
   const withInput = async (): Promise<Memory> => {
-    const memory = memoryStewardship()
+    const memory = memoryControl()
     await createInput(memory.deps, inputRequest())
     memory.kafka.topics.set('acme.clicks', [5n, 9n])
     return memory
@@ -155,18 +155,18 @@ describe('a derived stream', () => {
 
   test('is undone when its input is deleted while it is being made', async () => {
     const memory = await withInput()
-    const { admin } = memory.kafka
+    const { topics } = memory.deps
     let isGone = false
-    const meanwhile: typeof admin = {
-      ...admin,
-      async endOffsets(topic, options) {
+    const meanwhile: typeof topics = {
+      ...topics,
+      async startOffsets(input, from) {
         if (!isGone)
           await deleteStream(memory.deps, { billingId: 'acme', name: 'clicks', recursive: true })
         isGone = true
-        return admin.endOffsets(topic, options)
+        return topics.startOffsets(input, from)
       },
     }
-    const creation = createDerived({ ...memory.deps, admin: meanwhile }, derivedRequest('d'))
+    const creation = createDerived({ ...memory.deps, topics: meanwhile }, derivedRequest('d'))
     await expect(creation).rejects.toBeInstanceOf(AppError)
     expect(streamOf(memory, 'd')).toMatchObject({ state: 'deleting', neverReady: true })
   })

@@ -17,7 +17,7 @@ beforeAll(() => {
   admin = createAdmin(createKafka({ brokers: kafkaBrokers(), clientId: 'test', log: silent }))
 })
 afterAll(async () => {
-  await admin.deleteTopic(topic)
+  await admin.topics.delete(topic)
   await admin.close()
 })
 
@@ -25,7 +25,7 @@ function promises(more: Partial<PromisesDeps> = {}) {
   const warnings: string[] = []
   const log = { ...silent, warn: (_: object, sentence: string) => void warnings.push(sentence) }
   const made = createKafkaPromises({
-    admin,
+    configs: admin.configs,
     log: Object.assign(Object.create(silent), log),
     topics: () => new Map([[topic, streamPins]]),
     topicReplication: undefined,
@@ -37,13 +37,13 @@ function promises(more: Partial<PromisesDeps> = {}) {
 
 test('a topic gets what it lacks, keeps what somebody has set on it, and what was found is told once', async () => {
   const set = { 'message.timestamp.type': 'LogAppendTime', 'retention.ms': '12345' }
-  await admin.createTopic({ topic, partitions: 2, config: set })
+  await admin.topics.create({ topic, partitions: 2, config: set })
 
   const { check, warnings } = promises()
   await check()
   await check()
 
-  expect((await admin.describeTopics([topic])).get(topic)?.own).toEqual({
+  expect((await admin.configs.topics([topic])).get(topic)?.own).toEqual({
     ...set,
     'max.message.bytes': '4194304',
   })
@@ -80,10 +80,10 @@ const durable: Record<string, string> = {
   ...allPins(streamPins, 3),
 }
 
-function madeUp({ broker = {}, on = {}, replication = 3 }: MadeUp = {}): PromisesDeps['admin'] {
+function madeUp({ broker = {}, on = {}, replication = 3 }: MadeUp = {}): PromisesDeps['configs'] {
   const own: Record<string, string> = {}
   return {
-    describeTopics: async (topics) =>
+    topics: async (topics) =>
       new Map(
         topics
           .filter((name) => !name.startsWith('__'))
@@ -92,8 +92,8 @@ function madeUp({ broker = {}, on = {}, replication = 3 }: MadeUp = {}): Promise
             { replication, config: { ...durable, ...on, ...own }, own },
           ]),
       ),
-    setTopicConfig: async (_, config) => void Object.assign(own, config),
-    brokerConfigs: async () =>
+    setTopic: async (_, config) => void Object.assign(own, config),
+    brokers: async () =>
       new Map([
         ['0', durable],
         ['1', { ...durable, ...broker }],
@@ -107,7 +107,7 @@ type MadeUp = {
 }
 
 test('a Kafka of three brokers that keeps what it acknowledges is found to do so', async () => {
-  const { check, notReady, warnings } = promises({ admin: madeUp() })
+  const { check, notReady, warnings } = promises({ configs: madeUp() })
   await check()
   expect({ reasons: notReady(), warnings }).toEqual({ reasons: [], warnings: [] })
 })
@@ -122,13 +122,13 @@ test('a topic that takes what brokers default to gets every setting of its own',
     'cleanup.policy': 'compact',
   }
   const made = madeUp({ on: defaults })
-  await promises({ admin: made }).check()
-  expect((await made.describeTopics([topic])).get(topic)?.own).toEqual(allPins(streamPins, 3))
+  await promises({ configs: made }).check()
+  expect((await made.topics([topic])).get(topic)?.own).toEqual(allPins(streamPins, 3))
 })
 
 test('topics on three brokers get min.insync.replicas=2 and no unclean election', async () => {
   const on = { 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' }
-  const { check, notReady, warnings } = promises({ admin: madeUp({ on }) })
+  const { check, notReady, warnings } = promises({ configs: madeUp({ on }) })
   await check()
   expect({ reasons: notReady(), warnings }).toEqual({ reasons: [], warnings: [] })
 })
@@ -145,7 +145,7 @@ test.each([
   'a broker with %s=%s is told of, and keeps auth from being ready: %s',
   async (setting, value, mayLose) => {
     const { check, notReady, warnings } = promises({
-      admin: madeUp({ broker: { [setting]: value } }),
+      configs: madeUp({ broker: { [setting]: value } }),
     })
     await check()
     expect(warnings).toEqual([
@@ -157,7 +157,7 @@ test.each([
 
 test('what is put right is no reason any more', async () => {
   const broker: Record<string, string> = { 'transaction.state.log.min.isr': '1' }
-  const { check, notReady } = promises({ admin: madeUp({ broker }) })
+  const { check, notReady } = promises({ configs: madeUp({ broker }) })
   await check()
   expect(notReady()).toHaveLength(1)
   delete broker['transaction.state.log.min.isr']
@@ -166,7 +166,7 @@ test('what is put right is no reason any more', async () => {
 })
 
 test('topics on fewer than three brokers are told of', async () => {
-  const { check, notReady } = promises({ admin: madeUp({ replication: 2 }), topicReplication: 2 })
+  const { check, notReady } = promises({ configs: madeUp({ replication: 2 }), topicReplication: 2 })
   await check()
   expect(notReady()).toEqual([
     `Kafka: replication (TOPIC_REPLICATION) is 2 on ${topic}; set it to 3: one lost disk means lost events that were acknowledged`,

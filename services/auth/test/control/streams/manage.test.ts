@@ -16,10 +16,10 @@ import {
   derivedStream,
   inputStream,
 } from '../../../../../packages/control-state/test/support.ts'
-import { memoryStewardship } from '../support-memory.ts'
+import { memoryControl } from '../support-memory.ts'
 
 async function withStreams() {
-  const memory = memoryStewardship()
+  const memory = memoryControl()
   const input = inputStream()
   const output = derivedStream(input, { name: 'out' })
   await memory.deps.writer.change(given, (draft) => {
@@ -84,7 +84,7 @@ describe('contracts', () => {
   })
 
   test('a subject is its first account', async () => {
-    const { deps } = memoryStewardship()
+    const { deps } = memoryControl()
     await createAccount(deps, 'other')
     const claim = { billingId: 'acme', id: 'x', subject: 'c-x' }
     await claimSubject(deps, claim)
@@ -94,7 +94,7 @@ describe('contracts', () => {
   })
 
   test('an id is taken for good, archived or not', async () => {
-    const { deps } = memoryStewardship()
+    const { deps } = memoryControl()
     await addContract(deps, request('x'))
     expect(await archiveContract(deps, { billingId: 'acme', id: 'x' })).toMatchObject({
       status: 'archived',
@@ -113,7 +113,7 @@ describe('contracts', () => {
   })
 
   test('a key field with another level than elsewhere is worth a warning, an archived one is not', async () => {
-    const { deps } = memoryStewardship()
+    const { deps } = memoryControl()
     expect((await addContract(deps, request('x', { a: 1 }))).warnings).toEqual([])
     expect((await addContract(deps, request('y', { a: 0 }))).warnings).toEqual([
       expect.stringMatching(/at level 0.*contract x.*at level 1/),

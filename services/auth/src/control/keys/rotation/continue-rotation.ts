@@ -7,13 +7,21 @@ import { AppError, hasCode } from '@weir/kit'
 import { act, partOf } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { ringKey, versionOfRingKey } from '@weir/control-state'
-import type { RotationRecord, UnusedKek } from '@weir/control-state'
+import type { RotationRecord, StateFollower, UnusedKek } from '@weir/control-state'
 import { rotationKey } from '@weir/control-state'
-import type { Stewardship } from '../../stewardship.ts'
+import type { Log } from '@weir/kit'
+import type { Changes } from '../../changes.ts'
 import { isBehind, partsBehind, ringOfRecord } from './key-report.ts'
 
 /** Whether each replica that may be at work has the new wrapping keys and can unwrap those that it may use. */
 export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
+
+export type ContinuingRotation = Changes & {
+  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore'>
+  /** This replica of auth, for leases. */
+  readonly replica: string
+  readonly log: Log
+}
 
 // Two at it at once do no harm, but fence each other.
 const leaseMs = 5_000
@@ -27,7 +35,7 @@ const stuckMs = 60_000
 
 /** One pass; how long to wait for the next. */
 export async function continueRotation(
-  deps: Stewardship,
+  deps: ContinuingRotation,
   haveWrappingKeys: HaveWrappingKeys,
 ): Promise<number> {
   const rotation = deps.follower.tables.rotation()
@@ -54,14 +62,17 @@ export async function continueRotation(
   return stuckMs
 }
 
-function isElsewhere(deps: Stewardship, { worker }: RotationRecord): boolean {
+function isElsewhere(deps: ContinuingRotation, { worker }: RotationRecord): boolean {
   return worker !== undefined && worker.replica !== deps.replica && deps.now() < worker.untilMs
 }
 
-const canUnwrap = ({ follower }: Stewardship, { rings }: RotationRecord): boolean =>
+const canUnwrap = ({ follower }: ContinuingRotation, { rings }: RotationRecord): boolean =>
   Object.entries(rings).every(([ring, version]) => follower.keyring.ring(ring, version))
 
-function* chunksOf({ follower }: Stewardship, recordKeys: readonly string[]): Generator<string[]> {
+function* chunksOf(
+  { follower }: ContinuingRotation,
+  recordKeys: readonly string[],
+): Generator<string[]> {
   let chunk: string[] = []
   let bytes = 0
   for (const recordKey of recordKeys) {
@@ -77,7 +88,7 @@ function* chunksOf({ follower }: Stewardship, recordKeys: readonly string[]): Ge
 
 /** The record as it is now, if it is still this replica's turn. */
 function mineIn(
-  deps: Stewardship,
+  deps: ContinuingRotation,
   draft: Draft,
   { rotationId }: RotationRecord,
 ): RotationRecord | undefined {
@@ -87,7 +98,7 @@ function mineIn(
 }
 
 function rewrap(
-  deps: Stewardship,
+  deps: ContinuingRotation,
   draft: Draft,
   { rotation, recordKeys }: { rotation: RotationRecord; recordKeys: readonly string[] },
 ): boolean {
@@ -106,7 +117,7 @@ function rewrap(
 
 /** undefined when it can't be opened; then it stays as it is, and so does its wrapping key. */
 function wrapAnew(
-  { follower, log }: Stewardship,
+  { follower, log }: ContinuingRotation,
   part: { recordKey: string; value: Buffer; rings: RotationRecord['rings'] },
 ): Buffer | undefined {
   const { recordKey, value, rings } = part
@@ -128,7 +139,7 @@ function wrapAnew(
 }
 
 /** Takes the old wrapping keys away, unless a part lies under one of them. */
-function finish(deps: Stewardship, draft: Draft, rotation: RotationRecord): boolean {
+function finish(deps: ContinuingRotation, draft: Draft, rotation: RotationRecord): boolean {
   const current = mineIn(deps, draft, rotation)
   if (current === undefined) return false
   const { rings, unusedKeks } = current

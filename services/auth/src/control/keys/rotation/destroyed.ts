@@ -2,14 +2,22 @@
 // wherever a copy of the log lies. Told by the places that KEKs come from; copies that somebody made of a KEK file
 // are unknown here.
 import { act } from '@weir/control-state'
-import type { ErasureRecord } from '@weir/control-state'
+import type { ErasureRecord, StateFollower } from '@weir/control-state'
 import { erasureKey } from '@weir/control-state'
-import type { Stewardship } from '../../stewardship.ts'
+import type { KekProvider } from '@weir/fieldcrypt'
+import type { Log } from '@weir/kit'
+import type { Changes } from '../../changes.ts'
+
+export type LookingForDestroyed = Changes & {
+  readonly follower: Pick<StateFollower, 'tables'>
+  readonly kek: KekProvider
+  readonly log: Log
+}
 
 const idleMs = 60_000
 
 /** One pass; how long to wait for the next. */
-export async function lookForDestroyed(deps: Stewardship): Promise<number> {
+export async function lookForDestroyed(deps: LookingForDestroyed): Promise<number> {
   const { tables } = deps.follower
   const isAtHand = askOnce(deps)
   for (const { streamId, name } of Array.from(tables.streams()))
@@ -25,15 +33,15 @@ export async function lookForDestroyed(deps: Stewardship): Promise<number> {
  * Those that had wrapped what was replaced, and all that wrap nothing any more: what was replaced may have lain under
  * one of them before, also until a moment before, in a rotation that was under way.
  */
-const keksOf = ({ follower }: Stewardship, { keks }: ErasureRecord): string[] => [
-  ...keks,
-  ...(follower.tables.rotation()?.unusedKeks ?? []).map(({ kek }) => kek),
-]
+const keksOf = (
+  { follower }: Pick<LookingForDestroyed, 'follower'>,
+  { keks }: ErasureRecord,
+): string[] => [...keks, ...(follower.tables.rotation()?.unusedKeks ?? []).map(({ kek }) => kek)]
 
 type IsAtHand = (kek: string) => Promise<boolean>
 
 /** Each KEK once a pass. What can't be told counts as at hand. */
-function askOnce({ kek, log }: Stewardship): IsAtHand {
+function askOnce({ kek, log }: Pick<LookingForDestroyed, 'kek' | 'log'>): IsAtHand {
   const asked = new Map<string, Promise<boolean>>()
   const ask = (id: string): Promise<boolean> =>
     kek.has(id).catch((error: unknown) => {
@@ -53,7 +61,7 @@ async function isAnyAtHand(keks: readonly string[], isAtHand: IsAtHand): Promise
 }
 
 async function putDestroyed(
-  deps: Stewardship,
+  deps: Changes,
   { billingId: account, streamId, erasureId: erasure }: ErasureRecord,
   stream: string,
 ): Promise<void> {

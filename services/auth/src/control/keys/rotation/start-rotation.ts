@@ -1,15 +1,23 @@
 // The first step of a rotation: a new version of every wrapping key, wrapped by the newest KEKs, in one change with the
 // record that says so. From then on new key records lie under the new wrapping keys; auth's upkeep takes the old ones there.
 import { randomUUID } from 'node:crypto'
+import type { KekProvider } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { ringKey } from '@weir/control-state'
-import type { RotationRecord } from '@weir/control-state'
+import type { RotationRecord, StateFollower } from '@weir/control-state'
 import { rotationKey } from '@weir/control-state'
 import { newWrappingKey } from '../wrapping-keys.ts'
-import type { Stewardship } from '../../stewardship.ts'
+import type { Changes } from '../../changes.ts'
 import { newestVersions, partsBehind } from './key-report.ts'
+
+export type StartingRotation = Changes & {
+  readonly follower: Pick<StateFollower, 'keyring'>
+  readonly kek: KekProvider
+  /** Asks for the rest of the rotation without waiting for its next regular pass. */
+  readonly rotateSoon: () => void
+}
 
 type NewWrappingKey = { readonly ring: string; readonly version: number; readonly value: Buffer }
 
@@ -19,7 +27,7 @@ const triesMax = 3
  * The rotation that is under way now: a new one, or the one that was. Once this has resolved, it ends by itself.
  * @throws AppError `unavailable`
  */
-export async function startRotation(deps: Stewardship): Promise<RotationRecord> {
+export async function startRotation(deps: StartingRotation): Promise<RotationRecord> {
   for (let tries = 0; tries < triesMax; tries++) {
     const wrapped = await wrapNext(deps)
     const begun = await deps.writer.change(act(deps, 'keys.rotate', {}), (draft) =>
@@ -32,7 +40,10 @@ export async function startRotation(deps: Stewardship): Promise<RotationRecord> 
   throw new AppError('unavailable', 'Other key rotations are in progress; try again')
 }
 
-async function wrapNext({ follower, kek }: Stewardship): Promise<NewWrappingKey[]> {
+async function wrapNext({
+  follower,
+  kek,
+}: Pick<StartingRotation, 'follower' | 'kek'>): Promise<NewWrappingKey[]> {
   const newest = newestVersions(follower.keyring.under('_ring/'))
   return Promise.all(
     [...newest].map(async ([ring, last]) => {
@@ -44,7 +55,7 @@ async function wrapNext({ follower, kek }: Stewardship): Promise<NewWrappingKey[
 
 /** undefined when other wrapping keys were made meanwhile than were wrapped. */
 function begin(
-  { now }: Stewardship,
+  { now }: Changes,
   draft: Draft,
   wrapped: readonly NewWrappingKey[],
 ): RotationRecord | undefined {

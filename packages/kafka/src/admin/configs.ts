@@ -1,0 +1,42 @@
+// What topics and brokers are set to, read from the brokers and, for topics, set.
+import { AppError } from '@weir/kit'
+
+import type { BrokerCalls } from '../protocol/broker-calls.ts'
+import { describeBrokers, describeTopics } from './topic-settings.ts'
+import type { Settings, TopicSettings } from './topic-settings.ts'
+
+export type Configs = {
+  /** AppError `not_found` where there is no such topic. */
+  topic(topic: string): Promise<Settings>
+  /** Of those that there are. */
+  topics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>
+  /** All settings of the topic's own: what isn't named goes back to the broker's default. */
+  setTopic(topic: string, config: Settings): Promise<void>
+  /** Each broker's, by its id. */
+  brokers(): Promise<ReadonlyMap<string, Settings>>
+}
+
+const TOPIC_RESOURCE = 2
+
+export function createConfigs(calls: BrokerCalls): Configs {
+  const describe = (topics: readonly string[]) =>
+    calls.run('read the settings of topics', (cluster) => describeTopics(cluster, topics))
+  return {
+    async topic(topic) {
+      const found = (await describe([topic])).get(topic)
+      if (!found) throw new AppError('not_found', `there is no topic ${topic}`)
+      return found.config
+    },
+    topics: describe,
+    setTopic: (topic, config) =>
+      calls.run('change the settings of a topic', async (cluster) => {
+        const broker = await cluster.findControllerBroker()
+        const resource = { type: TOPIC_RESOURCE, name: topic, configEntries: entriesOf(config) }
+        await broker.alterConfigs({ resources: [resource] })
+      }),
+    brokers: () => calls.run('read the settings of brokers', describeBrokers),
+  }
+}
+
+export const entriesOf = (config: Settings) =>
+  Object.entries(config).map(([name, value]) => ({ name, value }))

@@ -1,0 +1,112 @@
+// What the features of control state need, made once and put together here alone: each feature's file says which of it
+// is its business.
+import { randomUUID } from 'node:crypto'
+import type { KekProvider } from '@weir/fieldcrypt'
+import { hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import type { Acls, Admin, Kafka } from '@weir/kafka'
+import type { StateFollower } from '@weir/control-state'
+import type { Config } from '../config.ts'
+import type { AuthMetrics } from '../metrics.ts'
+import { createUsageController } from '../usage/usage-controller.ts'
+import { createAuditController } from './audit/audit-controller.ts'
+import { createReadAccess, noReadAccess } from './acls/read-access.ts'
+import type { ReadAccess } from './acls/read-access.ts'
+import { createWrappingKeys } from './keys/wrapping-keys.ts'
+import { createStreamTopics } from './streams/stream-topics.ts'
+import { createWriter, writerTransactor } from './writer.ts'
+import type { Writer } from './writer.ts'
+
+export type ControlParts = {
+  readonly config: Pick<
+    Config,
+    | 'ERASURES_MAX'
+    | 'KAFKA_ACLS'
+    | 'KAFKA_INGEST_PRINCIPAL'
+    | 'KAFKA_OUTPUT_PRINCIPAL'
+    | 'PRODUCE_TIMEOUT_MS'
+    | 'TOPIC_REPLICATION'
+  >
+  readonly kafka: Kafka
+  readonly admin: Admin
+  readonly acls: Acls
+  readonly follower: StateFollower
+  readonly kek: KekProvider
+  readonly metrics: Pick<AuthMetrics, 'changed'>
+  readonly log: Log
+}
+
+/** Loops that a change asks to run at once. */
+export type HurriedLoop = 'clean-up' | 'access' | 'rotation' | 'erasures'
+
+export type Control = ReturnType<typeof composeControl>['control']
+
+export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop) => void) {
+  const { config, kafka, admin, follower, kek, metrics, log } = parts
+  const now = Date.now
+  const replica: string = randomUUID()
+  const uncounted = createWriter({
+    follower,
+    log,
+    now,
+    makeTransactor: () => writerTransactor(kafka),
+  })
+  const writer = countChanges(uncounted, metrics)
+  const usage = createUsageController({ kafka, offsets: admin.offsets, follower, replica, now })
+  const control = {
+    writer,
+    actor: { kind: 'auth' } as const,
+    now,
+    follower,
+    kek,
+    wrappingKeys: createWrappingKeys({ writer, follower, kek }),
+    topics: createStreamTopics(admin, config.TOPIC_REPLICATION),
+    configs: admin.configs,
+    access: accessOf(parts),
+    replicas: usage.replicas,
+    forgetUsage: usage.forget,
+    log,
+    replica,
+    produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
+    erasuresMax: config.ERASURES_MAX,
+    cleanUpSoon: () => trigger('clean-up'),
+    accessSoon: () => trigger('access'),
+    rotateSoon: () => trigger('rotation'),
+    erasuresSoon: () => trigger('erasures'),
+  }
+  const audit = createAuditController({
+    kafka,
+    offsets: admin.offsets,
+    follower,
+    writer: uncounted,
+    log,
+  })
+  return { control, usage, audit, closeWriter: () => writer.close() }
+}
+
+function accessOf({ config, acls, follower, log }: ControlParts): ReadAccess {
+  if (config.KAFKA_ACLS === 'off') return noReadAccess
+  return createReadAccess({
+    acls,
+    follower,
+    log,
+    principals: { ingest: config.KAFKA_INGEST_PRINCIPAL, output: config.KAFKA_OUTPUT_PRINCIPAL },
+    isRequired: config.KAFKA_ACLS === 'required',
+  })
+}
+
+function countChanges(writer: Writer, metrics: Pick<AuthMetrics, 'changed'>): Writer {
+  return {
+    async change(what, decide) {
+      try {
+        const answer = await writer.change(what, decide)
+        metrics.changed('done')
+        return answer
+      } catch (error) {
+        metrics.changed(hasCode(error, 'unavailable') || !hasCode(error) ? 'failed' : 'refused')
+        throw error
+      }
+    },
+    close: () => writer.close(),
+  }
+}

@@ -1,0 +1,72 @@
+// A stream's creation that failed half-way: its name becomes free, at once or by the clean-up.
+import { AppError, hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import { partOf, streamKey, topicOf } from '@weir/control-state'
+import type { Draft, StreamRecord } from '@weir/control-state'
+import type { Changes } from '../changes.ts'
+import { keysUnderStream } from '../keys/key-records.ts'
+import { putDeleting } from './delete-stream.ts'
+import { topicsOf } from './stream-topics.ts'
+import type { StreamTopics } from './stream-topics.ts'
+
+export type Abandoning = Changes & {
+  readonly topics: Pick<StreamTopics, 'deleteEmpty'>
+  /** Asks for a pass of the clean-up without waiting for the next regular one. */
+  readonly cleanUpSoon: () => void
+  readonly log: Log
+}
+
+/** Runs the rest of a creation; when it fails, the name is on its way to be free again. */
+export async function abandoning<Stream extends StreamRecord>(
+  deps: Abandoning,
+  reserved: Stream,
+  rest: () => Promise<Stream>,
+): Promise<Stream> {
+  try {
+    return await rest()
+  } catch (error) {
+    if (!hasCode(error, 'topic_exists'))
+      await abandon(deps, reserved).catch((cause: unknown) =>
+        deps.log.warn(
+          { err: cause, stream: topicOf(reserved) },
+          'a stream creation was interrupted; it will be cleaned up',
+        ),
+      )
+    throw error
+  }
+}
+
+async function abandon(deps: Abandoning, reserved: StreamRecord): Promise<void> {
+  const isNameFree = await deps.writer.change(partOf('stream.create'), (draft) =>
+    putAbandoned(deps, draft, reserved),
+  )
+  deps.cleanUpSoon()
+  if (!isNameFree) return
+  // The clean-up was faster than the making of the topic, which no record stands for any more.
+  for (const topic of topicsOf(reserved)) await deps.topics.deleteEmpty(topic)
+}
+
+function putAbandoned({ now }: Changes, draft: Draft, reserved: StreamRecord): boolean {
+  const current = draft.stream(reserved.billingId, reserved.name)
+  if (current?.streamId === reserved.streamId && current.state === 'creating')
+    putDeleting(draft, current, now())
+  return current === undefined
+}
+
+/** The name is free again: nobody was told of the stream, so no token or event of it can exist. */
+export async function freeName(
+  { writer }: Pick<Changes, 'writer'>,
+  stream: StreamRecord,
+): Promise<void> {
+  await writer.change(partOf('stream.create'), (draft) => {
+    if (draft.stream(stream.billingId, stream.name)?.streamId !== stream.streamId) return
+    draft.put(streamKey(stream.billingId, stream.name), null)
+    for (const key of keysUnderStream(draft, stream)) draft.putKey(key, null)
+  })
+}
+
+export const topicExists = (topic: string): AppError<'topic_exists'> =>
+  new AppError(
+    'topic_exists',
+    `Kafka has a topic named ${topic} already that no stream of Weir made; choose another name or delete that topic`,
+  )

@@ -1,0 +1,46 @@
+// The reconcile loops of control state: what each keeps true, and how long it waits between two passes.
+import type { StateFollower } from '@weir/control-state'
+import type { Configs } from '@weir/kafka'
+import type { ReadAccess } from './acls/read-access.ts'
+import { keepSubjects } from './bootstrap.ts'
+import { keepReceiptKey } from './erasure/receipts.ts'
+import type { KeepingReceiptKey } from './erasure/receipts.ts'
+import { keepErasAhead } from './keys/key-records.ts'
+import type { KeepingEras } from './keys/key-records.ts'
+import { keepSigningKeys } from './keys/signing-keys.ts'
+import type { Reconciler } from './reconcile-loop.ts'
+import { cleanUp } from './streams/clean-up.ts'
+import type { CleaningUp } from './streams/clean-up.ts'
+
+const cleanUpIdleMs = 15_000
+const erasEveryMs = 3_600_000
+const signingKeysEveryMs = 600_000
+const accessEveryMs = 300_000
+const subjectsEveryMs = 3_600_000
+
+type Deps = CleaningUp &
+  KeepingEras &
+  KeepingReceiptKey & {
+    readonly access: Pick<ReadAccess, 'settle'>
+    readonly configs: Pick<Configs, 'topics' | 'setTopic'>
+    readonly follower: Pick<StateFollower, 'tables'>
+  }
+
+export function upkeepOf(deps: Deps): readonly Reconciler[] {
+  const every = (name: string, everyMs: number, work: () => Promise<void>): Reconciler => ({
+    name,
+    run: () => work().then(() => everyMs),
+  })
+  return [
+    { name: 'clean-up', run: async () => (await cleanUp(deps)) ?? cleanUpIdleMs },
+    every('eras', erasEveryMs, () => keepErasAhead(deps)),
+    every('access', accessEveryMs, () => deps.access.settle()),
+    every('subjects', subjectsEveryMs, () =>
+      keepSubjects(deps.configs, deps.follower.tables.streams()),
+    ),
+    every('signing keys', signingKeysEveryMs, async () => {
+      await keepSigningKeys(deps)
+      await keepReceiptKey(deps)
+    }),
+  ]
+}
