@@ -51,25 +51,13 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
 
   return {
     async create(spec) {
-      const outcome = await calls.runOnce('make a topic', async (cluster) => {
-        const broker = await cluster.findControllerBroker()
-        return unlessProtocol('TOPIC_ALREADY_EXISTS', 'exists' as const, async () => {
-          await broker.createTopics({ topics: [toRequest(spec)], timeout: REQUEST_TIMEOUT_MS })
-          return 'created' as const
-        })
-      })
+      const outcome = await createOnce(calls, spec)
       await untilEverywhere(spec.topic, hasLeaders, 'make a topic known')
       return outcome
     },
 
     async delete(topic) {
-      const outcome = await calls.run('delete a topic', async (cluster) => {
-        const broker = await cluster.findControllerBroker()
-        return unlessProtocol('UNKNOWN_TOPIC_OR_PARTITION', 'absent' as const, async () => {
-          await broker.deleteTopics({ topics: [topic], timeout: REQUEST_TIMEOUT_MS })
-          return 'deleted' as const
-        })
-      })
+      const outcome = await deleteOnce(calls, topic)
       internals.deletedTopics.announce(topic)
       await untilEverywhere(topic, (leaders) => leaders === undefined, 'make a topic go')
       return outcome
@@ -92,6 +80,24 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
       }),
   }
 }
+
+const createOnce = (calls: BrokerCalls, spec: TopicSpec): Promise<'created' | 'exists'> =>
+  calls.runOnce('make a topic', async (cluster) => {
+    const broker = await cluster.findControllerBroker()
+    return unlessProtocol('TOPIC_ALREADY_EXISTS', 'exists' as const, async () => {
+      await broker.createTopics({ topics: [toRequest(spec)], timeout: REQUEST_TIMEOUT_MS })
+      return 'created' as const
+    })
+  })
+
+const deleteOnce = (calls: BrokerCalls, topic: string): Promise<'deleted' | 'absent'> =>
+  calls.run('delete a topic', async (cluster) => {
+    const broker = await cluster.findControllerBroker()
+    return unlessProtocol('UNKNOWN_TOPIC_OR_PARTITION', 'absent' as const, async () => {
+      await broker.deleteTopics({ topics: [topic], timeout: REQUEST_TIMEOUT_MS })
+      return 'deleted' as const
+    })
+  })
 
 function toRequest({ topic, partitions, replicationFactor, config = {} }: TopicSpec) {
   return {
