@@ -33,8 +33,6 @@ const REQUEST_TIMEOUT_MS = 10_000
 const SPREAD_TIMEOUT_MS = 15_000
 
 export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
-  const internals = internalsOf(kafka)
-
   const leadersEverywhere = (topic: string) =>
     calls.run('look at a topic', (cluster) => topicCalls.findLeadersEverywhere(cluster, topic))
 
@@ -58,7 +56,7 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
 
     async delete(topic) {
       const outcome = await deleteOnce(calls, topic)
-      internals.deletedTopics.announce(topic)
+      internalsOf(kafka).deletedTopics.announce(topic)
       await untilEverywhere(topic, (leaders) => leaders === undefined, 'make a topic go')
       return outcome
     },
