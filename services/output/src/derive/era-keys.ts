@@ -1,8 +1,14 @@
 // Which keys an era of an input stream has, as far as this replica knows. Gone, never there and not at hand
 // are three things, and each is said only when it is certain. Keys themselves are the keyring's.
 import { ERA_MS } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
 import type { InputStream, StateFollower } from '@weir/control-state'
-import type { KnownEra } from './derive.ts'
+
+/**
+ * The keys of an era of the input stream. `erased`: gone for good; `never`: no event can have been sealed in
+ * it; undefined: not at hand, which is never taken for either.
+ */
+export type KnownEra = EraKeys | 'erased' | 'never' | undefined
 
 const dayMs = 86_400_000
 const eraOf = (ms: number): number => Math.floor(ms / ERA_MS)

@@ -1,7 +1,14 @@
-// One derived stream on Kafka: what `derive.ts` makes of its records, exactly once, with the group,
-// topics and rights of that stream (docs/architecture.md 3 and 4).
+// The way of a derived stream's records on Kafka (docs/architecture.md 3 and 4), partition by partition:
+//
+//   read     what is committed in the input topic, from where the group is; at first from where the stream starts
+//   derive   each record by itself (derive.ts): filtered by its consent, its fields opened up to the stream's level
+//   place    in the derived topic; in the dead letter topic what can't be derived because of itself (transform.ts)
+//   commit   all of it and the group's new offset in one transaction, if the stream may still be derived here
+//   tell     what is committed now: counted, logged, traced
+//
+// Reading, placing and committing are packages/kafka's, which knows nothing of streams; what they ask is answered here.
 import { deriveExactlyOnce } from '@weir/kafka'
-import type { DeadAt, Derived, Deriver, Kafka } from '@weir/kafka'
+import type { DeadAt, DeriveOptions, Deriver, Kafka } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { DerivedStream, InputStream } from '@weir/control-state'
@@ -27,43 +34,44 @@ export function createStreamDeriver(deps: StreamDeriverDeps) {
   return (stream: DerivedStream, input: InputStream): Deriver => {
     const { derive, ...derivation } = derivationOf(deps, stream, input)
     const traced = tracing && traceDerive(tracing, derive, { stream, input })
-    const onCommitted = (derived: readonly Derived[]): void => {
-      metrics.derived(derived)
-      traced?.onCommitted(derived)
-    }
     return deriveExactlyOnce(kafka, {
       ...derivation,
       startOffset: (partition) => BigInt(stream.startOffsets?.[partition] ?? 0),
       transform: createTransform(traced?.derive ?? derive, follower),
-      onCommitted,
-      onDead(dead, partition) {
-        log.error(
-          { stream: topicOf(stream), partition, ...summaryOf(dead) },
-          'records that cannot be derived were dead-lettered',
-        )
+      onCommitted(derived) {
+        metrics.derived(derived)
+        traced?.onCommitted(derived)
       },
-      onError(error, partition) {
-        metrics.deriverFailed(hasCode(error) ? error.code : 'unexpected')
-        log.warn(
-          { err: error, stream: topicOf(stream), partition },
-          'a partition waits; trying again',
-        )
-      },
-      onLost(count, partition) {
-        const events = Number(count)
-        metrics.lostToRetention(events)
-        log.error(
-          { stream: topicOf(stream), partition, events },
-          'retention removed events before they were derived',
-        )
-      },
+      ...troublesOf({ metrics, log }, topicOf(stream)),
     })
   }
 }
 
+/** What is told of what goes wrong. */
+const troublesOf = (
+  { metrics, log }: Pick<StreamDeriverDeps, 'metrics' | 'log'>,
+  stream: string,
+): Required<Pick<DeriveOptions, 'onDead' | 'onError' | 'onLost'>> => ({
+  onDead(dead, partition) {
+    log.error(
+      { stream, partition, ...summaryOf(dead) },
+      'records that cannot be derived were dead-lettered',
+    )
+  },
+  onError(error, partition) {
+    metrics.deriverFailed(hasCode(error) ? error.code : 'unexpected')
+    log.warn({ err: error, stream, partition }, 'a partition waits; trying again')
+  },
+  onLost(count, partition) {
+    const events = Number(count)
+    metrics.lostToRetention(events)
+    log.error({ stream, partition, events }, 'retention removed events before they were derived')
+  },
+})
+
 const offsetsLoggedMax = 20
 
-/** One line tells of a round's dead records, however many there are. */
+/** One line tells of a batch's dead records, however many there are. */
 function summaryOf(dead: readonly DeadAt[]) {
   return {
     records: dead.length,

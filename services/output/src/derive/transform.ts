@@ -1,6 +1,6 @@
-// A round of records, each looked at singly: what one can't become because of itself (docs/architecture.md 4)
+// A batch of records, each looked at singly: what one can't become because of itself (docs/architecture.md 4)
 // is its own affair, and no other's. A verdict is only given when control state has been followed past the
-// record and is whole; what can still change, a key that isn't at hand, makes the whole round wait.
+// record and is whole; what can still change, a key that isn't at hand, makes the whole batch wait.
 import { isDead } from '@weir/kafka'
 import type { Derived, SourceRecord } from '@weir/kafka'
 import { AppError, hasCode } from '@weir/kit'
@@ -24,7 +24,7 @@ export const deadCodes = [
   'too_large',
   'unexpected',
 ] as const
-/** Of rounds that fail, those that are ours; Kafka's own join them when they come. */
+/** Of batches that fail, those that are ours; Kafka's own join them when they come. */
 export const failureCodes: readonly string[] = [...waits, 'unexpected']
 
 /** Throws what makes records wait. */

@@ -8,7 +8,7 @@ import { AppError } from '@weir/kit'
 import type { ConsentLevelType } from '@weir/control-state'
 import { asObject } from '@weir/testkit'
 import { createDerive, undecryptablePathsOf } from '../../src/derive/derive.ts'
-import type { KnownEra } from '../../src/derive/derive.ts'
+import type { KnownEra } from '../../src/derive/era-keys.ts'
 import { eventOf, keysOfEra, registryId, sealExample } from '../support/sealed.ts'
 import type { Sealed } from '../support/sealed.ts'
 
