@@ -2,7 +2,8 @@
 import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
 import { isErrorCode, statusOfCode } from '../../errors.ts'
-import { always, managementOperations, ofBodies } from './operations.ts'
+import { managementOperations } from './operations.ts'
+import { always, ofBodies } from './tell.ts'
 import { registryOperations } from './registry.ts'
 import { schemas } from './schemas.ts'
 

@@ -2,7 +2,7 @@
 import { schema } from '@weir/docs'
 import type { Content, JsonSchema, Operation, Parameter } from '@weir/docs'
 import { registryContentType } from '../../registry/refusals.ts'
-import { always } from './operations.ts'
+import { always } from './tell.ts'
 
 const { count, listOf, object, oneOf, ref, text } = schema
 

@@ -1,0 +1,39 @@
+// Accounts and their API keys.
+import { schema } from '@weir/docs'
+import { answer, body } from '../tell.ts'
+import type { Tell } from '../tell.ts'
+
+const { listOf, object, ref } = schema
+
+export function tellAccounts(tell: Tell): void {
+  tell('showAccount', 'GET /account', 'accounts', {
+    says: 'The account of the API key',
+    ...answer(200, 'The account', ref('Account')),
+  })
+  tell('createAccount', 'POST /accounts', 'accounts', {
+    says: 'Creates an account, with its first API key',
+    ...body('AccountRequest'),
+    ...answer(201, 'The account and its key, shown only in this answer', ref('NewAccount')),
+    refusals: ['invalid', 'name_taken'],
+  })
+  tell('createOwnerKey', 'POST /accounts/:billingId/keys', 'accounts', {
+    says: 'Another API key for an account, with the role owner',
+    ...answer(201, 'The key, shown only in this answer', ref('NewOwnerKey')),
+    refusals: ['too_many_api_keys'],
+  })
+  tell('listApiKeys', 'GET /api-keys', 'accounts', {
+    says: 'The API keys of the account, without the keys themselves',
+    ...answer(200, 'The keys', listOf(ref('ApiKey'))),
+  })
+  tell('createApiKey', 'POST /api-keys', 'accounts', {
+    says: 'An API key with a name and a role',
+    ...body('ApiKeyRequest'),
+    ...answer(201, 'The key, shown only in this answer', ref('NewApiKey')),
+    refusals: ['invalid', 'too_many_api_keys'],
+  })
+  tell('deleteApiKey', 'DELETE /api-keys/:keyId', 'accounts', {
+    says: 'Ends an API key within a second, and closes its WebSockets',
+    ...answer(200, 'What was deleted', object({ deleted: listOf(ref('ApiKey')) })),
+    refusals: ['last_owner_key'],
+  })
+}

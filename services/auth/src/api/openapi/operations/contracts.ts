@@ -1,0 +1,27 @@
+// Contracts.
+import { schema } from '@weir/docs'
+import { answer, body } from '../tell.ts'
+import type { Tell } from '../tell.ts'
+
+const { listOf, ref } = schema
+
+export function tellContracts(tell: Tell): void {
+  tell('listContracts', 'GET /contracts', 'contracts', {
+    says: 'The contracts of the account',
+    ...answer(200, 'The contracts', listOf(ref('Contract'))),
+  })
+  tell('createContract', 'POST /contracts', 'contracts', {
+    says: 'Publishes a contract; a published contract never changes',
+    ...body('ContractRequest'),
+    ...answer(201, 'The contract', ref('Contract')),
+    refusals: ['invalid', 'name_taken'],
+  })
+  tell('showContract', 'GET /contracts/:contract', 'contracts', {
+    says: 'One contract',
+    ...answer(200, 'The contract', ref('Contract')),
+  })
+  tell('archiveContract', 'POST /contracts/:contract/archive', 'contracts', {
+    says: 'Archives a contract: its events are refused from then on',
+    ...answer(200, 'The contract', ref('Contract')),
+  })
+}

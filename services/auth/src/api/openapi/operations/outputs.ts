@@ -1,0 +1,57 @@
+// Outputs of a stream, and credentials of both.
+import { schema } from '@weir/docs'
+import type { JsonSchema } from '@weir/docs'
+import { answer, body } from '../tell.ts'
+import type { Tell } from '../tell.ts'
+
+const { json, listOf, object, ref } = schema
+
+export function tellOutputs(tell: Tell, v: string): void {
+  const of = (shape: string): JsonSchema => ref(`${shape}OutputStream${v}`)
+  const outputs = '/streams/:stream/outputs'
+  tell('listOutputs', `GET ${outputs}`, 'outputs', {
+    says: 'The outputs of an input stream',
+    ...answer(200, 'The outputs', listOf(of(''))),
+  })
+  tell('createOutput', `POST ${outputs}`, 'outputs', {
+    says: 'An output; with its first credentials when an owner creates it',
+    ...body('OutputRequest'),
+    ...answer(201, 'The output; its secret is shown only in this answer', of('New')),
+    refusals: ['invalid', 'name_taken', 'being_deleted', 'topic_exists'],
+  })
+  tell('showOutput', `GET ${outputs}/:output`, 'outputs', {
+    says: 'One output',
+    ...answer(200, 'The output', of('')),
+  })
+  tell('changeOutput', `PATCH ${outputs}/:output`, 'outputs', {
+    says: 'Enables or disables an output',
+    ...body('OutputChange'),
+    ...answer(200, 'The output as it is now', of('')),
+  })
+  tell('deleteOutput', `DELETE ${outputs}/:output`, 'outputs', {
+    says: 'Deletes an output with its events',
+    ...answer(200, 'What was deleted', object({ deleted: listOf(of('Deleted')) })),
+  })
+}
+
+export function tellCredentials(tell: Tell): void {
+  for (const [of, path, request] of [
+    ['Stream', '/streams/:stream', 'CredentialsRequest'],
+    ['Output', '/streams/:stream/outputs/:output', 'OutputCredentialsRequest'],
+  ] as const) {
+    tell(`create${of}Credentials`, `POST ${path}/credentials`, 'credentials', {
+      says: 'Creates more credentials; the old ones stay valid',
+      body: { content: json(ref(request)), mayBeMissing: true },
+      ...answer(
+        201,
+        'The credentials; the secret is shown only in this answer',
+        ref('NewCredentials'),
+      ),
+      refusals: ['invalid', 'invalid_scope', 'too_many_credentials'],
+    })
+    tell(`delete${of}Credentials`, `DELETE ${path}/credentials/:clientId`, 'credentials', {
+      says: 'Revokes credentials; their tokens end within a second',
+      ...answer(200, 'What was revoked', ref('DeletedCredentials')),
+    })
+  }
+}

@@ -1,0 +1,57 @@
+// Input streams, and what they took.
+import { schema } from '@weir/docs'
+import type { JsonSchema } from '@weir/docs'
+import { answer, body, moment } from '../tell.ts'
+import type { Tell } from '../tell.ts'
+
+const { json, listOf, object, oneOf, ref } = schema
+
+export function tellStreams(tell: Tell, v: string): void {
+  const of = (shape: string): JsonSchema => ref(`${shape}Stream${v}`)
+  tell('listStreams', 'GET /streams', 'streams', {
+    says: 'The input streams of the account',
+    ...answer(200, 'The streams', listOf(of('Input'))),
+  })
+  tell('createStream', 'POST /streams', 'streams', {
+    says: 'An input stream, with its first credentials',
+    ...body('StreamRequest'),
+    ...answer(201, 'The stream; its secret is shown only in this answer', of('NewInput')),
+    refusals: ['invalid', 'name_taken', 'being_deleted', 'topic_exists'],
+  })
+  tell('showStream', 'GET /streams/:stream', 'streams', {
+    says: 'One input stream',
+    ...answer(200, 'The stream', of('Input')),
+  })
+  tell('changeStream', 'PATCH /streams/:stream', 'streams', {
+    says: 'Changes what the body names',
+    ...body('StreamChange'),
+    ...answer(200, 'The stream as it is now', of('Input')),
+  })
+  tell('deleteStream', 'DELETE /streams/:stream', 'streams', {
+    says: 'Deletes an input stream with its events and keys',
+    query: [{ name: 'recursive', says: 'with its outputs', schema: oneOf('true', 'false') }],
+    ...answer(
+      200,
+      'What was deleted',
+      object({ deleted: listOf({ anyOf: [of('DeletedInput'), of('DeletedOutput')] }) }),
+    ),
+    refusals: ['has_outputs', 'invalid'],
+  })
+  tell('showUsage', 'GET /streams/:stream/usage', 'streams', {
+    says: 'The usage of a stream, by time interval',
+    query: [
+      { name: 'by', says: 'the length of an interval', schema: oneOf('1m', '15m', '1h', '1d') },
+      moment('from', 'the start of the time range'),
+      moment('until', 'the end of the time range; default: now'),
+      { name: 'format', says: 'instead of the header Accept', schema: oneOf('json', 'csv') },
+    ],
+    answers: [
+      {
+        status: 200,
+        says: 'The usage',
+        content: { ...json(ref('Usage')), 'text/csv': { type: 'string' } },
+      },
+    ],
+    refusals: ['invalid'],
+  })
+}

@@ -1,0 +1,69 @@
+// How an operation of management is told of: what its route's needs say of keys and roles, and how all refuse, is added.
+import { schema } from '@weir/docs'
+import type { JsonSchema, Operation, Parameter } from '@weir/docs'
+import { isRole } from '@weir/control-state'
+import type { Needs } from '@weir/control-state'
+import { needsOf } from '../route-needs.ts'
+
+const { json, ref, time } = schema
+
+type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'> & {
+  readonly refusals?: readonly string[]
+}
+
+/** By the table of routes: which keys will do, and how others are refused. */
+function keysOf(needs: Needs) {
+  if (needs === 'platform')
+    return { who: ['platformKey'], refusals: ['invalid_platform_key', 'too_many_failures'] }
+  const refusals = ['invalid_api_key', 'too_many_failures', 'role_missing']
+  if (isRole(needs)) return { who: ['apiKey'], role: needs, refusals }
+  return { who: ['apiKey', 'platformKey'], role: 'viewer', refusals }
+}
+export const always = ['unavailable', 'internal']
+export const ofBodies = ['invalid_request', 'not_json', 'too_large', 'unsupported_encoding']
+
+export const body = (name: string) => ({
+  body: { content: json(ref(name)) },
+  refusals: ['invalid'],
+})
+export const answer = (status: number, says: string, of: JsonSchema) => ({
+  answers: [{ status, says, content: json(of) }],
+})
+export const moment = (name: string, says: string): Parameter => ({
+  name,
+  says,
+  schema: { anyOf: [time, { type: 'string', format: 'date' }] },
+})
+
+/** `tell('createStream', 'POST /streams', 'streams', …)` */
+export function createTell(version: string) {
+  const operations: Operation[] = []
+  const tell = (id: string, route: string, group: string, told: Told): void => {
+    const [method = '', path = ''] = route.split(' ')
+    const key = keysOf(needsOf(method, `/${version}${path}`))
+    const changes = method !== 'GET'
+    operations.push({
+      ...told,
+      id: `${id}.${version}`,
+      group,
+      method: asMethod(method),
+      path: `/${version}${path}`,
+      who: key.who,
+      role: key.role,
+      refusals: [
+        ...key.refusals,
+        ...(path.includes(':') ? ['not_found', 'invalid_request'] : []),
+        ...(told.body === undefined ? [] : ofBodies),
+        ...(told.refusals ?? []),
+        ...(changes ? ['refused'] : []),
+        ...always,
+      ],
+    })
+  }
+  return { operations, tell }
+}
+
+/** A route of the tables below begins with one of these. */
+const asMethod = (name: string): Operation['method'] => name as Operation['method']
+
+export type Tell = ReturnType<typeof createTell>['tell']
