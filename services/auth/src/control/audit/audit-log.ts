@@ -38,32 +38,14 @@ const looksMax = 20_000
 const bytesMax = 2_000_000
 const chainMax = 1_000
 
-export function createAuditLog(deps: {
-  offsets: Offsets
-  reader: Pick<RangeReader, 'read'>
-  follower: Pick<StateFollower, 'catchUp' | 'tables'>
-}): AuditLog {
-  const { offsets, reader, follower } = deps
+type AuditLogDeps = {
+  readonly offsets: Offsets
+  readonly reader: Pick<RangeReader, 'read'>
+  readonly follower: Pick<StateFollower, 'catchUp' | 'tables'>
+}
 
-  /** The offset that comes next, undefined when the log was read to its end or `take` had enough. */
-  const read = async (
-    from: bigint,
-    take: (record: SourceRecord) => 'more' | 'full' | 'enough',
-  ): Promise<bigint | undefined> => {
-    const [first = 0n] = await offsets.earliest(auditTopic)
-    const [to = 0n] = await offsets.ends(auditTopic, { isolation: 'read_committed' })
-    const range = { topic: auditTopic, partition: 0, from: from > first ? from : first, to }
-    let next: bigint | undefined
-    await reader.read(range, async (records) => {
-      for (const record of records) {
-        const said = take(record)
-        if (said === 'full') next = record.offset + 1n
-        if (said !== 'more') return false
-      }
-      return true
-    })
-    return next
-  }
+export function createAuditLog(deps: AuditLogDeps): AuditLog {
+  const { offsets, follower } = deps
 
   return {
     async page({ from, untilMs, account, entriesMax }) {
@@ -72,7 +54,7 @@ export function createAuditLog(deps: {
       const first =
         'offset' in from ? from.offset : ((await offsets.at(auditTopic, from.timeMs))[0] ?? 0n)
       const fromMs = 'timeMs' in from ? from.timeMs : -Infinity
-      const next = await read(first, ({ value, timestampMs }) => {
+      const next = await readFrom(deps, first, ({ value, timestampMs }) => {
         if (timestampMs >= untilMs + clocksMs) return 'enough'
         const entry = value === null ? undefined : entryOf(value)
         const isAsked = entry !== undefined && isIn(entry, { fromMs, untilMs, account })
@@ -85,7 +67,7 @@ export function createAuditLog(deps: {
     async chain(from) {
       const records: { offset: bigint; value: Buffer }[] = []
       const isOver = createBounds({ itemsMax: chainMax, looksMax: chainMax })
-      const next = await read(from, ({ offset, value }) => {
+      const next = await readFrom(deps, from, ({ offset, value }) => {
         records.push({ offset, value: value ?? Buffer.alloc(0) })
         return isOver(value) ? 'full' : 'more'
       })
@@ -93,6 +75,27 @@ export function createAuditLog(deps: {
       return { records, next, head: follower.tables.auditHead() }
     },
   }
+}
+
+/** The offset that comes next, undefined when the log was read to its end or `take` had enough. */
+async function readFrom(
+  { offsets, reader }: AuditLogDeps,
+  from: bigint,
+  take: (record: SourceRecord) => 'more' | 'full' | 'enough',
+): Promise<bigint | undefined> {
+  const [first = 0n] = await offsets.earliest(auditTopic)
+  const [to = 0n] = await offsets.ends(auditTopic, { isolation: 'read_committed' })
+  const range = { topic: auditTopic, partition: 0, from: from > first ? from : first, to }
+  let next: bigint | undefined
+  await reader.read(range, async (records) => {
+    for (const record of records) {
+      const said = take(record)
+      if (said === 'full') next = record.offset + 1n
+      if (said !== 'more') return false
+    }
+    return true
+  })
+  return next
 }
 
 /** Says when a page has as much as it may have. */

@@ -13,66 +13,19 @@ const auth = { actor: { kind: 'auth' } } as const
 
 export type Fold = () => Promise<void>
 
-export function createFold(deps: {
-  offsets: Pick<Offsets, 'earliest' | 'ends'>
-  reader: Pick<RangeReader, 'read'>
-  follower: Pick<StateFollower, 'tables' | 'catchUp'>
-  writer: Pick<Writer, 'change'>
-  log: Log
-}): Fold {
-  const { offsets, reader, follower, writer, log } = deps
+type FoldDeps = {
+  readonly offsets: Pick<Offsets, 'earliest' | 'ends'>
+  readonly reader: Pick<RangeReader, 'read'>
+  readonly follower: Pick<StateFollower, 'tables' | 'catchUp'>
+  readonly writer: Pick<Writer, 'change'>
+  readonly log: Log
+}
 
-  /** Nothing happens when another replica was faster. */
-  const move = (what: Change, from: bigint, to: bigint, more?: (draft: Draft) => void) =>
-    writer.change(what, (draft) => {
-      if (nextIn(draft) !== from) return
-      draft.put(accessesKey, { nextOffset: String(to) })
-      more?.(draft)
-    })
-
-  /** Where the topic begins for us. What lies there no more is told as lost; a topic made anew begins with its first. */
-  const begin = async (first: bigint, end: bigint): Promise<bigint> => {
-    const next = nextIn(follower.tables)
-    if (next >= first && next <= end) return next
-    const lost = next < first ? { count: Number(first - next) } : {}
-    await move({ ...act(auth, 'read.lost', lost) }, next, first)
-    return first
-  }
-
-  const foldOne = (record: SourceRecord, from: bigint): Promise<void> => {
-    const to = record.offset + 1n
-    const notice = noticeOf(record)
-    if (notice === undefined) {
-      log.warn({ offset: String(record.offset) }, 'a record in weir.accesses cannot be read')
-      return move('note', from, to)
-    }
-    if (notice.kind === 'read') return move(entryOf(notice), from, to)
-    return move('note', from, to, (draft) => putUse(draft, notice))
-  }
-
-  const fold = async (): Promise<void> => {
-    const [first = 0n] = await offsets.earliest(accessesTopic)
-    const [end = 0n] = await offsets.ends(accessesTopic, { isolation: 'read_committed' })
-    if (nextIn(follower.tables) === end) return
-    await follower.catchUp()
-    let from = await begin(first, end)
-    const range = { topic: accessesTopic, partition: 0, from, to: end }
-    await reader.read(range, async (records) => {
-      // In one transaction, as far as they fit: the writer takes them in this order.
-      const moves = records.map((record) => {
-        const moved = foldOne(record, from)
-        from = record.offset + 1n
-        return moved
-      })
-      await Promise.all(moves)
-      return true
-    })
-  }
-
-  /** One at a time. Whoever comes while one is running may ask for something newer, so another one follows. */
+/** One at a time. Whoever comes while one is running may ask for something newer, so another one follows. */
+export function createFold(deps: FoldDeps): Fold {
   let running: Promise<void> | undefined
   let following: Promise<void> | undefined
-  const start = (): Promise<void> => (running = fold().finally(() => (running = undefined)))
+  const start = (): Promise<void> => (running = foldAll(deps).finally(() => (running = undefined)))
   const follow = async (before: Promise<void>): Promise<void> => {
     await before.catch(() => undefined)
     following = undefined
@@ -80,6 +33,56 @@ export function createFold(deps: {
   }
   return () => (running === undefined ? start() : (following ??= follow(running)))
 }
+
+async function foldAll(deps: FoldDeps): Promise<void> {
+  const { offsets, reader, follower } = deps
+  const [first = 0n] = await offsets.earliest(accessesTopic)
+  const [end = 0n] = await offsets.ends(accessesTopic, { isolation: 'read_committed' })
+  if (nextIn(follower.tables) === end) return
+  await follower.catchUp()
+  let from = await begin(deps, first, end)
+  const range = { topic: accessesTopic, partition: 0, from, to: end }
+  await reader.read(range, async (records) => {
+    // In one transaction, as far as they fit: the writer takes them in this order.
+    const moves = records.map((record) => {
+      const moved = foldOne(deps, record, from)
+      from = record.offset + 1n
+      return moved
+    })
+    await Promise.all(moves)
+    return true
+  })
+}
+
+/** Where the topic begins for us. What lies there no more is told as lost; a topic made anew begins with its first. */
+async function begin(deps: FoldDeps, first: bigint, end: bigint): Promise<bigint> {
+  const next = nextIn(deps.follower.tables)
+  if (next >= first && next <= end) return next
+  const lost = next < first ? { count: Number(first - next) } : {}
+  await move(deps, { ...act(auth, 'read.lost', lost) }, { from: next, to: first })
+  return first
+}
+
+function foldOne(deps: FoldDeps, record: SourceRecord, from: bigint): Promise<void> {
+  const step = { from, to: record.offset + 1n }
+  const notice = noticeOf(record)
+  if (notice === undefined) {
+    deps.log.warn({ offset: String(record.offset) }, 'a record in weir.accesses cannot be read')
+    return move(deps, 'note', step)
+  }
+  if (notice.kind === 'read') return move(deps, entryOf(notice), step)
+  return move(deps, 'note', { ...step, more: (draft) => putUse(draft, notice) })
+}
+
+type Step = { readonly from: bigint; readonly to: bigint; readonly more?: (draft: Draft) => void }
+
+/** Nothing happens when another replica was faster. */
+const move = ({ writer }: FoldDeps, what: Change, { from, to, more }: Step): Promise<void> =>
+  writer.change(what, (draft) => {
+    if (nextIn(draft) !== from) return
+    draft.put(accessesKey, { nextOffset: String(to) })
+    more?.(draft)
+  })
 
 const nextIn = (state: Pick<StateFollower['tables'], 'accesses'>): bigint =>
   BigInt(state.accesses()?.nextOffset ?? 0)

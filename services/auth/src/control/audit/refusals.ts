@@ -25,15 +25,15 @@ const aMinuteMax = 30
 const minuteMs = 60_000
 const platform = ''
 
-export function createRefusals(deps: {
-  writer: Pick<Writer, 'change'>
-  log: Log
-  now: () => number
-}): Refusals {
-  const { writer, log, now } = deps
-  /** By account. Callers are known, so there are no more of them than accounts. */
-  let told = new Map<string, number>()
-  let sinceMs = now()
+type RefusalsDeps = {
+  readonly writer: Pick<Writer, 'change'>
+  readonly log: Log
+  readonly now: () => number
+}
+
+export function createRefusals(deps: RefusalsDeps): Refusals {
+  const { writer, log } = deps
+  const mayTell = createMinuteBound(deps.now)
   const dropped = new Map<string, number>()
   let deniedCount = 0
 
@@ -43,16 +43,6 @@ export function createRefusals(deps: {
       .catch((error: unknown) =>
         log.warn({ err: error, action: what.action }, 'a refusal is not in the audit log'),
       )
-
-  const mayTell = (caller: string): boolean => {
-    if (now() - sinceMs >= minuteMs) {
-      told = new Map()
-      sinceMs = now()
-    }
-    const count = (told.get(caller) ?? 0) + 1
-    told.set(caller, count)
-    return count <= aMinuteMax
-  }
 
   return {
     refused({ code, ...what }) {
@@ -74,5 +64,21 @@ export function createRefusals(deps: {
       if (denials > 0)
         await write({ action: 'access.denied', actor, target: { count: denials }, always: true })
     },
+  }
+}
+
+/** Says whether one more of a caller may be told in this minute. */
+function createMinuteBound(now: () => number): (caller: string) => boolean {
+  /** By account. Callers are known, so there are no more of them than accounts. */
+  let told = new Map<string, number>()
+  let sinceMs = now()
+  return (caller) => {
+    if (now() - sinceMs >= minuteMs) {
+      told = new Map()
+      sinceMs = now()
+    }
+    const count = (told.get(caller) ?? 0) + 1
+    told.set(caller, count)
+    return count <= aMinuteMax
   }
 }

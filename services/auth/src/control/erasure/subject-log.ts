@@ -27,44 +27,15 @@ export type SubjectLog = {
 /** More than clocks of replicas differ, and an event waits. */
 const aroundMs = 24 * 3_600_000
 
-export function createSubjectLog(deps: {
-  offsets: Pick<Offsets, 'at'>
-  reader: Pick<RangeReader, 'read'>
-  follower: Pick<StateFollower, 'keyring'>
-  write: WriteTombstones
-}): SubjectLog {
-  const { offsets, reader, follower, write } = deps
+type SubjectLogDeps = {
+  readonly offsets: Pick<Offsets, 'at'>
+  readonly reader: Pick<RangeReader, 'read'>
+  readonly follower: Pick<StateFollower, 'keyring'>
+  readonly write: WriteTombstones
+}
 
-  const linksOf = async (
-    keys: EraKeys,
-    { stream, subject }: { stream: InputStream; subject: string },
-  ): Promise<FoundEra> => {
-    const { era, link } = keys
-    if (link === undefined) throw unreadable()
-    const hash = link.subjectHash(subject)
-    const prefix = subjectPrefix(keys, hash)
-    const partition = subjectPartitionOf(hash)
-    const [from, to] = await Promise.all([
-      offsets.at(subjectsTopic, era * ERA_MS - aroundMs),
-      offsets.at(subjectsTopic, (era + 1) * ERA_MS + aroundMs),
-    ])
-    const range = { topic: subjectsTopic, partition, from: from[partition] ?? 0n }
-    const links = new Map<string, Uint8Array>()
-    await reader.read({ ...range, to: to[partition] ?? 0n }, (records) => {
-      for (const { key: bytes, value } of records) {
-        const key = bytes?.toString('utf8') ?? ''
-        if (!key.startsWith(prefix)) continue
-        const found = linkIn(key, prefix, link)
-        if (value === null || found === undefined) links.delete(key)
-        else links.set(key, found)
-      }
-    })
-    // A tombstone may lie beyond what was read.
-    const isOpenable = openableIn(follower, stream, keys)
-    for (const [key, each] of links) if (!isOpenable(each)) links.delete(key)
-    return { era, partition, links }
-  }
-
+export function createSubjectLog(deps: SubjectLogDeps): SubjectLog {
+  const { follower, write } = deps
   return {
     async find(stream, subject) {
       const { billingId, streamId } = stream
@@ -72,7 +43,7 @@ export function createSubjectLog(deps: {
       for (const era of subjectEras(follower, stream)) {
         const keys = follower.keyring.eraKeys(billingId, streamId, era)
         if (keys === undefined) throw unreadable()
-        const inEra = await linksOf(keys, { stream, subject })
+        const inEra = await linksOf(deps, keys, { stream, subject })
         if (inEra.links.size > 0) found.push(inEra)
       }
       return found
@@ -84,6 +55,37 @@ export function createSubjectLog(deps: {
         ),
       ),
   }
+}
+
+async function linksOf(
+  { offsets, reader, follower }: SubjectLogDeps,
+  keys: EraKeys,
+  { stream, subject }: { stream: InputStream; subject: string },
+): Promise<FoundEra> {
+  const { era, link } = keys
+  if (link === undefined) throw unreadable()
+  const hash = link.subjectHash(subject)
+  const prefix = subjectPrefix(keys, hash)
+  const partition = subjectPartitionOf(hash)
+  const [from, to] = await Promise.all([
+    offsets.at(subjectsTopic, era * ERA_MS - aroundMs),
+    offsets.at(subjectsTopic, (era + 1) * ERA_MS + aroundMs),
+  ])
+  const range = { topic: subjectsTopic, partition, from: from[partition] ?? 0n }
+  const links = new Map<string, Uint8Array>()
+  await reader.read({ ...range, to: to[partition] ?? 0n }, (records) => {
+    for (const { key: bytes, value } of records) {
+      const key = bytes?.toString('utf8') ?? ''
+      if (!key.startsWith(prefix)) continue
+      const found = linkIn(key, prefix, link)
+      if (value === null || found === undefined) links.delete(key)
+      else links.set(key, found)
+    }
+  })
+  // A tombstone may lie beyond what was read.
+  const isOpenable = openableIn(follower, stream, keys)
+  for (const [key, each] of links) if (!isOpenable(each)) links.delete(key)
+  return { era, partition, links }
 }
 
 const unreadable = (): AppError<'unavailable'> =>
