@@ -25,8 +25,11 @@ test('actionlint has nothing to say about the workflow, and something about a br
   await rm(folder, { recursive: true })
 })
 
-test('it runs what continuous integration runs elsewhere', () => {
+test('it runs what continuous integration runs elsewhere, and scripts that are there', () => {
   expect(text).toContain('- run: .ci/run\n')
+  const scripts = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name)
+  expect(scripts).toEqual(['soak'])
+  expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(scripts))
 })
 
 test('every image that it builds is a target of the Dockerfile', async () => {
