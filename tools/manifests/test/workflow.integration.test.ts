@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { REPOSITORY } from '@weir/devstack'
 import { installed } from '../src/repository.ts'
 
