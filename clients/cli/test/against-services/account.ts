@@ -48,7 +48,7 @@ export function accountTests(ground: LookUpGround): void {
 
   test('a login keeps a key that works, another account is used, and a logout forgets', async () => {
     const { billingId, apiKey, addresses, world } = ground()
-    const elsewhere = createWeir()
+    const elsewhere = createWeir({ isHere: true })
     const login = (input: string, more = '') =>
       elsewhere.run(`account login ${addresses}${more}`, { input: `${input}\n` })
     const wrong = await login(`${apiKey.slice(0, -1)}!`)

@@ -4,6 +4,7 @@ import { symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
+import { compiledOnce } from '../support/weir.ts'
 import type { LookUpGround } from './ground.ts'
 
 const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
@@ -38,6 +39,7 @@ export function completionTests(ground: LookUpGround): void {
         PATH: [weir.folder, process.env['PATH'] ?? ''].join(delimiter),
         HOME: weir.folder,
         WEIR_CONFIG: weir.profile,
+        ...compiledOnce,
       },
       encoding: 'utf8',
       timeout: 60_000,

@@ -29,7 +29,7 @@ export type LookUpGround = () => Ground
 export async function prepareGround(): Promise<Ground> {
   const world = await startWorld()
   try {
-    const weir = createWeir()
+    const weir = createWeir({ isHere: true })
     const { auth, ingest, output } = world
     const addresses = `--auth-url ${auth.url} --ingest-url ${ingest.url} --output-url ${output.url}`
     const billingId = freshName('cli')

@@ -1,18 +1,20 @@
 // The `weir` command as its users run it: bin/weir.js as a process of its own, under the machine's own
 // Node where there is one, in an empty folder with a profile of its own. Nothing of whoever runs the
-// tests gets in.
+// tests gets in. Tests of what a command does with the services run it in their own process (here.ts); what goes on until
+// something ends it is a process in any case.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
+import { runHere } from './here.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
 const deadlineMs = 60_000
-/** The test run starts the command a hundred times. */
-const compiledOnce = { NODE_COMPILE_CACHE: temporaryFolder() }
+/** The test run starts the command often. */
+export const compiledOnce = { NODE_COMPILE_CACHE: temporaryFolder() }
 
 export type Ended = {
   readonly code: number | null
@@ -51,7 +53,7 @@ export type Weir = {
   start(line: string, options?: RunOptions): Running
 }
 
-export function createWeir(): Weir {
+export function createWeir({ isHere = false } = {}): Weir {
   const folder = temporaryFolder()
   const profile = join(folder, 'config.json')
   const start = (line: string, options: RunOptions = {}): Running => {
@@ -64,7 +66,12 @@ export function createWeir(): Weir {
     })
     return follow(child, line, options)
   }
-  const run = (line: string, options?: RunOptions): Promise<Ended> => start(line, options).ended
+  const run = async (line: string, options: RunOptions = {}): Promise<Ended> => {
+    if (!isHere) return start(line, options).ended
+    const { env, cwd = folder, input = '' } = options
+    const own = { HOME: folder, WEIR_CONFIG: profile, ...env }
+    return endedWith(await runHere({ args: line.split(' '), cwd, env: own, input }))
+  }
   const ok = async (line: string, options?: RunOptions): Promise<string> => {
     const { code, stdout, stderr } = await run(line, options)
     if (code === 0) return stdout
@@ -91,8 +98,7 @@ function follow(child: ChildProcess, line: string, { input = '' }: RunOptions): 
     child.on('close', (code) => {
       clearTimeout(timer)
       children.delete(child)
-      const [line = '', more = ''] = /^ {2}More: (.*)\n/m.exec(stderr) ?? []
-      resolve({ code, stdout, stderr: stderr.replace(line, ''), more })
+      resolve(endedWith({ code, stdout, stderr }))
     })
   })
   // Whoever waits for something else hears of it there.
@@ -108,6 +114,11 @@ function follow(child: ChildProcess, line: string, { input = '' }: RunOptions): 
     ended,
     interrupt: () => signalGroup(child, 'SIGINT'),
   }
+}
+
+function endedWith({ stderr, ...ended }: Omit<Ended, 'more'>): Ended {
+  const [line = '', more = ''] = /^ {2}More: (.*)\n/m.exec(stderr) ?? []
+  return { ...ended, stderr: stderr.replace(line, ''), more }
 }
 
 const children = new Set<ChildProcess>()

@@ -39,12 +39,9 @@ export const policyFor = (service: ServiceName): Promise<string> =>
 export const wrapsByVault = KEKS.map((kek) => `${kek}=vault:weir-${kek}`).join(',')
 
 const folderOfVault = join(REPOSITORY, '.weir', 'vault')
-const builtWithinMs = 10 * 60_000
 
-/** Waits while it is being built; throws where it can't be had. */
-export async function vaultProgram(): Promise<string> {
-  const building = join(folderOfVault, 'building')
-  await pollUntil(() => !existsSync(building), { deadlineMs: builtWithinMs, everyMs: 500 })
+/** Throws where it can't be had. */
+export function vaultProgram(): string {
   const program = join(folderOfVault, 'v1.21.2')
   if (existsSync(program)) return program
   throw new Error(

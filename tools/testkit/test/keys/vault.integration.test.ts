@@ -96,7 +96,7 @@ describe('with a real Vault', () => {
   beforeAll(async () => {
     own = await openOwnStack('vault')
     await makeKekFiles(own.folder)
-    vault = await startVault(await vaultProgram(), own.folder)
+    vault = await startVault(vaultProgram(), own.folder)
     toVault = {
       VAULT_ADDR: vault.address,
       VAULT_CA_FILE: vault.ca,

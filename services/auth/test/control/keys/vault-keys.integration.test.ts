@@ -19,7 +19,7 @@ let tokenFile: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-vault-keys-'))
-  vault = await startVault(await vaultProgram(), folder)
+  vault = await startVault(vaultProgram(), folder)
   tokenFile = await vault.tokenFile('auth', await policyFor('auth'))
   for (let version = 2; version <= 3; version++)
     await vault.ask('transit/keys/weir-open/rotate', {})
