@@ -69,6 +69,13 @@ export function createProgram(terminal: Terminal): Command {
       throw misuse(`this can't be had as ${output}`, '`--help` shows the commands that can.')
     return createSession(terminal, options)
   }
+  addNouns(program, open)
+  addCompletionCommands(program, terminal)
+  return program
+}
+
+/** In the order of `weir --help`. */
+function addNouns(program: Command, open: OpenSession): void {
   addAccountCommands(program, open)
   addContractCommands(program, open)
   addStreamCommands(program, open)
@@ -88,8 +95,6 @@ export function createProgram(terminal: Terminal): Command {
   addSubjectCommands(program, open)
   addErasureCommands(program, open)
   addDoctorCommand(program, open)
-  addCompletionCommands(program, terminal)
-  return program
 }
 
 const overview = `

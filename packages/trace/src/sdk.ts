@@ -42,20 +42,7 @@ export function startSdk({ endpoint, service, log, count }: SdkOptions) {
       },
     },
   )
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': `weir-${service}` }),
-    sampler: new AlwaysOnSampler(), // whoever asks for a span has decided
-    spanLimits: { attributeValueLengthLimit: attributeCharsMax },
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter,
-        maxQueueSize: waitingMax,
-        maxExportBatchSize: batchMax,
-        scheduledDelayMillis: sendEveryMs,
-        exportTimeoutMillis: 2 * sendWithinMs,
-      }),
-    ],
-  })
+  const provider = createProvider(service, exporter)
   const tracer = provider.getTracer('weir')
   const warn = seldom((error: Error) => log.warn({ err: error }, 'spans could not be sent'))
 
@@ -82,6 +69,22 @@ export function startSdk({ endpoint, service, log, count }: SdkOptions) {
   }
   return { begin, close: () => provider.shutdown() }
 }
+
+const createProvider = (service: string, exporter: SpanExporter): TracerProvider =>
+  new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': `weir-${service}` }),
+    sampler: new AlwaysOnSampler(), // whoever asks for a span has decided
+    spanLimits: { attributeValueLengthLimit: attributeCharsMax },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter,
+        maxQueueSize: waitingMax,
+        maxExportBatchSize: batchMax,
+        scheduledDelayMillis: sendEveryMs,
+        exportTimeoutMillis: 2 * sendWithinMs,
+      }),
+    ],
+  })
 
 function contextOf(parent: TraceParent | undefined) {
   if (parent === undefined) return ROOT_CONTEXT

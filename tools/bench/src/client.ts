@@ -2,6 +2,7 @@
 // node:http2 alone, which is handed events that are encoded already. One after the other, each alone on the measured core;
 // ingest and Kafka share the other one, so how many a second there are is theirs to say as well.
 import { asObject, createAccount, exampleContract, exampleEvent, startWorld } from '@weir/testkit'
+import type { World } from '@weir/testkit'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
 import { measuredCore, otherCore, pin, startNode } from './processes.ts'
@@ -20,24 +21,7 @@ export async function benchClient(options: PartOptions): Promise<Result[]> {
   const world = await startWorld()
   try {
     pin(world.ingest.pid, otherCore)
-    const account = await createAccount(world.auth.url)
-    await account.contract('clickstream')
-    const stream = await account.input('client', { partitions, limits: unlimited })
-    const plan: Omit<SendPlan, 'way'> = {
-      authUrl: world.auth.url,
-      ingestUrl: world.ingest.url,
-      billingId: account.billingId,
-      clientId: stream.clientId,
-      clientSecret: stream.clientSecret,
-      token: await account.token(stream),
-      contract: {
-        id: 'clickstream',
-        schema: asObject(await exampleContract('clickstream'))['schema'],
-      },
-      event: await exampleEvent('clickstream'),
-      warmUpMs,
-      measuredMs,
-    }
+    const plan = { ...(await planFor(world)), warmUpMs, measuredMs }
     const runs = new Map<Way, Run[]>()
     for (let round = 0; round < options.runs; round += 1)
       for (const way of ways) {
@@ -58,6 +42,27 @@ export async function benchClient(options: PartOptions): Promise<Result[]> {
     }))
   } finally {
     await world.stop()
+  }
+}
+
+type Plan = Omit<SendPlan, 'way' | 'warmUpMs' | 'measuredMs'>
+
+async function planFor(world: World): Promise<Plan> {
+  const account = await createAccount(world.auth.url)
+  await account.contract('clickstream')
+  const stream = await account.input('client', { partitions, limits: unlimited })
+  return {
+    authUrl: world.auth.url,
+    ingestUrl: world.ingest.url,
+    billingId: account.billingId,
+    clientId: stream.clientId,
+    clientSecret: stream.clientSecret,
+    token: await account.token(stream),
+    contract: {
+      id: 'clickstream',
+      schema: asObject(await exampleContract('clickstream'))['schema'],
+    },
+    event: await exampleEvent('clickstream'),
   }
 }
 

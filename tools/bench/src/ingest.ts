@@ -10,7 +10,7 @@ import type { Running } from './processes.ts'
 import { resultOf, spreadOf } from './results.ts'
 import type { Result } from './results.ts'
 import { prepareTargets } from './targets.ts'
-import type { Target, TargetName } from './targets.ts'
+import type { Target } from './targets.ts'
 
 /** V8 goes on for ten seconds of full load, and Kafka's JVM for longer. */
 const warmUps = 3
@@ -20,36 +20,19 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
   const world = await startWorld(options.profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
   const started: Running[] = []
   const runs = new Map<string, Run[]>()
-  const isWanted = (name: string): boolean =>
-    name.endsWith('-bare') ||
-    name.startsWith(options.only) ||
-    (name === 'ingest-json' && options.only.startsWith('latency'))
-
+  const isWanted = (name: string): boolean => isPartOf(options.only, name)
   const measureOnce = async (name: string, target: Target): Promise<void> => {
     if (!isWanted(name)) return
-    const { warmUpMs, measuredMs, log } = options
-    const { pid, load, eventsPerRequest } = target
-    const run = await measure(pid, { ...load, warmUpMs, measuredMs }, eventsPerRequest)
+    const run = await measureTarget(target, options)
     runs.set(name, [...(runs.get(name) ?? []), run])
-    const { eventsPerCpuSecond, eventsPerSecond } = run
-    log(
-      `${name}: ${Math.round(eventsPerCpuSecond)} events per CPU-second, ${Math.round(eventsPerSecond)} a second`,
-    )
+    options.log(`${name}: ${wordsOf(run)}`)
   }
   const inRounds = async (turns: readonly (readonly [string, Target])[]): Promise<void> => {
     for (let count = 0; count < options.runs; count += 1)
       for (const [name, target] of turns) await measureOnce(name, target)
   }
-  /** Until V8 has compiled what a server does. */
-  const warmUp = async (name: string, { pid, load }: Target): Promise<void> => {
-    const measuredMs = warmUps * options.warmUpMs
-    if (isWanted(name)) await measure(pid, { ...load, warmUpMs: 0, measuredMs })
-  }
-
-  /** At half of the rate that it was measured to have. */
-  const atHalf = (name: TargetName, target: Target): Target => {
-    const { median } = spreadOf((runs.get(name) ?? []).map((run) => run.eventsPerSecond))
-    return { ...target, load: { ...target.load, rate: Math.round((median || 2) / 2) } }
+  const warmUp = async (name: string, target: Target): Promise<void> => {
+    if (isWanted(name)) await warm(target, warmUps * options.warmUpMs)
   }
 
   try {
@@ -58,8 +41,8 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
     await inRounds(Object.entries(targets))
     // What the machine adds itself shows in the bare server at half of its own rate.
     const halves = {
-      'latency-post': atHalf('ingest-json', targets['ingest-json']),
-      'latency-bare': atHalf('http-bare', targets['http-bare']),
+      'latency-post': atHalf(targets['ingest-json'], runs.get('ingest-json')),
+      'latency-bare': atHalf(targets['http-bare'], runs.get('http-bare')),
     }
     await sharingAllCores(options, Object.values(halves), async () => {
       for (const [name, target] of Object.entries(halves)) await warmUp(name, target)
@@ -72,6 +55,29 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
     for (const each of started) each.stop()
     await world.stop()
   }
+}
+
+/** Until V8 has compiled what a server does. */
+const warm = ({ pid, load }: Target, measuredMs: number) =>
+  measure(pid, { ...load, warmUpMs: 0, measuredMs })
+
+const measureTarget = (
+  { pid, load, eventsPerRequest }: Target,
+  { warmUpMs, measuredMs }: PartOptions,
+): Promise<Run> => measure(pid, { ...load, warmUpMs, measuredMs }, eventsPerRequest)
+
+const isPartOf = (only: string, name: string): boolean =>
+  name.endsWith('-bare') ||
+  name.startsWith(only) ||
+  (name === 'ingest-json' && only.startsWith('latency'))
+
+const wordsOf = ({ eventsPerCpuSecond, eventsPerSecond }: Run): string =>
+  `${Math.round(eventsPerCpuSecond)} events per CPU-second, ${Math.round(eventsPerSecond)} a second`
+
+/** At half of the rate that it was measured to have. */
+const atHalf = (target: Target, runs: readonly Run[] = []): Target => {
+  const { median } = spreadOf(runs.map((run) => run.eventsPerSecond))
+  return { ...target, load: { ...target.load, rate: Math.round((median || 2) / 2) } }
 }
 
 /** What waits for whom on one core would be the bench's own doing where latencies are measured. */

@@ -1,9 +1,11 @@
 // Processes as a benchmark sees them: pinned to a core where the machine allows it, and read by what
 // the kernel says they used.
 import { execFileSync, spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 
 const ticksPerSecond = Number(run('getconf', ['CLK_TCK']) ?? 100)
 const pageBytes = 4_096
@@ -66,6 +68,14 @@ export function startNode(
   const pid = child.pid
   if (pid === undefined) throw new Error(`${file} did not start`)
   pin(pid, core)
+  return { pid, line: readLines(child, file), stop: () => void child.kill('SIGKILL') }
+}
+
+/** The lines that a child writes, to be waited for. */
+function readLines(
+  child: ChildProcessByStdio<null, Readable, null>,
+  file: string,
+): Running['line'] {
   const lines: string[] = []
   const waiting = new Set<() => void>()
   const wake = (): void => {
@@ -80,22 +90,18 @@ export function startNode(
     ended = true
     setImmediate(wake)
   })
-  return {
-    pid,
-    line: (accept) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const found = lines.find(accept)
-          if (found === undefined && !ended) return
-          waiting.delete(look)
-          if (found === undefined) reject(new Error(`${file} ended`))
-          else resolve(found)
-        }
-        waiting.add(look)
-        look()
-      }),
-    stop: () => void child.kill('SIGKILL'),
-  }
+  return (accept) =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = lines.find(accept)
+        if (found === undefined && !ended) return
+        waiting.delete(look)
+        if (found === undefined) reject(new Error(`${file} ended`))
+        else resolve(found)
+      }
+      waiting.add(look)
+      look()
+    })
 }
 
 function run(command: string, args: readonly string[]): string | undefined {

@@ -48,22 +48,14 @@ export async function prepareTargets(
     load: loadOf({ ...sent, port, token }),
     eventsPerRequest: 1,
   })
-  const server = async (file: string, ...args: string[]): Promise<Server> => {
-    const running = startNode(join(import.meta.dirname, 'servers', file), args, measuredCore)
-    started.push(running)
-    const line = await running.line((text) => text.includes('listening'))
-    return { pid: running.pid, port: Number(asObject(JSON.parse(line))['port']) }
-  }
-
-  const json = { type: 'application/json', bodies: bodies.json }
-  const avro = { type: 'avro/binary', bodies: bodies.avro }
-  const batches = batchesOf(bodies.avro, batchEvents)
-  const batch = { type: 'application/x-avro-batch', bodies: batches, path: '/events' }
+  const server = (file: string, ...args: string[]) => startServer(started, file, args)
+  const { json, avro, batch } = sentOf(bodies)
   const ingest = { pid: world.ingest.pid, port: Number(new URL(world.ingest.url).port) }
   pin(ingest.pid, measuredCore)
   const ofJson = target(ingest, json)
   const ofBatches = target(ingest, batch)
   const answer = `{"accepted":${batchEvents},"rejected":[]}`
+  const batchLoad = { ...ofBatches.load, streams: batchStreams, answer }
   const brokers = world.env['KAFKA_BROKERS'] ?? ''
   const schemaFile = await writeSchema(dirname(ofBatches.load.bodiesFile))
   const reference = await server('reference.ts', brokers, stream.topic, schemaFile, token)
@@ -73,17 +65,33 @@ export async function prepareTargets(
     reference: target(reference, json),
     'ingest-json': ofJson,
     'ingest-avro': target(ingest, avro),
-    'ingest-batch': {
-      ...ofBatches,
-      load: { ...ofBatches.load, streams: batchStreams, answer },
-      eventsPerRequest: batchEvents,
-    },
+    'ingest-batch': { ...ofBatches, load: batchLoad, eventsPerRequest: batchEvents },
     'sessions-1000': ofJson,
     'sessions-1000000': {
       ...ofJson,
       load: { ...ofJson.load, counter: sessionDigits(bodies.json[0]), answersMin: manySessions },
     },
   }
+}
+
+function sentOf({ json, avro }: { readonly json: Buffer[]; readonly avro: Buffer[] }) {
+  const batches = batchesOf(avro, batchEvents)
+  return {
+    json: { type: 'application/json', bodies: json },
+    avro: { type: 'avro/binary', bodies: avro },
+    batch: { type: 'application/x-avro-batch', bodies: batches, path: '/events' },
+  }
+}
+
+async function startServer(
+  started: Running[],
+  file: string,
+  args: readonly string[],
+): Promise<Server> {
+  const running = startNode(join(import.meta.dirname, 'servers', file), args, measuredCore)
+  started.push(running)
+  const line = await running.line((text) => text.includes('listening'))
+  return { pid: running.pid, port: Number(asObject(JSON.parse(line))['port']) }
 }
 
 async function writeSchema(folder: string): Promise<string> {

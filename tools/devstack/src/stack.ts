@@ -101,42 +101,40 @@ async function createParts(options: StackOptions, context: PartContext): Promise
   if (!wanted.broker && !wanted.registry) return { broker: undefined, registry: undefined }
 
   const ports = await choosePorts(options.ports ?? {}, wanted)
+  const source = await openDistribution(options)
+  const { env, jdk } = source
+  const { java } = jdk
+  const analysts = options.analysts && { ...options.analysts, port: ports.analysts }
+  const brokerOptions = async () => ({
+    java,
+    ...(await loadKafka(source)),
+    jvmOptions: (env['KAFKA_JVM_PERFORMANCE_OPTS'] ?? '').split(' ').filter(Boolean),
+    port: ports.kafka,
+    controllerPort: ports.controller,
+    analysts,
+    clusterId: options.clusterId,
+    more: options.brokerSettings,
+  })
+  const registryOptions = async () => ({
+    java,
+    program: await loadRegistry(source),
+    port: ports.registry,
+  })
+  const broker = wanted.broker ? await createBroker(await brokerOptions(), context) : undefined
+  const registry = wanted.registry
+    ? await createRegistry(await registryOptions(), context)
+    : undefined
+  const analystBrokers = broker && analysts && brokerAddress(analysts.port)
+  return { broker, registry, analystBrokers }
+}
+
+/** Where the programs come from. */
+async function openDistribution({ onProgress, signal }: StackOptions) {
   const folder = join(DATA_FOLDER, 'dist')
   await mkdir(folder, { recursive: true })
   const { env } = process
   const jdk = await findJdk({ env })
-  const source = {
-    folder,
-    jdk,
-    env,
-    onProgress: (line: string) => options.onProgress?.(line),
-    signal: options.signal,
-  }
-  const { java } = jdk
-  const analysts = options.analysts && { ...options.analysts, port: ports.analysts }
-  const broker = wanted.broker
-    ? await createBroker(
-        {
-          java,
-          ...(await loadKafka(source)),
-          jvmOptions: (env['KAFKA_JVM_PERFORMANCE_OPTS'] ?? '').split(' ').filter(Boolean),
-          port: ports.kafka,
-          controllerPort: ports.controller,
-          analysts,
-          clusterId: options.clusterId,
-          more: options.brokerSettings,
-        },
-        context,
-      )
-    : undefined
-  const registry = wanted.registry
-    ? await createRegistry(
-        { java, program: await loadRegistry(source), port: ports.registry },
-        context,
-      )
-    : undefined
-  const analystBrokers = broker && analysts && brokerAddress(analysts.port)
-  return { broker, registry, analystBrokers }
+  return { folder, jdk, env, onProgress: (line: string) => onProgress?.(line), signal }
 }
 
 function createStack(options: StackOptions, parts: Parts, release: () => void): Stack {

@@ -17,6 +17,37 @@ export function addContractCommands(program: Command, open: OpenSession): void {
   const noun = program
     .command('contract')
     .description('event contracts: schema, validations, key field, PII levels')
+  addCreate(noun, open)
+  withExamples(
+    noun
+      .command('list')
+      .description('the contracts of the account')
+      .action((_options: unknown, command: Command) => list(open(command))),
+    ['weir contract list', 'a table'],
+  )
+  withExamples(
+    noun
+      .command('show')
+      .description('one contract')
+      .argument('<id>', 'the schema id')
+      .action((id: string, _options: unknown, command: Command) => show(open(command), id)),
+    ['weir contract show clickstream -o json', 'as the service stores it'],
+  )
+  addTypes(noun, open)
+  withExamples(
+    noun
+      .command('archive')
+      .description('archive a contract: events that name it get 400; asks first on a terminal')
+      .argument('<id>', 'the schema id')
+      .option('-y, --yes', "don't ask")
+      .action((id: string, options: { yes?: boolean }, command: Command) =>
+        archive(open(command), id, options.yes),
+      ),
+    ['weir contract archive shop/click/1.0.0', 'when no producer sends such events any more'],
+  )
+}
+
+function addCreate(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('create')
@@ -36,21 +67,9 @@ export function addContractCommands(program: Command, open: OpenSession): void {
     ],
     ['jq \'.id = "shop/click/1.1.0"\' old.json | weir contract create', 'publishes a new version'],
   )
-  withExamples(
-    noun
-      .command('list')
-      .description('the contracts of the account')
-      .action((_options: unknown, command: Command) => list(open(command))),
-    ['weir contract list', 'a table'],
-  )
-  withExamples(
-    noun
-      .command('show')
-      .description('one contract')
-      .argument('<id>', 'the schema id')
-      .action((id: string, _options: unknown, command: Command) => show(open(command), id)),
-    ['weir contract show clickstream -o json', 'as the service stores it'],
-  )
+}
+
+function addTypes(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('types')
@@ -65,17 +84,6 @@ export function addContractCommands(program: Command, open: OpenSession): void {
         types(open(command), id, options.file),
       ),
     ['weir contract types clickstream > clickstream.ts', 'the compiler then checks your events'],
-  )
-  withExamples(
-    noun
-      .command('archive')
-      .description('archive a contract: events that name it get 400; asks first on a terminal')
-      .argument('<id>', 'the schema id')
-      .option('-y, --yes', "don't ask")
-      .action((id: string, options: { yes?: boolean }, command: Command) =>
-        archive(open(command), id, options.yes),
-      ),
-    ['weir contract archive shop/click/1.0.0', 'when no producer sends such events any more'],
   )
 }
 

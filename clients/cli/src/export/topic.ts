@@ -60,25 +60,31 @@ export async function openTopic(
     const ranges = await inWords(rangesOf(admin, options.topic, span))
     return {
       size: ranges.reduce((sum, { from, to }) => sum + Number(to - from), 0),
-      async read(onRecord, passed) {
-        let before = 0
-        for (const range of ranges) {
-          const onRecords = async (records: readonly SourceRecord[]): Promise<boolean> => {
-            for (const record of records) if (isWithin(record, span)) await onRecord(record)
-            const last = records.at(-1)
-            if (last) passed(before + Number(last.offset + 1n - range.from))
-            return true
-          }
-          await inWords(reader.read(range, onRecords))
-          before += Number(range.to - range.from)
-          passed(before)
-        }
-      },
+      read: (onRecord, passed) => inWords(readRanges(reader, { ranges, span }, onRecord, passed)),
       close,
     }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+async function readRanges(
+  reader: ReturnType<typeof createRangeReader>,
+  { ranges, span }: { readonly ranges: readonly Range[]; readonly span: Span },
+  ...[onRecord, passed]: Parameters<Topic['read']>
+): Promise<void> {
+  let before = 0
+  for (const range of ranges) {
+    const onRecords = async (records: readonly SourceRecord[]): Promise<boolean> => {
+      for (const record of records) if (isWithin(record, span)) await onRecord(record)
+      const last = records.at(-1)
+      if (last) passed(before + Number(last.offset + 1n - range.from))
+      return true
+    }
+    await reader.read(range, onRecords)
+    before += Number(range.to - range.from)
+    passed(before)
   }
 }
 

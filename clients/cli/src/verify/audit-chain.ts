@@ -31,12 +31,17 @@ export type Walk = {
 const start: Link = { seq: 0, hash: '0'.repeat(64) }
 const faultsMax = 20
 
+type Seen = {
+  readonly faults: readonly ChainFault[]
+  end: Link
+  firstTime: string | undefined
+  lastTime: string | undefined
+}
+
 /** `passes`: an entry that was noted before, which the chain must come through. */
 export function walkChain(passes?: Link): Walk {
   const faults: ChainFault[] = []
-  let end = start
-  let firstTime: string | undefined
-  let lastTime: string | undefined
+  const seen: Seen = { faults, end: start, firstTime: undefined, lastTime: undefined }
   let hasPassed = passes === undefined || passes.seq === 0
 
   const fault = (kind: ChainFault['kind'], sentence: string): void => {
@@ -50,52 +55,70 @@ export function walkChain(passes?: Link): Walk {
     if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1)
       return fault('unreadable', `The record ${at} is no entry`)
     const hash = createHash('sha256').update(value).digest('hex')
-    const follows = textAt(entry, 'prev') === end.hash
-    if (seq > end.seq + 1)
-      fault('missing', `Before entry ${seq} ${at}: ${missing(end.seq + 1, seq - 1)}`)
-    else if (seq <= end.seq)
-      fault('out_of_order', `Entry ${seq} ${at} comes after entry ${end.seq}: again, or moved`)
-    else if (!follows)
-      fault(
-        'changed',
-        end.seq === 0
-          ? `Entry 1 ${at} was changed, or another one stood before it`
-          : `Entry ${end.seq} was changed, or entry ${seq} ${at} was: they don't fit`,
-      )
+    const wrong = misfit(seen.end, { seq, prev: textAt(entry, 'prev') }, at)
+    if (wrong !== undefined) fault(wrong.kind, wrong.sentence)
     if (passes !== undefined && seq === passes.seq) {
       hasPassed = true
       if (hash !== passes.hash)
         fault('not_ours', `Entry ${seq} ${at} is another one than was noted before`)
     }
-    end = { seq, hash }
-    lastTime = textAt(entry, 'time')
-    firstTime ??= lastTime
+    seen.end = { seq, hash }
+    seen.lastTime = textAt(entry, 'time')
+    seen.firstTime ??= seen.lastTime
+  }
+  const meets = (head: Link): 'whole' | 'behind' | 'wrong' => {
+    if (seen.end.seq < head.seq) return 'behind'
+    const wrong = misfitAtEnd(seen.end, head)
+    if (wrong !== undefined) fault(wrong.kind, wrong.sentence)
+    if (!hasPassed) fault('cut_off', `The noted entry ${passes?.seq} is not in the log`)
+    return faults.length === 0 ? 'whole' : 'wrong'
   }
 
-  return {
-    take: (records) => records.forEach(takeOne),
-    meets(head = start) {
-      if (end.seq < head.seq) return 'behind'
-      if (end.seq > head.seq)
-        fault('not_ours', `Entries after ${head.seq} were not written by the service`)
-      else if (end.hash !== head.hash)
-        fault('changed', `Entry ${end.seq}, the last one, is not the one that was written`)
-      if (!hasPassed) fault('cut_off', `The noted entry ${passes?.seq} is not in the log`)
-      return faults.length === 0 ? 'whole' : 'wrong'
-    },
-    cutOff: (head) => fault('cut_off', `The end is cut off: ${missing(end.seq + 1, head.seq)}`),
-    faults,
-    get end() {
-      return end
-    },
-    get firstTime() {
-      return firstTime
-    },
-    get lastTime() {
-      return lastTime
-    },
-  }
+  return Object.assign(seen, {
+    take: (records: readonly ChainRecord[]) => records.forEach(takeOne),
+    meets: (head = start) => meets(head),
+    cutOff: (head: Link) =>
+      fault('cut_off', `The end is cut off: ${missing(seen.end.seq + 1, head.seq)}`),
+  })
 }
 
 const missing = (from: number, to: number): string =>
   from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`
+
+/** Why an entry can't come after that one. */
+function misfit(
+  end: Link,
+  { seq, prev }: { readonly seq: number; readonly prev: string | undefined },
+  at: string,
+): ChainFault | undefined {
+  if (seq > end.seq + 1)
+    return {
+      kind: 'missing',
+      sentence: `Before entry ${seq} ${at}: ${missing(end.seq + 1, seq - 1)}`,
+    }
+  if (seq <= end.seq)
+    return {
+      kind: 'out_of_order',
+      sentence: `Entry ${seq} ${at} comes after entry ${end.seq}: again, or moved`,
+    }
+  if (prev === end.hash) return undefined
+  const sentence =
+    end.seq === 0
+      ? `Entry 1 ${at} was changed, or another one stood before it`
+      : `Entry ${end.seq} was changed, or entry ${seq} ${at} was: they don't fit`
+  return { kind: 'changed', sentence }
+}
+
+/** Why this can't be the last entry when the service says it was that one. */
+function misfitAtEnd(end: Link, head: Link): ChainFault | undefined {
+  if (end.seq > head.seq)
+    return {
+      kind: 'not_ours',
+      sentence: `Entries after ${head.seq} were not written by the service`,
+    }
+  if (end.hash === head.hash) return undefined
+  return {
+    kind: 'changed',
+    sentence: `Entry ${end.seq}, the last one, is not the one that was written`,
+  }
+}

@@ -28,17 +28,7 @@ export function ContractsPage({ session, place }: PageProps) {
         </p>
       ) : (
         <div class="split">
-          <nav class="side" aria-label="Contracts">
-            {contracts.map(({ id, status }) => (
-              <a
-                key={id}
-                href={hrefOf('contracts', id)}
-                aria-current={id === chosen.id ? 'true' : undefined}
-              >
-                {id} {status === 'active' ? null : <span class="tag">{status}</span>}
-              </a>
-            ))}
-          </nav>
+          <Choice contracts={contracts} chosen={chosen} />
           <div class="stack">
             <ContractCard contract={chosen} />
             {chosen.status === 'active' ? (
@@ -51,6 +41,22 @@ export function ContractsPage({ session, place }: PageProps) {
         </div>
       )}
     </>
+  )
+}
+
+function Choice({ contracts, chosen }: { contracts: readonly Contract[]; chosen: Contract }) {
+  return (
+    <nav class="side" aria-label="Contracts">
+      {contracts.map(({ id, status }) => (
+        <a
+          key={id}
+          href={hrefOf('contracts', id)}
+          aria-current={id === chosen.id ? 'true' : undefined}
+        >
+          {id} {status === 'active' ? null : <span class="tag">{status}</span>}
+        </a>
+      ))}
+    </nav>
   )
 }
 
@@ -68,37 +74,43 @@ function ContractCard({ contract }: { contract: Contract }) {
           </>
         )}
       </p>
-      <div class="scroller" tabIndex={0} role="region" aria-label="Fields of the contract">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">field</th>
-              <th scope="col">type</th>
-              <th scope="col">personal</th>
-              <th scope="col">must match</th>
-            </tr>
-          </thead>
-          <tbody>
-            {schemaFieldsOf(contract.schema).map(({ path, type }) => (
-              <tr key={path} class={path.startsWith('svcMeta/') ? 'envelope' : undefined}>
-                <th scope="row">{path}</th>
-                <td class="type">{type}</td>
-                <td>
-                  <Personal contract={contract} path={path} />
-                </td>
-                <td>
-                  {contract.validations
-                    .filter(({ field }) => field === path)
-                    .map(({ pattern }) => (
-                      <code key={pattern}>{pattern}</code>
-                    ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Fields contract={contract} />
     </section>
+  )
+}
+
+function Fields({ contract }: { contract: Contract }) {
+  return (
+    <div class="scroller" tabIndex={0} role="region" aria-label="Fields of the contract">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">field</th>
+            <th scope="col">type</th>
+            <th scope="col">personal</th>
+            <th scope="col">must match</th>
+          </tr>
+        </thead>
+        <tbody>
+          {schemaFieldsOf(contract.schema).map(({ path, type }) => (
+            <tr key={path} class={path.startsWith('svcMeta/') ? 'envelope' : undefined}>
+              <th scope="row">{path}</th>
+              <td class="type">{type}</td>
+              <td>
+                <Personal contract={contract} path={path} />
+              </td>
+              <td>
+                {contract.validations
+                  .filter(({ field }) => field === path)
+                  .map(({ pattern }) => (
+                    <code key={pattern}>{pattern}</code>
+                  ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

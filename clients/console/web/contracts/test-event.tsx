@@ -83,33 +83,23 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
     setStored(true)
     onSent?.()
   })
-  const refused = sending.error instanceof Refused ? sending.error : undefined
-  const at = refused?.status === 400 ? fieldIn(refused.message, contract, fields) : undefined
-  useEffect(() => {
-    if (at !== undefined) document.getElementById(`${formId}-${at}`)?.focus()
-  }, [refused])
-  const onSubmit = (event: Event): void => {
-    event.preventDefault()
-    sending.run()
-  }
+  const { refused, at } = useRefusal(sending.error, { contract, fields, formId })
+  const eventField = (field: FormField) => (
+    <EventField
+      key={field.path}
+      id={`${formId}-${field.path}`}
+      field={field}
+      hint={hintOf(contract, field)}
+      value={values[field.path] ?? ''}
+      problem={at === field.path ? refused : undefined}
+      onValue={(value) => setValues((before) => ({ ...before, [field.path]: value }))}
+    />
+  )
   return (
-    <form class="event-form" onSubmit={onSubmit}>
+    <form class="event-form" onSubmit={sending.onSubmit}>
       <div class="fields">
-        <label>
-          consent levels <span class="hint">the levels that the person agreed to</span>
-          <input value={consent} onInput={(event) => setConsent(event.currentTarget.value)} />
-        </label>
-        {fields.map((field) => (
-          <EventField
-            key={field.path}
-            id={`${formId}-${field.path}`}
-            field={field}
-            hint={hintOf(contract, field)}
-            value={values[field.path] ?? ''}
-            problem={at === field.path ? refused : undefined}
-            onValue={(value) => setValues((before) => ({ ...before, [field.path]: value }))}
-          />
-        ))}
+        <Consent value={consent} onValue={setConsent} />
+        {fields.map((field) => eventField(field))}
       </div>
       <Problems of={at === undefined ? sending.error : undefined} />
       <footer>
@@ -119,6 +109,29 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
         </button>
       </footer>
     </form>
+  )
+}
+
+/** The field that a refusal names gets the focus. */
+function useRefusal(
+  error: unknown,
+  form: { contract: Contract; fields: readonly FormField[]; formId: string },
+): { refused: Refused | undefined; at: string | undefined } {
+  const { contract, fields, formId } = form
+  const refused = error instanceof Refused ? error : undefined
+  const at = refused?.status === 400 ? fieldIn(refused.message, contract, fields) : undefined
+  useEffect(() => {
+    if (at !== undefined) document.getElementById(`${formId}-${at}`)?.focus()
+  }, [refused])
+  return { refused, at }
+}
+
+function Consent({ value, onValue }: { value: string; onValue: (value: string) => void }) {
+  return (
+    <label>
+      consent levels <span class="hint">the levels that the person agreed to</span>
+      <input value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+    </label>
   )
 }
 

@@ -14,6 +14,8 @@ import { OneErasure } from './one-erasure.tsx'
 import { PersonForm } from './person-form.tsx'
 import type { Kind } from './person-form.tsx'
 
+type Form = Kind | 'look up'
+
 const refreshMs = 3_000
 
 export const ErasuresPage = (props: PageProps) => (
@@ -21,7 +23,7 @@ export const ErasuresPage = (props: PageProps) => (
 )
 
 function ErasuresOf({ calls, input, inputs }: OfInputProps) {
-  const [open, setOpen] = useState<Kind | 'look up'>()
+  const [open, setOpen] = useState<Form>()
   const [made, setMade] = useState<Made>()
   const erasures = useLoad(() => listErasures(calls, input.name), [calls, input])
   useEffect(() => {
@@ -38,15 +40,7 @@ function ErasuresOf({ calls, input, inputs }: OfInputProps) {
     <>
       <div class="bar">
         <InputChoice {...{ input, inputs }} page="erasures" />
-        <button type="button" class="main" onClick={() => setOpen('erase')}>
-          Erase a person
-        </button>
-        <button type="button" onClick={() => setOpen('withdraw')}>
-          Withdraw consent
-        </button>
-        <button type="button" onClick={() => setOpen('look up')}>
-          Look up a data subject
-        </button>
+        <Buttons onOpen={setOpen} />
       </div>
       <Problems of={erasures.error} />
       {erasures.value?.length === 0 ? (
@@ -63,6 +57,22 @@ function ErasuresOf({ calls, input, inputs }: OfInputProps) {
         <PersonForm key={open} kind={open} {...{ calls, input, onDone }} onClose={close} />
       ) : null}
       {made === undefined ? null : <MadeDialog made={made} onClose={() => setMade(undefined)} />}
+    </>
+  )
+}
+
+function Buttons({ onOpen }: { onOpen: (form: Form) => void }) {
+  return (
+    <>
+      <button type="button" class="main" onClick={() => onOpen('erase')}>
+        Erase a person
+      </button>
+      <button type="button" onClick={() => onOpen('withdraw')}>
+        Withdraw consent
+      </button>
+      <button type="button" onClick={() => onOpen('look up')}>
+        Look up a data subject
+      </button>
     </>
   )
 }

@@ -41,45 +41,14 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={doing.onSubmit}>
         <NamedBy {...{ person }} onChange={setPerson} />
-        {isErasing ? null : (
-          <label>
-            From level{' '}
-            <span class="hint">this level and those above; lower levels stay readable</span>
-            <input
-              required
-              type="number"
-              min="0"
-              max="255"
-              step="1"
-              value={level}
-              onInput={(event) => setLevel(event.currentTarget.value)}
-            />
-          </label>
-        )}
-        <label>
-          Reference{' '}
-          <span class="hint">optional: such as a ticket number; shown here and in the receipt</span>
-          <input
-            autocomplete="off"
-            maxLength={200}
-            value={reference}
-            onInput={(event) => setReference(event.currentTarget.value)}
-          />
-        </label>
+        {isErasing ? null : <FromLevel value={level} onValue={setLevel} />}
+        <Reference value={reference} onValue={setReference} />
         <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
         <p>
           Outputs keep values that they decrypted before, until the retention of their topics. The
           next window lists them.
         </p>
-        <label class="check">
-          <input
-            type="checkbox"
-            required
-            checked={isSure}
-            onChange={(event) => setSure(event.currentTarget.checked)}
-          />
-          I have checked the value. This can't be undone.
-        </label>
+        <Sure isSure={isSure} onSure={setSure} />
         <Problems of={doing.error} />
         <footer>
           <button type="submit" class="danger" disabled={doing.isDoing}>
@@ -88,6 +57,54 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
         </footer>
       </form>
     </Dialog>
+  )
+}
+
+type TextProps = { readonly value: string; readonly onValue: (value: string) => void }
+
+function FromLevel({ value, onValue }: TextProps) {
+  return (
+    <label>
+      From level <span class="hint">this level and those above; lower levels stay readable</span>
+      <input
+        required
+        type="number"
+        min="0"
+        max="255"
+        step="1"
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+function Reference({ value, onValue }: TextProps) {
+  return (
+    <label>
+      Reference{' '}
+      <span class="hint">optional: such as a ticket number; shown here and in the receipt</span>
+      <input
+        autocomplete="off"
+        maxLength={200}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+function Sure({ isSure, onSure }: { isSure: boolean; onSure: (isSure: boolean) => void }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        required
+        checked={isSure}
+        onChange={(event) => onSure(event.currentTarget.checked)}
+      />
+      I have checked the value. This can't be undone.
+    </label>
   )
 }
 

@@ -20,18 +20,7 @@ const rowHeight = 56
 const beyond = 4
 
 export function EventList({ events, outputs, selected, onSelect, onScrollAway }: Props) {
-  const list = useRef<HTMLDivElement>(null)
-  const [{ top, height }, setWindow] = useState({ top: 0, height: 600 })
-  const measure = (): void => {
-    const { scrollTop = 0, clientHeight = 0 } = list.current ?? {}
-    setWindow({ top: scrollTop, height: clientHeight })
-    if (scrollTop > rowHeight) onScrollAway()
-  }
-  useEffect(() => {
-    measure()
-    addEventListener('resize', measure)
-    return () => removeEventListener('resize', measure)
-  }, [])
+  const { list, top, height, measure } = useWindow(onScrollAway)
   const from = Math.max(0, Math.floor(top / rowHeight) - beyond)
   const to = Math.min(events.length, Math.ceil((top + height) / rowHeight) + beyond)
   const at = selected === undefined ? -1 : events.indexOf(selected)
@@ -59,21 +48,56 @@ export function EventList({ events, outputs, selected, onSelect, onScrollAway }:
     >
       <div class="all" style={{ height: `${events.length * rowHeight}px` }}>
         {events.slice(from, to).map((event, index) => (
-          <div
+          <Row
             key={event.id}
-            id={`event-${event.id}`}
-            class="event"
-            role="option"
-            aria-selected={event === selected}
-            aria-posinset={from + index + 1}
-            aria-setsize={events.length}
-            style={{ top: `${(from + index) * rowHeight}px` }}
-            onClick={() => onSelect(event)}
-          >
-            <Line event={event} outputs={outputs} />
-          </div>
+            {...{ event, outputs, onSelect }}
+            isSelected={event === selected}
+            at={from + index}
+            count={events.length}
+          />
         ))}
       </div>
+    </div>
+  )
+}
+
+/** The part of the list that is seen. */
+function useWindow(onScrollAway: () => void) {
+  const list = useRef<HTMLDivElement>(null)
+  const [seen, setWindow] = useState({ top: 0, height: 600 })
+  const measure = (): void => {
+    const { scrollTop = 0, clientHeight = 0 } = list.current ?? {}
+    setWindow({ top: scrollTop, height: clientHeight })
+    if (scrollTop > rowHeight) onScrollAway()
+  }
+  useEffect(() => {
+    measure()
+    addEventListener('resize', measure)
+    return () => removeEventListener('resize', measure)
+  }, [])
+  return { list, ...seen, measure }
+}
+
+type RowProps = Pick<Props, 'outputs' | 'onSelect'> & {
+  readonly event: LiveEvent
+  readonly isSelected: boolean
+  readonly at: number
+  readonly count: number
+}
+
+function Row({ event, outputs, onSelect, isSelected, at, count }: RowProps) {
+  return (
+    <div
+      id={`event-${event.id}`}
+      class="event"
+      role="option"
+      aria-selected={isSelected}
+      aria-posinset={at + 1}
+      aria-setsize={count}
+      style={{ top: `${at * rowHeight}px` }}
+      onClick={() => onSelect(event)}
+    >
+      <Line event={event} outputs={outputs} />
     </div>
   )
 }

@@ -36,25 +36,7 @@ export function LiveBar(props: Props) {
           onInput={(event) => onFilter({ ...filter, words: event.currentTarget.value })}
         />
       </label>
-      <label>
-        <span class="unseen">By output</span>
-        <select
-          value={chosen(filter)}
-          onChange={(event) => onFilter({ ...filter, ...choiceOf(event.currentTarget.value) })}
-        >
-          <option value="">all events</option>
-          {input.outputs.map(({ name }) => (
-            <option key={name} value={`passed ${name}`}>
-              in {name}
-            </option>
-          ))}
-          {input.outputs.map(({ name }) => (
-            <option key={name} value={`filtered ${name}`}>
-              not in {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ByOutput {...{ input, filter, onFilter }} />
       <button type="button" aria-pressed={isPaused} onClick={props.onPause}>
         {isPaused ? 'Continue' : 'Pause'}
       </button>
@@ -65,6 +47,30 @@ export function LiveBar(props: Props) {
         Send a test event
       </button>
     </div>
+  )
+}
+
+function ByOutput({ input, filter, onFilter }: Pick<Props, 'input' | 'filter' | 'onFilter'>) {
+  return (
+    <label>
+      <span class="unseen">By output</span>
+      <select
+        value={chosen(filter)}
+        onChange={(event) => onFilter({ ...filter, ...choiceOf(event.currentTarget.value) })}
+      >
+        <option value="">all events</option>
+        {input.outputs.map(({ name }) => (
+          <option key={name} value={`passed ${name}`}>
+            in {name}
+          </option>
+        ))}
+        {input.outputs.map(({ name }) => (
+          <option key={name} value={`filtered ${name}`}>
+            not in {name}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 

@@ -4,6 +4,7 @@ import type { PageProps } from '../session.ts'
 import type { Contract, Input } from '../api/account.ts'
 import { listContracts, listInputs } from '../api/resources.ts'
 import { TestEvent } from '../contracts/test-event.tsx'
+import type { Sent } from '../contracts/test-event.tsx'
 import { goTo } from '../place.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
@@ -60,6 +61,10 @@ function Watching({ session, input, inputs, contracts }: WatchingProps) {
     setSelected(undefined)
     setPaused(false)
   }
+  const onSend = ({ contract, event }: Sent): void => {
+    go()
+    store.expect(contract.id, event, [...contract.levels.keys()])
+  }
   return (
     <div class="live">
       <h1 class="unseen">Live</h1>
@@ -83,23 +88,13 @@ function Watching({ session, input, inputs, contracts }: WatchingProps) {
             onSelect={select}
             onScrollAway={() => setPaused(true)}
           />
-          <EventDetail
-            event={shown}
-            input={input.name}
-            outputs={input.outputs}
-            contract={contracts.find(({ id }) => id === shown.contractId)}
-            ingestUrl={calls.where.ingestUrl}
-          />
+          <Detail {...{ input, contracts, shown }} ingestUrl={calls.where.ingestUrl} />
         </div>
       )}
       {isSending ? (
         <Dialog title="Send a test event" wide onClose={() => setSending(false)}>
           <TestEvent
-            {...{ session, contracts, inputs: [input] }}
-            onSend={(sent) => {
-              go()
-              store.expect(sent.contract.id, sent.event, [...sent.contract.levels.keys()])
-            }}
+            {...{ session, contracts, inputs: [input], onSend }}
             onSent={() => setSending(false)}
           />
         </Dialog>
@@ -107,6 +102,21 @@ function Watching({ session, input, inputs, contracts }: WatchingProps) {
     </div>
   )
 }
+
+type DetailProps = Pick<WatchingProps, 'input' | 'contracts'> & {
+  readonly shown: LiveEvent
+  readonly ingestUrl: string
+}
+
+const Detail = ({ input, contracts, shown, ingestUrl }: DetailProps) => (
+  <EventDetail
+    event={shown}
+    input={input.name}
+    outputs={input.outputs}
+    contract={contracts.find(({ id }) => id === shown.contractId)}
+    ingestUrl={ingestUrl}
+  />
+)
 
 function Status({ view, isPaused, held }: { view: LiveView; isPaused: boolean; held: number }) {
   const troubles = [...view.states].filter(([, state]) => state !== 'open')

@@ -45,29 +45,9 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
   const early = new Map<string, Early[]>()
   const expected: Expected[] = []
 
-  const claimSent = (event: LiveEvent): void => {
-    const index = expected.findIndex(
-      (one) =>
-        one.contractId === event.contractId && one.shape === shapeOf(event.sealed, one.personal),
-    )
-    if (index < 0) return
-    event.sent = expected[index]?.event
-    expected.splice(index, 1)
-  }
-
-  const open = (event: LiveEvent, { name, event: opened, text }: Early): void => {
-    event.opened.set(name, opened)
-    event.text += `\n${text.toLowerCase()}`
-  }
-
   const trim = (): void => {
     if (events.length < eventsMax * 1.25) return
-    for (const gone of events.slice(0, events.length - eventsMax)) {
-      const key = envelopeOf(gone.sealed)
-      const same = byEnvelope.get(key)?.filter((event) => event !== gone) ?? []
-      if (same.length === 0) byEnvelope.delete(key)
-      else byEnvelope.set(key, same)
-    }
+    for (const gone of events.slice(0, events.length - eventsMax)) forget(byEnvelope, gone)
     events = events.slice(-eventsMax)
   }
 
@@ -77,17 +57,12 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
       if (sealed === undefined) return
       const key = envelopeOf(sealed)
       const event: LiveEvent = { id: (count += 1), atMs, sealed, ...metaOf(sealed), ...fresh(text) }
-      claimSent(event)
+      claimSent(expected, event)
       events.push(event)
       byEnvelope.set(key, [...(byEnvelope.get(key) ?? []), event])
-      const waiting = early.get(key) ?? []
-      early.delete(key)
-      const left = waiting.filter((one) => {
-        if (event.opened.has(one.name)) return true
-        open(event, one)
-        return false
-      })
+      const left = openEarly(event, early.get(key) ?? [])
       if (left.length > 0) early.set(key, left)
+      else early.delete(key)
       trim()
     },
     addOutput(name, text) {
@@ -112,6 +87,37 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
       early.clear()
     },
   }
+}
+
+/** What this page has sent is shown with the first event that looks like it. */
+function claimSent(expected: Expected[], event: LiveEvent): void {
+  const index = expected.findIndex(
+    (one) =>
+      one.contractId === event.contractId && one.shape === shapeOf(event.sealed, one.personal),
+  )
+  if (index < 0) return
+  event.sent = expected[index]?.event
+  expected.splice(index, 1)
+}
+
+function open(event: LiveEvent, { name, event: opened, text }: Early): void {
+  event.opened.set(name, opened)
+  event.text += `\n${text.toLowerCase()}`
+}
+
+/** Those that belong to a later event with the same envelope are left. */
+const openEarly = (event: LiveEvent, early: readonly Early[]): Early[] =>
+  early.filter((one) => {
+    if (event.opened.has(one.name)) return true
+    open(event, one)
+    return false
+  })
+
+function forget(byEnvelope: Map<string, LiveEvent[]>, gone: LiveEvent): void {
+  const key = envelopeOf(gone.sealed)
+  const same = byEnvelope.get(key)?.filter((event) => event !== gone) ?? []
+  if (same.length === 0) byEnvelope.delete(key)
+  else byEnvelope.set(key, same)
 }
 
 const fresh = (text: string) => ({

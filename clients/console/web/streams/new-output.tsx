@@ -51,29 +51,8 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
               <option value="earliest">the earliest stored event</option>
             </select>
           </label>
-          <label>
-            Levels{' '}
-            <span class="hint">
-              {type === 'CUMULATIVE' ? 'one, 0 to 255' : 'one or more, such as 1, 3'}
-            </span>
-            <input
-              required
-              value={levelText}
-              onInput={(event) => setLevelText(event.currentTarget.value)}
-            />
-          </label>
-          <label>
-            Decrypts
-            <select
-              value={type}
-              onChange={(event) =>
-                setType(event.currentTarget.value === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE')
-              }
-            >
-              <option value="CUMULATIVE">the level and all below it (CUMULATIVE)</option>
-              <option value="GRANULAR">exactly these levels (GRANULAR)</option>
-            </select>
-          </label>
+          <Levels value={levelText} type={type} onValue={setLevelText} />
+          <Decrypts type={type} onType={setType} />
         </div>
         <Preview {...{ calls, input, type, levels }} />
         <Problems of={making.error} />
@@ -84,6 +63,41 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
         </footer>
       </form>
     </Dialog>
+  )
+}
+
+type LevelsProps = {
+  readonly value: string
+  readonly type: LevelType
+  readonly onValue: (value: string) => void
+}
+
+function Levels({ value, type, onValue }: LevelsProps) {
+  return (
+    <label>
+      Levels{' '}
+      <span class="hint">
+        {type === 'CUMULATIVE' ? 'one, 0 to 255' : 'one or more, such as 1, 3'}
+      </span>
+      <input required value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+    </label>
+  )
+}
+
+function Decrypts({ type, onType }: { type: LevelType; onType: (type: LevelType) => void }) {
+  return (
+    <label>
+      Decrypts
+      <select
+        value={type}
+        onChange={(event) =>
+          onType(event.currentTarget.value === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE')
+        }
+      >
+        <option value="CUMULATIVE">the level and all below it (CUMULATIVE)</option>
+        <option value="GRANULAR">exactly these levels (GRANULAR)</option>
+      </select>
+    </label>
   )
 }
 

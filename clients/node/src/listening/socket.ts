@@ -22,12 +22,7 @@ const lineCharsMax = 2_000
 
 export function openSocket(options: SocketOptions): { socket: WebSocket; ended: Promise<Ending> } {
   const { url, token, ca, signal, onOpen, onMessage } = options
-  const socket = new WebSocket(url, {
-    headers: { authorization: `Bearer ${token}` },
-    handshakeTimeout: handshakeTimeoutMs,
-    perMessageDeflate: false,
-    ...(ca === undefined ? {} : { ca }),
-  })
+  const socket = connect(url, token, ca)
   const hangUp = (): void => {
     socket.resume()
     socket.close(1000)
@@ -62,6 +57,14 @@ export function openSocket(options: SocketOptions): { socket: WebSocket; ended: 
   else signal.addEventListener('abort', hangUp, { once: true })
   return { socket, ended }
 }
+
+const connect = (url: URL, token: string, ca: SocketOptions['ca']): WebSocket =>
+  new WebSocket(url, {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: handshakeTimeoutMs,
+    perMessageDeflate: false,
+    ...(ca === undefined ? {} : { ca }),
+  })
 
 async function refusalOf(response: IncomingMessage): Promise<Ending> {
   let text = ''

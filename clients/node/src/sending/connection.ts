@@ -37,65 +37,70 @@ export function createConnection(options: ConnectionOptions): Connection {
   let isClosed = false
   const lines = new Set<Line>()
 
-  function openLine(): Line {
-    const session = http2.connect(options.url, options.ca === undefined ? {} : { ca: options.ca })
-    const line: Line = {
-      session,
-      opened: opened(session, options.connectTimeoutMs),
-      underWay: 0,
-      retire() {
-        if (current === line) current = undefined
-      },
-    }
+  function addLine(): Line {
+    const line = openLine(options, () => {
+      if (current === line) current = undefined
+    })
     lines.add(line)
-    session.on('goaway', line.retire)
-    session.on('error', line.retire)
-    session.on('close', () => {
+    line.session.on('close', () => {
       lines.delete(line)
       line.retire()
     })
     return line
   }
 
-  /** A connection that nobody asks anything of doesn't keep the process alive. */
-  async function use(line: Line, request: IngestRequest): Promise<Answer | NoAnswer> {
-    const { session } = line
-    line.underWay += 1
-    session.ref()
-    try {
-      await line.opened
-    } catch (error) {
-      line.retire()
-      return { trouble: `ingest can't be reached: ${String(error)}`, mayBeStored: false }
-    }
-    try {
-      const answer = await ask(session, request, options.requestTimeoutMs)
-      if (answer !== 'timeout') return answer
-      // A peer that is silent for so long may be gone without a word.
-      line.retire()
-      if (line.underWay === 1) session.destroy()
-      return { trouble: 'no answer in time', mayBeStored: true }
-    } catch (error) {
-      line.retire() // it takes no request any more
-      return { trouble: `the connection ended: ${String(error)}`, mayBeStored: false }
-    } finally {
-      line.underWay -= 1
-      if (line.underWay === 0) {
-        if (current === line) session.unref()
-        else session.close()
-      }
-    }
-  }
-
   return {
     async request(request) {
       if (isClosed) return { trouble: 'closed', mayBeStored: false }
-      return use((current ??= openLine()), request)
+      const line = (current ??= addLine())
+      const { requestTimeoutMs } = options
+      return use(line, request, { requestTimeoutMs, isCurrent: () => current === line })
     },
     close() {
       isClosed = true
       for (const { session } of lines) session.destroy()
     },
+  }
+}
+
+function openLine(options: ConnectionOptions, retire: () => void): Line {
+  const session = http2.connect(options.url, options.ca === undefined ? {} : { ca: options.ca })
+  session.on('goaway', retire)
+  session.on('error', retire)
+  return { session, opened: opened(session, options.connectTimeoutMs), underWay: 0, retire }
+}
+
+/** A connection that nobody asks anything of doesn't keep the process alive. */
+async function use(
+  line: Line,
+  request: IngestRequest,
+  { requestTimeoutMs, isCurrent }: { requestTimeoutMs: number; isCurrent: () => boolean },
+): Promise<Answer | NoAnswer> {
+  const { session } = line
+  line.underWay += 1
+  session.ref()
+  try {
+    await line.opened
+  } catch (error) {
+    line.retire()
+    return { trouble: `ingest can't be reached: ${String(error)}`, mayBeStored: false }
+  }
+  try {
+    const answer = await ask(session, request, requestTimeoutMs)
+    if (answer !== 'timeout') return answer
+    // A peer that is silent for so long may be gone without a word.
+    line.retire()
+    if (line.underWay === 1) session.destroy()
+    return { trouble: 'no answer in time', mayBeStored: true }
+  } catch (error) {
+    line.retire() // it takes no request any more
+    return { trouble: `the connection ended: ${String(error)}`, mayBeStored: false }
+  } finally {
+    line.underWay -= 1
+    if (line.underWay === 0) {
+      if (isCurrent()) session.unref()
+      else session.close()
+    }
   }
 }
 

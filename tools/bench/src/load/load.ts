@@ -2,6 +2,7 @@
 // warm-up and then a measured time. It tells its parent on stdout when the measured time begins and
 // what came of it. Closed loop (as fast as answers come) or at a fixed rate.
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { openConnection } from './connection.ts'
 import type { LoadConnection } from './connection.ts'
 import { recordHeaders } from './header-blocks.ts'
@@ -49,21 +50,24 @@ function readBodies(file: string): Buffer[] {
   return bodies
 }
 
+/** To be copied before the next call. */
+function inTurn(bodies: readonly Buffer[], counter: LoadPlan['counter']): () => Buffer {
+  let nextBody = 0
+  return () => {
+    const number = nextBody++
+    const next = bodies[number % bodies.length] ?? Buffer.alloc(0)
+    if (counter !== undefined) writeDigits(next, counter, number)
+    return next
+  }
+}
+
 async function run(plan: LoadPlan): Promise<LoadResult> {
-  const bodies = readBodies(plan.bodiesFile)
+  const body = inTurn(readBodies(plan.bodiesFile), plan.counter)
   const latencies = createSamples()
   const errors: Record<string, number> = {}
-  let nextBody = 0
   let isMeasuring = false
   let isOver = false
 
-  /** To be copied before the next call. */
-  const body = (): Buffer => {
-    const number = nextBody++
-    const next = bodies[number % bodies.length] ?? Buffer.alloc(0)
-    if (plan.counter !== undefined) writeDigits(next, plan.counter, number)
-    return next
-  }
   const note = (what: string): void => void (errors[what] = (errors[what] ?? 0) + 1)
   const onAnswer = (status: number, startedAt: number): void => {
     if (status < 200 || status > 299) note(`status ${status}`)
@@ -71,15 +75,8 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   }
 
   const onData = (piece: Buffer): void => {
-    if (plan.answer !== undefined && piece.length > 0 && piece.toString() !== plan.answer)
-      note(`answer ${piece.toString().slice(0, 100)}`)
+    if (isOther(piece, plan.answer)) note(`answer ${piece.toString().slice(0, 100)}`)
   }
-
-  const fill = (connection: LoadConnection): void => {
-    const now = performance.now()
-    while (connection.request(body(), now)) continue
-  }
-
   const headers = await recordHeaders(plan.headers)
   const connections: LoadConnection[] = []
   for (let i = 0; i < plan.connections; i++) {
@@ -95,18 +92,18 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     })
     connections.push(connection)
     if (plan.rate !== undefined) continue
-    room = () => (isOver ? undefined : fill(connection))
+    room = () => (isOver ? undefined : fill(connection, body))
     room()
     connection.flush()
   }
   const pace =
     plan.rate === undefined ? undefined : startPacing(connections, { rate: plan.rate, body })
 
-  await new Promise((resolve) => setTimeout(resolve, plan.warmUpMs))
+  await delay(plan.warmUpMs)
   isMeasuring = true
   const startedAt = performance.now()
   process.stdout.write('measuring\n')
-  do await new Promise((resolve) => setTimeout(resolve, plan.measuredMs))
+  do await delay(plan.measuredMs)
   while (latencies.count() < (plan.answersMin ?? 0) && Object.keys(errors).length === 0)
   isMeasuring = false
   const seconds = (performance.now() - startedAt) / 1000
@@ -114,15 +111,20 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   isOver = true
   pace?.stop()
   for (const connection of connections) connection.close()
-  const sorted = latencies.sorted()
+  return { seconds, errors, ...quantilesOf(latencies.sorted()) }
+}
+
+function fill(connection: LoadConnection, body: () => Buffer): void {
+  const now = performance.now()
+  while (connection.request(body(), now)) continue
+}
+
+const isOther = (piece: Buffer, answer: string | undefined): boolean =>
+  answer !== undefined && piece.length > 0 && piece.toString() !== answer
+
+function quantilesOf(sorted: ArrayLike<number>): Omit<LoadResult, 'seconds' | 'errors'> {
   const percentile = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
-  return {
-    seconds,
-    answered: sorted.length,
-    errors,
-    p50Ms: percentile(0.5),
-    p99Ms: percentile(0.99),
-  }
+  return { answered: sorted.length, p50Ms: percentile(0.5), p99Ms: percentile(0.99) }
 }
 
 const planText = process.argv[2]

@@ -40,18 +40,10 @@ async function run(plan: LatencyPlan): Promise<LatencyResult> {
     else twice += 1
   }
 
-  const log = createLog('bench', 'silent')
-  const kafka = createKafka({ brokers: plan.brokers, clientId: 'bench', log })
-  const admin = createAdmin(kafka)
-  const fromOffsets = await admin.offsets.ends(plan.topic, { isolation: 'read_committed' })
   let isReading = false
-  tailTopic(kafka, {
-    topic: plan.topic,
-    fromOffsets,
-    onRecords(_, records) {
-      for (const { value } of records) if (value !== null) arrive(consumer, numberIn(value))
-    },
-    onPosition: () => (isReading = true),
+  await readTopic(plan, {
+    onNumber: (number) => arrive(consumer, number),
+    onReading: () => (isReading = true),
     onStopped: () => note('the topic is gone'),
   })
   const { outputPort: port, outputToken: token } = plan
@@ -68,21 +60,44 @@ async function run(plan: LatencyPlan): Promise<LatencyResult> {
     await delay(50)
   if (twice > 0) note(`${twice} came twice`)
 
-  const latenciesOf = (arrivals: Float64Array): Latencies => {
-    const took = [...arrivals.subarray(first)]
-      .map((arrivedAt, i) => (arrivedAt === 0 ? NaN : arrivedAt - sender.dueAt(first + i)))
-      .filter((ms) => !Number.isNaN(ms))
-      .sort((a, b) => a - b)
-    const percentile = (share: number): number => took[Math.floor(took.length * share)] ?? NaN
-    const missing = arrivals.filter((arrivedAt) => arrivedAt === 0).length
-    return { p50Ms: percentile(0.5), p99Ms: percentile(0.99), errors: missing }
-  }
+  const measured = { first, dueAt: sender.dueAt }
   return {
     events: count - first,
-    consumer: latenciesOf(consumer),
-    webSocket: latenciesOf(webSocket),
+    consumer: latenciesOf(consumer, measured),
+    webSocket: latenciesOf(webSocket, measured),
     errors,
   }
+}
+
+async function readTopic(
+  { brokers, topic }: LatencyPlan,
+  on: { onNumber(number: number): void; onReading(): void; onStopped(): void },
+): Promise<void> {
+  const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })
+  const admin = createAdmin(kafka)
+  const fromOffsets = await admin.offsets.ends(topic, { isolation: 'read_committed' })
+  tailTopic(kafka, {
+    topic,
+    fromOffsets,
+    onRecords(_, records) {
+      for (const { value } of records) if (value !== null) on.onNumber(numberIn(value))
+    },
+    onPosition: on.onReading,
+    onStopped: on.onStopped,
+  })
+}
+
+function latenciesOf(
+  arrivals: Float64Array,
+  { first, dueAt }: { readonly first: number; readonly dueAt: (number: number) => number },
+): Latencies {
+  const took = [...arrivals.subarray(first)]
+    .map((arrivedAt, i) => (arrivedAt === 0 ? NaN : arrivedAt - dueAt(first + i)))
+    .filter((ms) => !Number.isNaN(ms))
+    .sort((a, b) => a - b)
+  const percentile = (share: number): number => took[Math.floor(took.length * share)] ?? NaN
+  const missing = arrivals.filter((arrivedAt) => arrivedAt === 0).length
+  return { p50Ms: percentile(0.5), p99Ms: percentile(0.99), errors: missing }
 }
 
 const planText = process.argv[2]

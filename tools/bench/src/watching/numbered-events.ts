@@ -28,16 +28,7 @@ export async function sendNumbered(
   note: (error: string) => void,
 ): Promise<Pacing & { close(): void }> {
   const bodies = await numberedBodies()
-  const headers = await recordHeaders([
-    [':method', 'POST'],
-    [':scheme', 'http'],
-    [':path', '/event'],
-    [':authority', `127.0.0.1:${port}`],
-    ['authorization', `Bearer ${token}`],
-    ['svc-schema-id', 'clickstream'],
-    ['content-type', 'application/json'],
-    ['content-length', String(bodies[0]?.bytes.length)],
-  ])
+  const headers = await headersOf(port, token, bodies[0]?.bytes.length)
   let isOver = false
   const connections = await Promise.all(
     Array.from({ length: connectionCount }, () =>
@@ -65,6 +56,18 @@ export async function sendNumbered(
   }
   return { ...pacing, close }
 }
+
+const headersOf = (port: number, token: string, bytes: number | undefined) =>
+  recordHeaders([
+    [':method', 'POST'],
+    [':scheme', 'http'],
+    [':path', '/event'],
+    [':authority', `127.0.0.1:${port}`],
+    ['authorization', `Bearer ${token}`],
+    ['svc-schema-id', 'clickstream'],
+    ['content-type', 'application/json'],
+    ['content-length', String(bytes)],
+  ])
 
 /** Of sessions in turn, all of one length. */
 async function numberedBodies(): Promise<{ bytes: Buffer; at: number }[]> {

@@ -86,16 +86,6 @@ function createFrameReader({ isWanted, onFrame }: FrameReader): (chunk: Buffer) 
   let kind = 0
   let left = 0
   let kept: Buffer[] | undefined
-  /** Of a frame's head, as far as it is there; how long all of it is, as far as that is known. */
-  const headBytes = (): number => {
-    const length = (head[1] ?? 0) & 0x7f
-    return length === 127 ? 10 : length === 126 ? 4 : 2
-  }
-  const payloadBytes = (): number => {
-    const length = (head[1] ?? 0) & 0x7f
-    if (length === 126) return head.readUInt16BE(2)
-    return length === 127 ? Number(head.readBigUInt64BE(2)) : length
-  }
   const end = (): void => {
     onFrame(kind, kept === undefined ? nothing : Buffer.concat(kept))
     head = nothing
@@ -110,15 +100,27 @@ function createFrameReader({ isWanted, onFrame }: FrameReader): (chunk: Buffer) 
         if (left === 0) end()
         continue
       }
-      const wanted = head.length < 2 ? 2 : headBytes()
+      const wanted = head.length < 2 ? 2 : headBytes(head)
       const piece = chunk.subarray(at, at + wanted - head.length)
       head = head.length === 0 ? piece : Buffer.concat([head, piece])
       at += piece.length
-      if (head.length < 2 || head.length < headBytes()) continue
+      if (head.length < 2 || head.length < headBytes(head)) continue
       kind = (head[0] ?? 0) & 0x0f
-      left = payloadBytes()
+      left = payloadBytes(head)
       kept = isWanted(kind) ? [] : undefined
       if (left === 0) end()
     }
   }
+}
+
+/** Of a frame's head, as far as it is there; how long all of it is, as far as that is known. */
+function headBytes(head: Buffer): number {
+  const length = (head[1] ?? 0) & 0x7f
+  return length === 127 ? 10 : length === 126 ? 4 : 2
+}
+
+function payloadBytes(head: Buffer): number {
+  const length = (head[1] ?? 0) & 0x7f
+  if (length === 126) return head.readUInt16BE(2)
+  return length === 127 ? Number(head.readBigUInt64BE(2)) : length
 }

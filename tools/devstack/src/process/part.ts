@@ -48,15 +48,22 @@ export type Part = {
 const READY_WITHIN_MS = 90_000
 const GRACE_MS = 8000
 
+const readyWithin = (what: string) => ({ deadlineMs: READY_WITHIN_MS, everyMs: 100, what })
+
 export function createPart(program: PartProgram, context: PartContext): Part {
   const { name, address } = program
   const logFile = join(context.folder, 'logs', program.logName)
   let running: WatchedProcess | undefined
 
-  const isReady = async (watched: WatchedProcess, signal?: AbortSignal) => {
-    signal?.throwIfAborted()
+  const isReady = async (watched: WatchedProcess) => {
     if (watched.hasExited()) throw endedEarly(name, logFile)
     return program.isReady()
+  }
+
+  const take = (): WatchedProcess | undefined => {
+    const watched = running
+    running = undefined
+    return watched
   }
 
   return {
@@ -66,9 +73,8 @@ export function createPart(program: PartProgram, context: PartContext): Part {
       await untilItMayStart(program, signal)
       const watched = await launch(program, context, logFile)
       try {
-        const what = `starting ${name}`
-        const poll = { deadlineMs: READY_WITHIN_MS, everyMs: 100, what }
-        await pollUntil(() => isReady(watched, signal), poll)
+        const look = unlessAborted(signal, () => isReady(watched))
+        await pollUntil(look, readyWithin(`starting ${name}`))
       } catch (error) {
         await watched.kill()
         throw error
@@ -81,30 +87,26 @@ export function createPart(program: PartProgram, context: PartContext): Part {
       })
     },
     async stop(timeoutMs) {
-      const watched = running
-      running = undefined
-      if (await watched?.stop(timeoutMs)) await program.onStopped?.()
+      if (await take()?.stop(timeoutMs)) await program.onStopped?.()
     },
-    async kill() {
-      const watched = running
-      running = undefined
-      await watched?.kill()
-    },
+    kill: async () => take()?.kill(),
     signal: (signal) => running?.signal(signal),
     pid: () => running?.pid,
   }
 }
+
+const unlessAborted =
+  (signal: AbortSignal | undefined, look: () => Promise<boolean>) => (): Promise<boolean> => {
+    signal?.throwIfAborted()
+    return look()
+  }
 
 async function untilItMayStart(
   { name, mayStart }: PartProgram,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (mayStart === undefined) return
-  const look = () => {
-    signal?.throwIfAborted()
-    return mayStart()
-  }
-  await pollUntil(look, { deadlineMs: READY_WITHIN_MS, everyMs: 100, what: `waiting with ${name}` })
+  await pollUntil(unlessAborted(signal, mayStart), readyWithin(`waiting with ${name}`))
 }
 
 async function launch(

@@ -36,13 +36,7 @@ export type WatchedCommand = {
 const WATCHER = join(import.meta.dirname, 'watcher.sh')
 
 export async function startWatched(command: WatchedCommand): Promise<WatchedProcess> {
-  const graceSeconds = String(Math.ceil(command.graceMs / 1000))
-  const watcher = spawn('/bin/sh', [WATCHER, graceSeconds, command.command, ...command.args], {
-    cwd: command.cwd,
-    env: command.env,
-    detached: true,
-    stdio: ['pipe', command.output, command.output, 'pipe'],
-  })
+  const watcher = spawnWatcher(command)
   const exited = exitCode(watcher)
   let running = true
   void exited.then(() => (running = false))
@@ -81,6 +75,16 @@ export async function startWatched(command: WatchedCommand): Promise<WatchedProc
     },
     kill,
   }
+}
+
+function spawnWatcher(command: WatchedCommand): ChildProcess {
+  const graceSeconds = String(Math.ceil(command.graceMs / 1000))
+  return spawn('/bin/sh', [WATCHER, graceSeconds, command.command, ...command.args], {
+    cwd: command.cwd,
+    env: command.env,
+    detached: true,
+    stdio: ['pipe', command.output, command.output, 'pipe'],
+  })
 }
 
 // 'exit', not 'close': a descendant that keeps the output open doesn't matter.

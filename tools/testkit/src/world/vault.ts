@@ -50,21 +50,7 @@ export function vaultProgram(): string {
 }
 
 export async function startVault(program: string, folder: string): Promise<Vault> {
-  const port = await freePort()
-  const address = `https://127.0.0.1:${port}`
-  const authority = await makeAuthority(folder, 'vault')
-  const { cert, key } = await authority.issue('server', ['IP:127.0.0.1'])
-  const config = join(folder, 'vault.hcl')
-  await writeFile(config, configOf({ port, cert, key }))
-  const server = await startWatched({
-    command: program,
-    args: ['server', `-config=${config}`],
-    env: { PATH: process.env['PATH'], HOME: folder },
-    cwd: folder,
-    output: 'pipe',
-    graceMs: 2_000,
-  })
-  for (const stream of server.output) stream.resume()
+  const { server, address, authority } = await startServer(program, folder)
   const ca = await readFile(authority.ca)
   const call = createCall(address, ca)
   const opened = await open(call)
@@ -91,6 +77,24 @@ export async function startVault(program: string, folder: string): Promise<Vault
     jwtFile: (name) => fileWith(name, jwtOf(signer)),
     stop: async () => void (await server.stop(5_000)),
   }
+}
+
+async function startServer(program: string, folder: string) {
+  const port = await freePort()
+  const authority = await makeAuthority(folder, 'vault')
+  const { cert, key } = await authority.issue('server', ['IP:127.0.0.1'])
+  const config = join(folder, 'vault.hcl')
+  await writeFile(config, configOf({ port, cert, key }))
+  const server = await startWatched({
+    command: program,
+    args: ['server', `-config=${config}`],
+    env: { PATH: process.env['PATH'], HOME: folder },
+    cwd: folder,
+    output: 'pipe',
+    graceMs: 2_000,
+  })
+  for (const stream of server.output) stream.resume()
+  return { server, address: `https://127.0.0.1:${port}`, authority }
 }
 
 const configOf = (of: { port: number; cert: string; key: string }): string => `

@@ -44,28 +44,26 @@ export function createFleet({ env, folder, onLine }: FleetOptions): Fleet {
       signal: ended.signal,
     })
 
+  async function start(slot: Slot): Promise<void> {
+    for (let tries = 1; !running.has(slot); tries += 1)
+      try {
+        running.set(slot, await launch(slot))
+      } catch (error) {
+        if (tries === TRIES_MAX || ended.signal.aborted) throw error
+      }
+  }
+
   const take = (slot: Slot): Service | undefined => {
     const service = running.get(slot)
     running.delete(slot)
     return service
   }
 
-  const signal = (slot: Slot, name: NodeJS.Signals): void => {
-    const service = running.get(slot)
-    if (service !== undefined) process.kill(service.pid, name)
-  }
+  const signal = (slot: Slot, name: NodeJS.Signals): void => sendTo(running.get(slot), name)
 
   return {
     find: (slot) => running.get(slot),
-    async start(slot) {
-      for (let tries = 1; !running.has(slot); tries += 1) {
-        try {
-          running.set(slot, await launch(slot))
-        } catch (error) {
-          if (tries === TRIES_MAX || ended.signal.aborted) throw error
-        }
-      }
-    },
+    start,
     kill: async (slot) => take(slot)?.kill(),
     stop: async (slot) => take(slot)?.stop(),
     pause: (slot) => signal(slot, 'SIGSTOP'),
@@ -75,4 +73,8 @@ export function createFleet({ env, folder, onLine }: FleetOptions): Fleet {
       await Promise.all(slots.map(async (slot) => take(slot)?.stop()))
     },
   }
+}
+
+function sendTo(service: Service | undefined, signal: NodeJS.Signals): void {
+  if (service !== undefined) process.kill(service.pid, signal)
 }

@@ -22,16 +22,8 @@ export function openTopics(brokers: readonly string[], port: number): Topics {
   const kafka = createKafka({ brokers, clientId: 'weir-torture', log })
   const admin = createAdmin(kafka)
   const reader = createRangeReader(kafka)
-  const taken = new Map<string, SourceRecord[]>()
-
+  const takenFrom = createTaken()
   const ends = (topic: string) => admin.offsets.ends(topic, { isolation: 'read_committed' })
-
-  const takenFrom = (topic: string, partition: number): SourceRecord[] => {
-    const place = `${topic}/${partition}`
-    const records = taken.get(place) ?? []
-    taken.set(place, records)
-    return records
-  }
 
   const readRange = async (topic: string, partition: number, to: bigint | undefined) => {
     const records: SourceRecord[] = []
@@ -63,5 +55,16 @@ export function openTopics(brokers: readonly string[], port: number): Topics {
       await reader.close()
       await admin.close()
     },
+  }
+}
+
+/** What was taken away, by partition. */
+function createTaken(): (topic: string, partition: number) => SourceRecord[] {
+  const taken = new Map<string, SourceRecord[]>()
+  return (topic, partition) => {
+    const place = `${topic}/${partition}`
+    const records = taken.get(place) ?? []
+    taken.set(place, records)
+    return records
   }
 }

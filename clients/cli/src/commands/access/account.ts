@@ -45,16 +45,7 @@ export function addAccountCommands(program: Command, open: OpenSession): void {
     ['weir account use acme', 'for all commands from now on'],
     ['WEIR_BILLING_ID=acme weir stream list', 'for one command'],
   )
-  withExamples(
-    noun
-      .command('logout')
-      .description('remove an account, its API key and its saved credentials from the profile')
-      .argument('<billingId>')
-      .action((billingId: string, _options: unknown, command: Command) =>
-        logout(open(command), billingId),
-      ),
-    ['weir account logout acme', 'the account itself is not changed'],
-  )
+  addLogout(noun, open)
 }
 
 function addLogin(noun: Command, open: OpenSession): void {
@@ -75,6 +66,19 @@ function addLogin(noun: Command, open: OpenSession): void {
         '      --output-url https://out.example.org < key.txt',
       'for services on other machines, with the key from a file',
     ],
+  )
+}
+
+function addLogout(noun: Command, open: OpenSession): void {
+  withExamples(
+    noun
+      .command('logout')
+      .description('remove an account, its API key and its saved credentials from the profile')
+      .argument('<billingId>')
+      .action((billingId: string, _options: unknown, command: Command) =>
+        logout(open(command), billingId),
+      ),
+    ['weir account logout acme', 'the account itself is not changed'],
   )
 }
 

@@ -24,6 +24,24 @@ export function addApiKeyCommands(program: Command, open: OpenSession): void {
       .action((_options: unknown, command: Command) => list(open(command))),
     ['weir api-key list', '`weir audit` names keys by this ID'],
   )
+  addCreate(noun, open)
+  withExamples(
+    noun
+      .command('delete')
+      .argument('<id>', 'as `weir api-key list` shows it')
+      .option('-y, --yes', "don't ask")
+      .summary('end a key within a second')
+      .description(
+        'end a key within a second, and close the WebSockets that it opened. Needs the role owner.',
+      )
+      .action((id: string, options: DeleteOptions, command: Command) =>
+        remove(open(command), id, options),
+      ),
+    ['weir api-key delete 0c1f5f6e9a1b', 'asks first'],
+  )
+}
+
+function addCreate(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('create')
@@ -39,20 +57,6 @@ export function addApiKeyCommands(program: Command, open: OpenSession): void {
       ),
     ['weir api-key create dashboard', 'may read settings and usage'],
     ['weir api-key create ci --role developer --expires-in-days 90', 'for a pipeline'],
-  )
-  withExamples(
-    noun
-      .command('delete')
-      .argument('<id>', 'as `weir api-key list` shows it')
-      .option('-y, --yes', "don't ask")
-      .summary('end a key within a second')
-      .description(
-        'end a key within a second, and close the WebSockets that it opened. Needs the role owner.',
-      )
-      .action((id: string, options: DeleteOptions, command: Command) =>
-        remove(open(command), id, options),
-      ),
-    ['weir api-key delete 0c1f5f6e9a1b', 'asks first'],
   )
 }
 

@@ -14,6 +14,27 @@ export function addCredentialsCommands(program: Command, open: OpenSession): voi
   const noun = program
     .command('credentials')
     .description('the clientId and clientSecret of a stream or output')
+  addRotate(noun, open)
+  withExamples(
+    noun
+      .command('revoke')
+      .description('revoke credentials: their tokens and WebSockets end within a second')
+      .argument('<name>', 'a stream or output')
+      .argument('[clientId]', 'which credentials; not needed when there is only one pair')
+      .option('-y, --yes', "don't ask")
+      .action(
+        (
+          name: string,
+          clientId: string | undefined,
+          options: { yes?: boolean },
+          command: Command,
+        ) => revoke(open(command), name, clientId, options.yes),
+      ),
+    ['weir credentials revoke clicks 7b0c6b0e-…', 'after a rotation, or a leak'],
+  )
+}
+
+function addRotate(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('rotate')
@@ -40,23 +61,6 @@ export function addCredentialsCommands(program: Command, open: OpenSession): voi
     ],
     ['weir credentials rotate clicks --save', 'to use the stream from this machine'],
     ['weir credentials rotate clicks --scope send -o json', 'for a producer that must not listen'],
-  )
-  withExamples(
-    noun
-      .command('revoke')
-      .description('revoke credentials: their tokens and WebSockets end within a second')
-      .argument('<name>', 'a stream or output')
-      .argument('[clientId]', 'which credentials; not needed when there is only one pair')
-      .option('-y, --yes', "don't ask")
-      .action(
-        (
-          name: string,
-          clientId: string | undefined,
-          options: { yes?: boolean },
-          command: Command,
-        ) => revoke(open(command), name, clientId, options.yes),
-      ),
-    ['weir credentials revoke clicks 7b0c6b0e-…', 'after a rotation, or a leak'],
   )
 }
 
