@@ -1,10 +1,14 @@
-export { accessesTopic, openAccessTrace, readActions } from './audit/accesses.ts'
-export type { AccessTrace, Notice, Reading } from './audit/accesses.ts'
+export { openAccessTrace } from './audit/accesses.ts'
+export type { AccessTrace } from './audit/accesses.ts'
+export { accessesTopic, parseNotice } from './audit/notices.ts'
+export type { Notice, Reading } from './audit/notices.ts'
 export { createGate } from './access/access.ts'
 export type { Access, Gate } from './access/access.ts'
 export { bearerOf, createAccounts } from './access/api-keys.ts'
 export type { Accounts } from './access/api-keys.ts'
-export { act, auditHeadKey, auditTopic, hashOf, nextEntry, noEntries } from './audit/audit.ts'
+export { act } from './audit/audit.ts'
+export { auditHeadKey, hashOf, nextEntry, noEntries } from './audit/chain.ts'
+export { auditTopic, parseEntry } from './audit/entry-form.ts'
 export type {
   Actor,
   AuditAction,
@@ -49,6 +53,7 @@ export type {
   ApiKeyRecord,
   ConsentLevelType,
   ContractRecord,
+  ControlRecord,
   Credential,
   DerivedStream,
   ErasureRecord,
@@ -71,8 +76,10 @@ export type { NewApiKey, NewCredential } from './access/secrets.ts'
 export type { State } from './tables/state.ts'
 export { onStreamGone } from './tables/stream-gone.ts'
 export {
+  checkSubjectLink,
   linkIn,
   subjectKeyOf,
+  subjectLinkValue,
   subjectPartitionOf,
   subjectPrefix,
   subjectsPartitions,
@@ -88,16 +95,17 @@ export {
   countsTopic,
   dayKey,
   dayOf,
-  jsonValue,
   minuteOf,
-  monthCountOf,
+  monthCountValue,
   monthOf,
   msOfMinute,
   noUsage,
   parseCountKey,
+  parseMonthCount,
+  parseUsage,
   parseUsageKey,
   usageKey,
-  usageOf,
+  usageValue,
   usagePartitionOf,
   usagePartitions,
   usageTopic,
@@ -114,6 +122,14 @@ export {
   ringKey,
   versionOfRingKey,
 } from './keyring/keyring.ts'
+export {
+  beatKey,
+  beatTimeIn,
+  beatValue,
+  checkKeyRecord,
+  markerValue,
+} from './keyring/key-records.ts'
+export { controlValue, parseControlRecord } from './records/control-forms.ts'
 export { eraPrefix, openEra } from './keyring/open-era.ts'
 export type { StreamEra } from './keyring/open-era.ts'
 export {
@@ -133,4 +149,3 @@ export { heartbeatValue } from './replicas/replicas.ts'
 export { createBatch } from './tables/draft.ts'
 export type { Attempt, Batch, KeyStore } from './tables/draft.ts'
 export { changeHeader } from './tables/follow.ts'
-export type { ControlRecord } from './tables/state.ts'

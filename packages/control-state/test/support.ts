@@ -5,7 +5,8 @@ import { parseKekFile } from '@weir/fieldcrypt'
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
-import { auditTopic, partOf } from '../src/audit/audit.ts'
+import { partOf } from '../src/audit/audit.ts'
+import { auditTopic } from '../src/audit/entry-form.ts'
 import { followState } from '../src/tables/follow.ts'
 import type { ChangeLog, StateFollower } from '../src/tables/follow.ts'
 import type {
@@ -30,7 +31,12 @@ export const given = partOf('account.create')
 export const accountRecord = (
   billingId: string,
   keyHashes: readonly string[] = [],
-): AccountRecord => ({ billingId, apiKeys: keyHashes.map(apiKeyRecord), createdAtMs: 1 })
+): AccountRecord => ({
+  type: 'account',
+  billingId,
+  apiKeys: keyHashes.map(apiKeyRecord),
+  createdAtMs: 1,
+})
 
 const apiKeyRecord = (hash: string): ApiKeyRecord => ({
   keyId: hash.slice(0, 12),
@@ -49,6 +55,7 @@ export const credentialRecord = (more: Partial<Credential> = {}): Credential => 
 })
 
 export const inputStream = (more: Partial<InputStream> = {}): InputStream => ({
+  type: 'stream',
   billingId: 'acme',
   name: 'clicks',
   streamId: randomUUID(),
@@ -70,6 +77,7 @@ export const derivedStream = (
   input: InputStream,
   more: Partial<DerivedStream> = {},
 ): DerivedStream => ({
+  type: 'stream',
   billingId: input.billingId,
   name: `${input.name}-0`,
   streamId: randomUUID(),
@@ -92,6 +100,7 @@ export const derivedStream = (
 })
 
 export const contractRecord = (more: Partial<ContractRecord> = {}): ContractRecord => ({
+  type: 'contract',
   billingId: 'acme',
   id: 'demo/click/1.0.0',
   status: 'active',

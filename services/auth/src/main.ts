@@ -116,7 +116,7 @@ const app = createApp({
   log,
   origins: config.CONSOLE_ORIGINS,
   pageOf,
-  isOpen: () => boot.notReady().length === 0,
+  isOpen: () => boot.notReady().length === 0 && follower.isWhole(),
 })
 
 let isStopping = false
@@ -137,7 +137,7 @@ const admin = await startAdmin({
     isStopping
       ? ['shutting down']
       : [...boot.notReady(), ...controller.promises.notReady(), ...follower.notReady()],
-  warnings: watch.warnings,
+  warnings: () => [...watch.warnings(), ...controller.warnings()],
 })
 onShutdown(log, [
   { name: 'unready', run: async () => void (isStopping = true) },

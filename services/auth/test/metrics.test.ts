@@ -7,6 +7,7 @@ import type { PendingTables } from '../src/control/pending.ts'
 
 const nowMs = 10_000_000
 const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): ErasureRecord => ({
+  type: 'erasure',
   erasureId: String(acceptedAtMs),
   billingId: 'acme',
   streamId: 's',

@@ -7,27 +7,8 @@ import type { Kafka } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { KeyHolder } from '../tables/tables.ts'
-import type { Actor, AuditAction, AuditTarget } from './audit.ts'
-
-export const accessesTopic = 'weir.accesses'
-
-export const readActions = ['read.preview', 'read.dead', 'read.watch', 'read.token'] as const
-export type ReadAction = (typeof readActions)[number] & AuditAction
-
-export type Reading = {
-  readonly action: ReadAction
-  readonly actor: Extract<Actor, { kind: 'account' | 'credentials' }>
-  readonly target: AuditTarget
-}
-
-export type Notice =
-  | (Reading & { readonly kind: 'read'; readonly at: string })
-  | {
-      readonly kind: 'use'
-      readonly at: string
-      readonly billingId: string
-      readonly keyId: string
-    }
+import { accessesTopic, noticeValue } from './notices.ts'
+import type { Notice, Reading } from './notices.ts'
 
 export type AccessTrace = {
   /** Resolves once the notice is kept. @throws AppError `unavailable`: then nothing may be shown */
@@ -74,11 +55,11 @@ export function createAccessTrace(deps: {
   const inHour = createTold(hourMs, now)
   const counted = new Map<string, { readonly reading: Reading; readonly count: number }>()
   const nowText = (): string => new Date(now()).toISOString()
-  const send = (notice: Notice): Promise<void> => deps.send(Buffer.from(JSON.stringify(notice)))
+  const send = (notice: Notice): Promise<void> => deps.send(noticeValue(notice))
 
   const write = async (reading: Reading): Promise<void> => {
     try {
-      await send({ kind: 'read', at: nowText(), ...reading })
+      await send({ type: 'read-notice', at: nowText(), ...reading })
     } catch (cause) {
       throw new AppError(
         'unavailable',
@@ -111,7 +92,9 @@ export function createAccessTrace(deps: {
     used({ account: { billingId }, apiKey: { keyId } }) {
       const which = `use ${billingId} ${keyId}`
       if (inHour.count(which) > 1) return
-      send({ kind: 'use', at: nowText(), billingId, keyId }).catch(() => inHour.forget(which))
+      send({ type: 'use-notice', at: nowText(), billingId, keyId }).catch(() =>
+        inHour.forget(which),
+      )
     },
     async tellCounts() {
       const all = [...counted.values()]

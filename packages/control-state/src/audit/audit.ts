@@ -2,10 +2,7 @@
 // fenced writer in the transaction of the change that it tells of. It holds the SHA-256 of the entry before it, and
 // control state holds the newest one's, so a gap, a change or a missing end shows (docs/audit.md). Pure; a target has
 // names and ids alone: never a secret, never a value of an event.
-import { createHash } from 'node:crypto'
 import type { Role } from '../access/roles.ts'
-
-export const auditTopic = 'weir.audit'
 
 /** What people and auth itself may do. A change names one of these, or says which one it is a part of. */
 export type AuditAction =
@@ -131,10 +128,7 @@ export const partOf = (action: AuditAction): Change => ({ partOf: action })
 
 /** Where the chain ends: it lies in `weir.control`, written with each entry. */
 export type AuditHead = { readonly seq: number; readonly hash: string }
-
-export const auditHeadKey = 'audit/head'
-/** Before the first entry. */
-export const noEntries: AuditHead = { seq: 0, hash: '0'.repeat(64) }
+export type AuditHeadRecord = AuditHead & { readonly type: 'audit-head' }
 
 export type AuditEntry = {
   readonly seq: number
@@ -142,31 +136,9 @@ export type AuditEntry = {
   readonly prev: string
   readonly time: string
   readonly by: Actor
-  readonly action: AuditAction
+  /** An AuditAction, of this release or another one. */
+  readonly action: string
   readonly target: AuditTarget
   readonly outcome: 'done' | 'refused'
   readonly code?: string
 }
-
-/** The next entry, as it will lie in the topic, and the head once it does. */
-export function nextEntry(
-  { seq, hash }: AuditHead,
-  { action, actor, target, refused }: Audited,
-  nowMs: number,
-): { value: Buffer; head: AuditHead } {
-  const entry: AuditEntry = {
-    seq: seq + 1,
-    prev: hash,
-    time: new Date(nowMs).toISOString(),
-    by: actor,
-    action,
-    target,
-    ...(refused === undefined
-      ? { outcome: 'done' as const }
-      : { outcome: 'refused' as const, code: refused }),
-  }
-  const value = Buffer.from(JSON.stringify(entry))
-  return { value, head: { seq: entry.seq, hash: hashOf(value) } }
-}
-
-export const hashOf = (value: Buffer): string => createHash('sha256').update(value).digest('hex')

@@ -1,7 +1,8 @@
-// What lies in `weir.control`: the record types and the keys they lie under. Plain data, JSON in the
-// topic; every change writes whole records. Secrets are here only as SHA-256 hashes.
+// What lies in `weir.control`: the record types and the keys they lie under. Plain data; how it lies in the topic is in
+// control-forms.ts. Every change writes whole records. Secrets are here only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../access/roles.ts'
+import type { AuditHeadRecord } from '../audit/audit.ts'
 
 export type Scope = 'send' | 'listen'
 
@@ -26,6 +27,7 @@ export type ApiKeyRecord = {
 }
 
 export type AccountRecord = {
+  readonly type: 'account'
   readonly billingId: string
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly createdAtMs: number
@@ -37,6 +39,7 @@ export type StreamState = 'creating' | 'ready' | 'deleting'
 export type Limits = { readonly eventRate: string; readonly eventCount: string }
 
 type StreamCommon = {
+  readonly type: 'stream'
   readonly billingId: string
   readonly name: string
   /** A UUID that is never used again: a re-created name shares no keys with the old one. */
@@ -80,6 +83,7 @@ export type DerivedStream = StreamCommon & {
 export type StreamRecord = InputStream | DerivedStream
 
 export type ContractRecord = {
+  readonly type: 'contract'
   readonly billingId: string
   readonly id: string
   readonly status: 'active' | 'archived'
@@ -99,6 +103,7 @@ export type ContractRecord = {
 
 /** The public half of a token key; the private half lies in `weir.keys` under `_signing/<kid>`. */
 export type SigningKeyRecord = {
+  readonly type: 'signing-key'
   readonly kid: string
   readonly publicJwk: Readonly<Record<string, unknown>>
   readonly signsFromMs: number
@@ -111,6 +116,7 @@ export type SigningKeyRecord = {
  * How far it has come is seen by the parts themselves.
  */
 export type RotationRecord = {
+  readonly type: 'rotation'
   readonly rotationId: string
   readonly startedAtMs: number
   /** The version of each ring from then on. */
@@ -126,19 +132,25 @@ export type RotationRecord = {
 export type UnusedKek = { readonly kek: string; readonly sinceMs: number }
 /** The public half of a key that signs receipts; the private half lies in `weir.keys` under `_receipt/<kid>`. */
 export type ReceiptKeyRecord = {
+  readonly type: 'receipt-key'
   readonly kid: string
   readonly publicJwk: Readonly<Record<string, unknown>>
   readonly receiptsFromMs: number
 }
 
 /** Who owns a registry subject: the account whose contract named it first. */
-export type SubjectRecord = { readonly subject: string; readonly ownerBillingId: string }
+export type SubjectRecord = {
+  readonly type: 'subject-owner'
+  readonly subject: string
+  readonly ownerBillingId: string
+}
 
 /**
  * A person who is erased or, with `fromLevel`, a consent that is withdrawn (docs/forgetting.md). Whose it is
  * stands nowhere: `subjects` needs the salt that only who asked was given.
  */
 export type ErasureRecord = {
+  readonly type: 'erasure'
   readonly erasureId: string
   readonly billingId: string
   readonly streamId: string
@@ -171,10 +183,23 @@ export type ErasureScan = {
 }
 
 /** When an API key was used last, to the hour. */
-export type KeyUseRecord = { readonly usedAtMs: number }
+export type KeyUseRecord = { readonly type: 'api-key-use'; readonly usedAtMs: number }
 
 /** How far auth has folded `weir.accesses`: the next offset, decimal. */
-export type AccessesRecord = { readonly nextOffset: string }
+export type AccessesRecord = { readonly type: 'accesses-position'; readonly nextOffset: string }
+
+export type ControlRecord =
+  | AccountRecord
+  | StreamRecord
+  | ContractRecord
+  | SubjectRecord
+  | SigningKeyRecord
+  | AuditHeadRecord
+  | RotationRecord
+  | ErasureRecord
+  | ReceiptKeyRecord
+  | KeyUseRecord
+  | AccessesRecord
 
 export const controlTopic = 'weir.control'
 export const keysTopic = 'weir.keys'

@@ -1,6 +1,7 @@
-// `weir.subjects`: which links a data subject has in an era (docs/keys.md, Data subjects). Keys alone, values empty;
-// nobody without the era's part `link` can tell whose they are. Pure.
+// `weir.subjects`: which links a data subject has in an era (docs/keys.md, Data subjects). All is in the keys; nobody
+// without the era's part `link` can tell whose they are. Pure.
 import type { LinkKeys } from '@weir/fieldcrypt'
+import { createForm, parserOf, storedAs } from '../forms/form.ts'
 
 export const subjectsTopic = 'weir.subjects'
 /** Fixed for good: a subject's records are looked for in its partition alone. */
@@ -27,4 +28,13 @@ export const subjectPartitionOf = (hash: Buffer): number =>
 export function linkIn(key: string, prefix: string, keys: LinkKeys): Uint8Array | undefined {
   if (!key.startsWith(prefix)) return undefined
   return keys.openLink(Buffer.from(key.slice(prefix.length), 'hex'))
+}
+
+const form = createForm('subject-link', () => ({}))
+const parse = parserOf(subjectsTopic, [form])
+/** The same for all: what there is to know is in the key. */
+export const subjectLinkValue = storedAs(form, {})
+/** @throws AppError `record_not_known`, `record_malformed` */
+export function checkSubjectLink(key: string, value: Buffer): void {
+  if (!value.equals(subjectLinkValue)) parse(key, value)
 }

@@ -2,6 +2,8 @@
 // month. Only what comes in while it follows is news; what lay there before says who there was.
 import { followTopics } from '@weir/kafka'
 import type { FollowedRecord, Kafka } from '@weir/kafka'
+import type { Log } from '@weir/kit'
+import { createUnread } from '../forms/unread.ts'
 import { createReplicaTable, replicasTopic } from './replicas.ts'
 import type { Replica, ReplicaTable } from './replicas.ts'
 import { countsTopic } from './usage.ts'
@@ -10,8 +12,10 @@ export type ReplicaFollower = {
   readonly replicas: ReplicaTable
   /** Resolves when everything that lay there is read; closed before that, it never does. */
   start(): Promise<void>
-  /** False before that, and while the tables are read anew. */
+  /** False before that, while the tables are read anew, and while something can't be read. */
   isRead(): boolean
+  /** A sentence for each record that this replica can't read. */
+  unread(): string[]
   /** Resolves when everything written before the call is in the tables. */
   catchUp(): Promise<void>
   close(): Promise<void>
@@ -23,12 +27,14 @@ export function followReplicas(options: {
   kafka: Kafka
   service: string
   now: () => number
+  log: Log
   onBeat?: (replica: Replica) => void
   /** The table of `weir.counts`; without one the topic isn't followed. */
   counts?: { apply(record: FollowedRecord): void; clear(): void }
 }): ReplicaFollower {
   const { kafka, service, now, onBeat, counts } = options
   const replicas = createReplicaTable(now)
+  const unread = createUnread(options.log)
   let isRead = false
   let isClosed = false
 
@@ -36,11 +42,14 @@ export function followReplicas(options: {
     topics: counts === undefined ? [replicasTopic] : [replicasTopic, countsTopic],
     groupPrefix: `weir.replicas.${service}`,
     onRecord(record) {
-      if (record.topic === countsTopic) return counts?.apply(record)
-      const replica = replicas.apply(record, !isRead)
-      if (replica !== undefined) onBeat?.(replica)
+      unread.note(record.topic, record.key, () => {
+        if (record.topic === countsTopic) return counts?.apply(record)
+        const replica = replicas.apply(record, !isRead)
+        if (replica !== undefined) onBeat?.(replica)
+      })
     },
     onReset() {
+      unread.clear()
       replicas.clear()
       counts?.clear()
       if (isRead) void readAgain()
@@ -67,7 +76,8 @@ export function followReplicas(options: {
         await never
       }
     },
-    isRead: () => isRead,
+    isRead: () => isRead && unread.isEmpty(),
+    unread: unread.sentences,
     catchUp: () => follower.catchUp(),
     async close() {
       isClosed = true

@@ -2,6 +2,9 @@
 // limits hold across replicas by these, and an erasure waits for the positions in them. Records and the
 // table over them; who is alive is a matter of the reader's own clock, so no two clocks need to agree.
 
+import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
+import { number, objectOf, oneOf, optional, tableOf, text } from '../forms/guards.ts'
+
 export const replicasTopic = 'weir.replicas'
 
 /** Of one stream since the last heartbeat: requests that wanted in, and those that its rate let in. */
@@ -32,7 +35,10 @@ export type Replica = {
 }
 
 export type ReplicaTable = {
-  /** `isPast`: it was written before the reader began. Undefined for a tombstone. */
+  /**
+   * `isPast`: it was written before the reader began. Undefined for a tombstone.
+   * @throws AppError `record_not_known`, `record_malformed`
+   */
   apply(record: ReplicaRecord, isPast: boolean): Replica | undefined
   /** Who counts for limits. */
   live(): Replica[]
@@ -60,6 +66,8 @@ const deadAfterMs = 60_000
 
 export function createReplicaTable(now: () => number): ReplicaTable {
   const replicas = new Map<string, Replica>()
+  /** When those were heard of whose last heartbeat can't be read. */
+  const notRead = new Map<string, number>()
   let news: { readonly heardMs: number; readonly writtenMs: number } | undefined
   const heardWithin = (ms: number): Replica[] =>
     [...replicas.values()].filter(({ heardMs }) => now() - heardMs <= ms)
@@ -67,12 +75,16 @@ export function createReplicaTable(now: () => number): ReplicaTable {
     apply({ key: id, value, timestampMs }, isPast) {
       if (value === null) {
         replicas.delete(id)
+        notRead.delete(id)
         return undefined
       }
       const heardMs = now()
       if (!isPast) news = { heardMs, writtenMs: timestampMs }
       const freshMs = isPast ? Math.min(heardMs, timestampMs) : heardMs
-      const replica = { id, beat: beatOf(value), heardMs, freshMs }
+      notRead.set(id, heardMs)
+      const beat = parseHeartbeat(id, value)
+      notRead.delete(id)
+      const replica = { id, beat, heardMs, freshMs }
       replicas.set(id, replica)
       return replica
     },
@@ -81,22 +93,42 @@ export function createReplicaTable(now: () => number): ReplicaTable {
         ({ beat, freshMs }) => beat.leaving === undefined && now() - freshMs <= liveForMs,
       ),
     heard: () => heardWithin(deadAfterMs).filter(({ beat }) => beat.leaving === undefined),
-    dead: () =>
-      [...replicas.values()]
-        .filter(({ heardMs }) => now() - heardMs > deadAfterMs)
-        .map(({ id }) => id),
+    dead() {
+      const heard = [...replicas.values()].map(({ id, heardMs }) => [id, heardMs] as const)
+      return [...heard, ...notRead]
+        .filter(([, heardMs]) => now() - heardMs > deadAfterMs)
+        .map(([id]) => id)
+    },
     aheadOfBrokerMs: () =>
       news !== undefined && Math.abs(now() - news.heardMs) <= liveForMs
         ? news.heardMs - news.writtenMs
         : undefined,
     clear() {
       replicas.clear()
+      notRead.clear()
       news = undefined
     },
   }
 }
 
-export const heartbeatValue = (beat: Heartbeat): Buffer => Buffer.from(JSON.stringify(beat))
+const heartbeatForm = createForm(
+  'heartbeat',
+  untyped(
+    objectOf<Heartbeat>({
+      service: oneOf('ingest', 'output'),
+      spanMs: number,
+      control: text,
+      keys: text,
+      streams: tableOf(isDemand),
+      sealedRings: optional(number),
+      leaving: optional(oneOf(true)),
+    }),
+  ),
+)
 
-/** Only Weir's services write the topic. */
-const beatOf = (value: Buffer): Heartbeat => JSON.parse(value.toString('utf8')) as Heartbeat
+function isDemand(value: unknown): value is StreamDemand {
+  return Array.isArray(value) && value.length === 2 && value.every(number)
+}
+
+export const heartbeatValue = (beat: Heartbeat): Buffer => storedAs(heartbeatForm, beat)
+export const parseHeartbeat = parserOf(replicasTopic, [heartbeatForm])

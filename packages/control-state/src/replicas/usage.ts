@@ -5,6 +5,8 @@
 //           / streamId "/day/" yyyy-mm-dd           ; what the minutes of a day were folded into
 // count key = streamId "/" replica
 import { partitionOf } from '@weir/kafka'
+import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
+import { number, objectOf, tableOf, text } from '../forms/guards.ts'
 
 export const usageTopic = 'weir.usage'
 export const countsTopic = 'weir.counts'
@@ -63,9 +65,16 @@ export function addUsage(to: Usage, more: Usage): void {
     to.refused[code] = (to.refused[code] ?? 0) + count
 }
 
-export const jsonValue = (value: Usage | MonthCount): Buffer => Buffer.from(JSON.stringify(value))
+const usageForm = createForm(
+  'usage',
+  untyped(objectOf<Usage>({ events: number, bytes: number, refused: tableOf(number) })),
+)
+export const usageValue = (usage: Usage): Buffer => storedAs(usageForm, usage)
+export const parseUsage = parserOf(usageTopic, [usageForm])
 
-/** Only Weir's services write these topics. */
-export const usageOf = (value: Buffer): Usage => JSON.parse(value.toString('utf8')) as Usage
-export const monthCountOf = (value: Buffer): MonthCount =>
-  JSON.parse(value.toString('utf8')) as MonthCount
+const monthCountForm = createForm(
+  'month-count',
+  untyped(objectOf<MonthCount>({ month: text, events: number })),
+)
+export const monthCountValue = (count: MonthCount): Buffer => storedAs(monthCountForm, count)
+export const parseMonthCount = parserOf(countsTopic, [monthCountForm])

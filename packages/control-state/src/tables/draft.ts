@@ -1,8 +1,9 @@
 // What changes read and write before the writer commits them: the tables as they stand, with
 // everything that was put laid over them. Nothing here reaches Kafka.
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
-import { auditHeadKey, nextEntry, noEntries } from '../audit/audit.ts'
-import type { ControlRecord, RecordStore, State } from './state.ts'
+import { auditHeadKey, nextEntry, noEntries } from '../audit/chain.ts'
+import type { ControlRecord } from '../records/records.ts'
+import type { RecordStore, State } from './state.ts'
 import { overlay, stateOver } from './state.ts'
 
 /** The state as a change sees it, its own puts and those of the changes before it included. */
@@ -69,8 +70,9 @@ export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => n
     const before = stateOver(records).auditHead() ?? noEntries
     const target = { ...what.target, ...more }
     const { value, head } = nextEntry(before, { ...what, target }, timeMs)
-    records.put(auditHeadKey, head)
-    batch.control.push({ key: auditHeadKey, value: head, changeId })
+    const headRecord = { type: 'audit-head', ...head } as const
+    records.put(auditHeadKey, headRecord)
+    batch.control.push({ key: auditHeadKey, value: headRecord, changeId })
     batch.audit.push({ value, timeMs })
   }
 

@@ -4,13 +4,15 @@
 import { followTopics, kafkaTrouble } from '@weir/kafka'
 import type { Follower, Kafka } from '@weir/kafka'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { delay } from '@weir/kit'
+import { AppError, delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
+import { createUnread } from '../forms/unread.ts'
 import type { KeyStore } from './draft.ts'
+import { checkKeyRecord } from '../keyring/key-records.ts'
 import { createKeyring } from '../keyring/keyring.ts'
 import type { Keyring } from '../keyring/keyring.ts'
+import { parseControlRecord } from '../records/control-forms.ts'
 import { controlTopic, keysTopic } from '../records/records.ts'
-import type { ControlRecord } from './state.ts'
 import { createTables } from './tables.ts'
 import type { Tables } from './tables.ts'
 
@@ -30,16 +32,18 @@ export type StateFollower = {
   readonly keyStore: KeyStore
   readonly changes: ChangeLog
   /**
-   * Resolves when both topics were read to their ends and the rings are unwrapped. Closed before that, it never
-   * does: a service that is told to stop while it starts stops, and doesn't fail.
+   * Resolves when both topics were read to their ends, nothing in them that can't be read, and the rings are unwrapped.
+   * Closed before that, it never does: a service that is told to stop while it starts stops, and doesn't fail.
    */
   start(): Promise<void>
-  /** Resolves when everything committed before the call is in the tables. */
+  /** Resolves when everything committed before the call is in the tables. @throws AppError `unavailable` */
   catchUp(): Promise<void>
   /** `catchUp` for look-ups that missed: shared by concurrent callers, at most ten times a second. */
   refresh(): Promise<void>
   /** False when revocations may be missing: nothing may be accepted or opened then. */
   isFresh(): boolean
+  /** False while something was read that this replica doesn't understand. */
+  isWhole(): boolean
   /** How far control state is read: the next offset of each topic. */
   positions(): { control: bigint; keys: bigint }
   /** Why this part isn't ready; empty when it is. */
@@ -64,10 +68,23 @@ export function followState(options: {
   const keyring = createKeyring({ kek: options.kek, log, mayUse: options.mayUseRing })
   const expected = new Map<string, boolean>()
   const listeners = new Set<(topic: string, key?: string) => void>()
+  const unread = createUnread(log)
   let started = false
   let closed = false
   let nextLook: Promise<void> | undefined
   let lastLookMs = -refreshEveryMs
+
+  const take = (topic: string, key: string, value: Buffer | null): void => {
+    if (topic === controlTopic)
+      return tables.apply(key, value === null ? null : parseControlRecord(key, value))
+    try {
+      if (value !== null) checkKeyRecord(key, value)
+    } catch (error) {
+      keyring.apply(key, null) // what it replaces is good no more
+      throw error
+    }
+    keyring.apply(key, value)
+  }
 
   const follower: Follower = followTopics(kafka, {
     topics: [controlTopic, keysTopic],
@@ -75,13 +92,14 @@ export function followState(options: {
     onRecord({ topic, key, value, headers }) {
       const change = headers[changeHeader]?.toString()
       if (change !== undefined && expected.has(change)) expected.set(change, true)
-      if (topic === keysTopic) keyring.apply(key, value)
-      else if (isOfUse(key, service)) tables.apply(key, recordOf(value))
+      if (topic === keysTopic || isOfUse(key, service))
+        unread.note(topic, key, () => take(topic, key, value))
       for (const listener of listeners) listener(topic, key)
     },
     onReset() {
       tables.clear()
       keyring.clear()
+      unread.clear()
       for (const listener of listeners) listener(controlTopic)
       // Half-read tables may hold credentials that a later record takes away.
       if (started) void readAgain()
@@ -92,7 +110,7 @@ export function followState(options: {
     await delay(lastLookMs + refreshEveryMs - performance.now())
     lastLookMs = performance.now()
     nextLook = undefined // whoever calls from here on may ask for something newer
-    await follower.catchUp()
+    await catchUp()
   }
 
   const readAgain = async (): Promise<void> => {
@@ -100,8 +118,13 @@ export function followState(options: {
     while (!started && !closed) await readToEnd().catch(() => delay(500))
   }
 
-  const readToEnd = async (): Promise<void> => {
+  const catchUp = async (): Promise<void> => {
     await follower.catchUp()
+    if (!unread.isEmpty()) throw notWhole(unread.sentences())
+  }
+
+  const readToEnd = async (): Promise<void> => {
+    await catchUp()
     await keyring.ringsSettled()
     started = true
   }
@@ -118,21 +141,24 @@ export function followState(options: {
     async start() {
       try {
         await follower.start()
-        await readToEnd()
+        await readAgain()
+        if (!started) await never
       } catch (error) {
         if (!closed) throw error
         await never
       }
     },
-    catchUp: () => follower.catchUp(),
+    catchUp,
     refresh: () => (nextLook ??= lookOnce()),
-    isFresh: () => started && follower.isFresh(),
+    isFresh: () => started && follower.isFresh() && unread.isEmpty(),
+    isWhole: unread.isEmpty,
     positions: () => ({
       control: follower.position(controlTopic),
       keys: follower.position(keysTopic),
     }),
     notReady() {
       const reasons = keyring.pendingRings().map((ring) => `${ring} is not unwrapped`)
+      if (!unread.isEmpty()) return [...reasons, ...unread.sentences()]
       if (!started) reasons.push('control state is not read to its end yet')
       else if (!follower.isFresh()) reasons.push('control state was not read for 10 s')
       return reasons.length === 0 ? [] : [...reasons, ...kafkaTrouble(kafka)]
@@ -153,6 +179,7 @@ export function followState(options: {
 const isOfUse = (key: string, service: string): boolean =>
   service === 'auth' || !(key.startsWith('erasure/') || key.startsWith('key-use/'))
 
-/** Only auth writes `weir.control`, so what lies there is what its key says. */
-const recordOf = (value: Buffer | null): ControlRecord | null =>
-  value === null ? null : (JSON.parse(value.toString('utf8')) as ControlRecord)
+const notWhole = (sentences: readonly string[]): AppError<'unavailable'> =>
+  new AppError('unavailable', 'Control state can not be read as a whole now; try again later', {
+    cause: new Error(sentences.join('; ')),
+  })

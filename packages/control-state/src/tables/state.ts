@@ -1,7 +1,7 @@
 // Control state as plain look-ups over records, wherever they lie: in the tables that follow
 // `weir.control`, or in a writer's draft laid over them. No I/O, no clock.
 import type { AuditHead } from '../audit/audit.ts'
-import { auditHeadKey } from '../audit/audit.ts'
+import { auditHeadKey } from '../audit/chain.ts'
 import type {
   AccessesRecord,
   AccountRecord,
@@ -14,7 +14,7 @@ import type {
   ReceiptKeyRecord,
   SigningKeyRecord,
   StreamRecord,
-  SubjectRecord,
+  ControlRecord,
 } from '../records/records.ts'
 import {
   accessesKey,
@@ -28,19 +28,6 @@ import {
   streamKey,
   subjectKey,
 } from '../records/records.ts'
-
-export type ControlRecord =
-  | AccountRecord
-  | StreamRecord
-  | ContractRecord
-  | SubjectRecord
-  | SigningKeyRecord
-  | AuditHead
-  | RotationRecord
-  | ErasureRecord
-  | ReceiptKeyRecord
-  | KeyUseRecord
-  | AccessesRecord
 
 /** Records by key, and the keys under a folder (`stream/acme/`, `signing/`). */
 export type RecordStore = {
@@ -72,46 +59,49 @@ export type State = {
   accesses(): AccessesRecord | undefined
 }
 
-/**
- * The records of one folder are all of one type, and only auth writes them: the one place where
- * stored JSON is taken for what its key says it is.
- */
-const typed = <T extends ControlRecord>(record: ControlRecord | undefined): T | undefined =>
-  record as T | undefined
+/** The record where it is of the type that is asked for. */
+function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord | undefined) {
+  const isOfType = (one: ControlRecord): one is Extract<ControlRecord, { type: T }> =>
+    one.type === type
+  return record !== undefined && isOfType(record) ? record : undefined
+}
 
 export function stateOver(store: RecordStore): State {
-  const list = <T extends ControlRecord>(prefix: string): T[] => {
-    const records: T[] = []
+  const list = <T extends ControlRecord['type']>(type: T, prefix: string) => {
+    const records: Extract<ControlRecord, { type: T }>[] = []
     for (const [, record] of store.folder(prefix)) {
-      const known = typed<T>(record)
+      const known = typed(type, record)
       if (known !== undefined) records.push(known)
     }
     return records
   }
   const streamsOf = (billingId: string): StreamRecord[] =>
-    list<StreamRecord>(streamKey(billingId, '')).sort((a, b) => (a.name < b.name ? -1 : 1))
+    list('stream', streamKey(billingId, '')).sort((a, b) => (a.name < b.name ? -1 : 1))
   return {
-    account: (billingId) => typed<AccountRecord>(store.get(accountKey(billingId))),
-    stream: (billingId, name) => typed<StreamRecord>(store.get(streamKey(billingId, name))),
+    account: (billingId) => typed('account', store.get(accountKey(billingId))),
+    stream: (billingId, name) => typed('stream', store.get(streamKey(billingId, name))),
     streamsOf,
     outputsOf: (input) =>
       streamsOf(input.billingId).filter(
         (stream): stream is DerivedStream =>
           stream.kind === 'derived' && stream.linkedStreamId === input.streamId,
       ),
-    contract: (billingId, id) => typed<ContractRecord>(store.get(contractKey(billingId, id))),
-    contractsOf: (billingId) => list<ContractRecord>(contractKey(billingId, '')),
-    subjectOwner: (subject) => typed<SubjectRecord>(store.get(subjectKey(subject)))?.ownerBillingId,
-    signingKey: (kid) => typed<SigningKeyRecord>(store.get(signingKeyKey(kid))),
-    signingKeys: () => list<SigningKeyRecord>(signingKeyKey('')),
-    auditHead: () => typed<AuditHead>(store.get(auditHeadKey)),
-    rotation: () => typed<RotationRecord>(store.get(rotationKey)),
-    erasure: (streamId, erasureId) =>
-      typed<ErasureRecord>(store.get(erasureKey(streamId, erasureId))),
-    keyUse: (billingId, keyId) => typed<KeyUseRecord>(store.get(keyUseKey(billingId, keyId))),
-    accesses: () => typed<AccessesRecord>(store.get(accessesKey)),
-    receiptKeys: () => list<ReceiptKeyRecord>(receiptKeyKey('')),
-    erasuresOf: (streamId) => list<ErasureRecord>(erasureKey(streamId, '')),
+    contract: (billingId, id) => typed('contract', store.get(contractKey(billingId, id))),
+    contractsOf: (billingId) => list('contract', contractKey(billingId, '')),
+    subjectOwner: (subject) =>
+      typed('subject-owner', store.get(subjectKey(subject)))?.ownerBillingId,
+    signingKey: (kid) => typed('signing-key', store.get(signingKeyKey(kid))),
+    signingKeys: () => list('signing-key', signingKeyKey('')),
+    auditHead() {
+      const head = typed('audit-head', store.get(auditHeadKey))
+      return head && { seq: head.seq, hash: head.hash }
+    },
+    rotation: () => typed('rotation', store.get(rotationKey)),
+    erasure: (streamId, erasureId) => typed('erasure', store.get(erasureKey(streamId, erasureId))),
+    keyUse: (billingId, keyId) => typed('api-key-use', store.get(keyUseKey(billingId, keyId))),
+    accesses: () => typed('accesses-position', store.get(accessesKey)),
+    receiptKeys: () => list('receipt-key', receiptKeyKey('')),
+    erasuresOf: (streamId) => list('erasure', erasureKey(streamId, '')),
   }
 }
 

@@ -4,13 +4,14 @@ import type {
   AccountRecord,
   ApiKeyRecord,
   ContractRecord,
+  ControlRecord,
   Credential,
   ErasureRecord,
   InputStream,
   StreamRecord,
 } from '../records/records.ts'
 import { folderOf, stateOver } from './state.ts'
-import type { ControlRecord, RecordStore, State } from './state.ts'
+import type { RecordStore, State } from './state.ts'
 
 /** An API key that is good now, and the account it belongs to. */
 export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
@@ -60,29 +61,29 @@ export function createTables(): Tables & {
     else erasedValues.set(billingId, count)
   }
   const unindex = (record: ControlRecord): void => {
-    if ('apiKeys' in record) for (const { hash } of record.apiKeys) holders.delete(hash)
-    if ('registryId' in record) contractsOf.get(record.billingId)?.delete(record.id)
-    if ('erasureId' in record) {
+    if (record.type === 'account') for (const { hash } of record.apiKeys) holders.delete(hash)
+    if (record.type === 'contract') contractsOf.get(record.billingId)?.delete(record.id)
+    if (record.type === 'erasure') {
       pending.delete(record.erasureId)
       countErased(record.billingId, -record.counted)
     }
-    if ('credentials' in record) {
+    if (record.type === 'stream') {
       if (streamsById.get(record.streamId) === record) streamsById.delete(record.streamId)
       for (const { clientId } of record.credentials) streamsByClientId.delete(clientId)
     }
   }
   const index = (record: ControlRecord): void => {
-    if ('apiKeys' in record)
+    if (record.type === 'account')
       for (const apiKey of record.apiKeys) holders.set(apiKey.hash, { account: record, apiKey })
-    if ('registryId' in record) {
+    if (record.type === 'contract') {
       const ofAccount = contractsOf.get(record.billingId) ?? new Map<string, ContractRecord>()
       contractsOf.set(record.billingId, ofAccount.set(record.id, record))
     }
-    if ('erasureId' in record) {
+    if (record.type === 'erasure') {
       if (record.complete === undefined) pending.set(record.erasureId, record)
       countErased(record.billingId, record.counted)
     }
-    if ('credentials' in record) {
+    if (record.type === 'stream') {
       streamsById.set(record.streamId, record)
       for (const credential of record.credentials)
         streamsByClientId.set(credential.clientId, { stream: record, credential })
@@ -103,7 +104,7 @@ export function createTables(): Tables & {
     streams: () => streamsById.values(),
     *contracts() {
       for (const records of folders.values())
-        for (const record of records.values()) if ('registryId' in record) yield record
+        for (const record of records.values()) if (record.type === 'contract') yield record
     },
     pendingErasures: () => [...pending.values()],
     erasedValues: () => erasedValues,

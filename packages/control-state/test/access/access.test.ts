@@ -15,6 +15,7 @@ const hourMs = 3_600_000
 const key = makeSigningKey()
 
 const signingRecord = (made: SigningKey, publishedUntilMs = 30 * hourMs) => ({
+  type: 'signing-key' as const,
   kid: made.kid,
   publicJwk: made.publicJwk,
   signsFromMs: 0,

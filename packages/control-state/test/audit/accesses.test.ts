@@ -1,7 +1,8 @@
 // What is noticed of reading: each before it is shown, no faster than the bound, and nothing forgotten by a failed write.
 import { expect, test } from '@jest/globals'
 import { createAccessTrace } from '../../src/audit/accesses.ts'
-import type { Notice, Reading } from '../../src/audit/accesses.ts'
+import { parseNotice } from '../../src/audit/notices.ts'
+import type { Notice, Reading } from '../../src/audit/notices.ts'
 import { accountRecord, log } from '../support.ts'
 
 function traced() {
@@ -11,7 +12,7 @@ function traced() {
   const trace = createAccessTrace({
     async send(value) {
       if (isAway) throw new Error('Kafka is away')
-      notices.push(noticeIn(value))
+      notices.push(parseNotice('', value))
     },
     now: () => nowMs,
     log,
@@ -24,8 +25,6 @@ function traced() {
   }
 }
 
-const noticeIn = (value: Buffer): Notice => JSON.parse(value.toString()) as Notice
-
 const reading = (stream: string, requestId = 'r'): Reading => ({
   action: 'read.preview',
   actor: { kind: 'account', billingId: 'acme', keyId: '0c1f5f6e9a1b', name: 'a key', requestId },
@@ -37,7 +36,7 @@ test('each reading is noticed with who, what and when', async () => {
   await trace.read(reading('clicks'))
   await trace.read(reading('clicks', 'another request'))
   expect(notices).toMatchObject([
-    { kind: 'read', at: '2026-11-22T12:00:00.000Z', ...reading('clicks') },
+    { type: 'read-notice', at: '2026-11-22T12:00:00.000Z', ...reading('clicks') },
     { actor: { requestId: 'another request' } },
   ])
 })
@@ -81,7 +80,7 @@ test('tokens of credentials and uses of keys are noticed once an hour', async ()
     useAll()
     await trace.token(token)
   }
-  expect(notices.map(({ kind }) => kind).toSorted()).toEqual(['read', 'use'])
+  expect(notices.map(({ type }) => type).toSorted()).toEqual(['read-notice', 'use-notice'])
   pass(3_600_000)
   useAll()
   await trace.token(token)

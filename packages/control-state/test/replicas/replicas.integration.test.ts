@@ -11,7 +11,7 @@ import type { Heart } from '../../src/replicas/heartbeat.ts'
 import { replicasTopic } from '../../src/replicas/replicas.ts'
 import type { Replica, StreamDemand } from '../../src/replicas/replicas.ts'
 import { countsTopic } from '../../src/replicas/usage.ts'
-import { connect } from '../support.ts'
+import { connect, log } from '../support.ts'
 
 const kafka = connect()
 const soon = { deadlineMs: 10_000, everyMs: 20 }
@@ -50,6 +50,7 @@ async function follow(onBeat?: (replica: Replica) => void): Promise<ReplicaFollo
     kafka,
     service: 'streams-test',
     now: Date.now,
+    log,
     ...(onBeat === undefined ? {} : { onBeat }),
   })
   ends.push(() => follower.close())

@@ -1,6 +1,6 @@
 // Who is alive, by the reader's own clock.
 import { expect, test } from '@jest/globals'
-import { createReplicaTable } from '../../src/replicas/replicas.ts'
+import { createReplicaTable, heartbeatValue } from '../../src/replicas/replicas.ts'
 import type { Heartbeat } from '../../src/replicas/replicas.ts'
 
 const beat: Heartbeat = {
@@ -18,7 +18,7 @@ function setUp() {
     table.apply(
       {
         key: id,
-        value: Buffer.from(JSON.stringify({ ...beat, ...more })),
+        value: heartbeatValue({ ...beat, ...more }),
         timestampMs: past ?? nowMs,
       },
       past !== undefined,

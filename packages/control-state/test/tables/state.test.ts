@@ -31,7 +31,11 @@ test('streams are listed by name, and the outputs of a stream are those linked t
 
 test('a subject belongs to the account that its record names', () => {
   const tables = createTables()
-  tables.apply(subjectKey('catalog-click'), { subject: 'catalog-click', ownerBillingId: 'acme' })
+  tables.apply(subjectKey('catalog-click'), {
+    type: 'subject-owner',
+    subject: 'catalog-click',
+    ownerBillingId: 'acme',
+  })
   expect(tables.subjectOwner('catalog-click')).toBe('acme')
   expect(tables.subjectOwner('catalog-other')).toBeUndefined()
 })

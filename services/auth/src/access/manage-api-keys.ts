@@ -26,7 +26,8 @@ export async function createAccount(
   const account = await deps.writer.change(what, (draft) => {
     if (draft.account(billingId) !== undefined)
       throw new AppError('name_taken', `There is an account ${billingId} already`)
-    const record = { billingId, apiKeys: [made.apiKey], createdAtMs: deps.now() }
+    const apiKeys = [made.apiKey]
+    const record = { type: 'account', billingId, apiKeys, createdAtMs: deps.now() } as const
     draft.put(accountKey(billingId), record)
     return record
   })

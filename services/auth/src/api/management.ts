@@ -3,7 +3,7 @@
 import type { Actor, Limits, State, StateFollower } from '@weir/control-state'
 import type { Changes } from '../control/changes.ts'
 import type { AuditLog } from '../control/audit/audit-log.ts'
-import type { Fold } from '../control/audit/fold-accesses.ts'
+import type { Folder } from '../control/audit/fold-accesses.ts'
 import type { Opaque } from '../control/audit/opaque.ts'
 import type { Refusals } from '../control/audit/refusals.ts'
 import type { Publishing } from '../control/contracts/publish-contract.ts'
@@ -34,7 +34,7 @@ export type Management = {
   readonly audit: {
     readonly log: AuditLog
     /** What is noticed by now gets into the audit log first. */
-    readonly fold: Fold
+    readonly fold: Folder['fold']
     /** What an account sees instead of numbers that count everybody's entries. */
     readonly opaque: { readonly entry: Opaque; readonly page: Opaque }
   }

@@ -64,7 +64,7 @@ export function createApp(routes: Routes): Express {
   mountDocs(app, routes.docs)
   errorsUnder(app, '/registry', registryErrorOf)
   app.use((_req, _res, next) => {
-    if (!isOpen()) throw new Refusal('unavailable', 'auth is starting; try again in a moment')
+    if (!isOpen()) throw new Refusal('unavailable', 'auth is not ready; try again in a moment')
     next()
   })
   mountTokens(app, tokenService)

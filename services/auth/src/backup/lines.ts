@@ -4,6 +4,7 @@ import { AppError } from '@weir/kit'
 import type { AddressedRecord, SourceRecord } from '@weir/kafka'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { z } from 'zod'
+import { requireKnown } from './known.ts'
 
 export const HEAD = '{"weir":"backup","version":1}'
 
@@ -32,7 +33,7 @@ export function lineOf(topic: string, { key, value, headers, timestampMs }: Sour
 
 export const endLine = (records: number): string => JSON.stringify({ records })
 
-/** All records of a backup. Throws AppError `backup_unreadable`: nothing of it is to be used then. */
+/** All records of a backup. Throws AppError `backup_unreadable` or `record_not_known`: nothing of it is to be used then. */
 export async function readLines(lines: AsyncIterable<string>): Promise<AddressedRecord[]> {
   const records: AddressedRecord[] = []
   let count: number | undefined
@@ -44,7 +45,10 @@ export async function readLines(lines: AsyncIterable<string>): Promise<Addressed
     if (count !== undefined) throw unreadable('something comes after its end')
     const parsed = parse(line, number)
     if ('records' in parsed) count = parsed.records
-    else records.push({ ...parsed, partition: 0 })
+    else {
+      requireKnown(parsed.topic, parsed.key, parsed.value)
+      records.push({ ...parsed, partition: 0 })
+    }
   }
   if (count !== records.length) throw unreadable('its end is missing')
   return records

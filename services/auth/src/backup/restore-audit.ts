@@ -6,9 +6,12 @@ import {
   auditHeadKey,
   auditTopic,
   controlTopic,
+  controlValue,
   hashOf,
   nextEntry,
   noEntries,
+  parseControlRecord,
+  parseEntry,
 } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
 
@@ -19,10 +22,10 @@ export function withAuditLog(
   nowMs: number,
 ): AddressedRecord[] {
   const state = records.filter((record) => record.topic !== auditTopic && !isHead(record))
-  const known = linkOf(records.findLast(isHead)?.value)
+  const known = seqOfHead(records.findLast(isHead))
   const entries =
     last === undefined
-      ? records.filter((record) => record.topic === auditTopic && seqOf(record) <= known.seq)
+      ? records.filter((record) => record.topic === auditTopic && seqOf(record) <= known)
       : []
   const end = last ?? entries.at(-1)?.value
   const { value, head } = nextEntry(
@@ -37,7 +40,7 @@ export function withAuditLog(
   return [
     ...state,
     ...entries,
-    { topic: controlTopic, partition: 0, key: auditHeadKey, value: JSON.stringify(head) },
+    { topic: controlTopic, partition: 0, key: auditHeadKey, value: headValue(head) },
     { topic: auditTopic, partition: 0, key: null, value, timestampMs: nowMs },
   ]
 }
@@ -45,12 +48,18 @@ export function withAuditLog(
 const isHead = ({ topic, key }: AddressedRecord): boolean =>
   topic === controlTopic && key?.toString() === auditHeadKey
 
-const seqOf = ({ value }: AddressedRecord): number => linkOf(value).seq
+const headValue = (head: AuditHead): Buffer => controlValue({ type: 'audit-head', ...head })
 
-const headOf = (entry: Buffer): AuditHead => ({ seq: linkOf(entry).seq, hash: hashOf(entry) })
-
-/** Of an entry or of a head: only auth writes either. */
-function linkOf(value: Buffer | string | null | undefined): Pick<AuditHead, 'seq'> {
-  if (value === null || value === undefined) return noEntries
-  return JSON.parse(value.toString()) as AuditHead
+function seqOfHead(head: AddressedRecord | undefined): number {
+  const value = head?.value ?? null
+  const record = value === null ? undefined : parseControlRecord(auditHeadKey, Buffer.from(value))
+  return record?.type === 'audit-head' ? record.seq : noEntries.seq
 }
+
+const seqOf = ({ value }: AddressedRecord): number =>
+  value === null ? noEntries.seq : parseEntry('', Buffer.from(value)).seq
+
+const headOf = (entry: Buffer): AuditHead => ({
+  seq: parseEntry('', entry).seq,
+  hash: hashOf(entry),
+})

@@ -2,11 +2,12 @@
 // names yet does no harm, a stream whose key is missing would.
 import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
+import { requireKnown } from './known.ts'
 import { endLine, HEAD, lineOf } from './lines.ts'
 
 type SaveDeps = {
   offsets: Pick<Offsets, 'earliest' | 'ends'>
-  reader: RangeReader
+  reader: Pick<RangeReader, 'read'>
   say(line: string): void
 }
 
@@ -16,6 +17,7 @@ export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
   for (const topic of [controlTopic, keysTopic, auditTopic]) {
     let ofTopic = 0
     for await (const record of recordsOf(deps, topic)) {
+      requireKnown(topic, record.key, record.value)
       yield `${lineOf(topic, record)}\n`
       ofTopic += 1
     }

@@ -52,7 +52,14 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     makeTransactor: () => writerTransactor(kafka),
   })
   const writer = countChanges(uncounted, metrics)
-  const usage = createUsageController({ kafka, offsets: admin.offsets, follower, replica, now })
+  const usage = createUsageController({
+    kafka,
+    offsets: admin.offsets,
+    follower,
+    replica,
+    now,
+    log,
+  })
   const control = {
     writer,
     actor: { kind: 'auth' } as const,

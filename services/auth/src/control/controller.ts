@@ -48,6 +48,8 @@ export function createController(parts: ControllerParts) {
     keys: (): KeysAre => keys,
     /** What Kafka must promise. */
     promises,
+    /** What isn't known here, and waits until this replica is upgraded. */
+    warnings: (): string[] => [...audit.warnings(), ...usage.warnings()],
     /** To be called once control state is read. */
     startUpkeep(): void {
       // Nobody waits for it: until everything is read, there is nothing to sweep.

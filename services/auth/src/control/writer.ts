@@ -13,7 +13,7 @@ import type { Attempt, Batch, Draft } from '@weir/control-state'
 import { createBatch } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
 import { changeHeader } from '@weir/control-state'
-import { controlTopic, keysTopic } from '@weir/control-state'
+import { controlTopic, controlValue, keysTopic } from '@weir/control-state'
 
 /**
  * Reads the draft, puts what is to change and returns the answer. To refuse, it throws an AppError;
@@ -208,7 +208,7 @@ function chunksOf(batch: Batch): AddressedRecord[][] {
       topic: controlTopic,
       partition: 0,
       key,
-      value: value === null ? null : Buffer.from(JSON.stringify(value)),
+      value: value === null ? null : controlValue(value),
       headers: { [changeHeader]: changeId },
     })),
     ...batch.keys.map(({ key, value, changeId }) => ({

@@ -8,12 +8,12 @@ import {
   addUsage,
   dayKey,
   dayOf,
-  jsonValue,
   msOfMinute,
   noUsage,
   parseUsageKey,
   usagePartitions,
   usageTopic,
+  usageValue,
 } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 import { foldedBefore, minutesKeptDays } from './periods.ts'
@@ -127,7 +127,7 @@ function recordsOf(
 ): AddressedRecord[] {
   const place = { topic: usageTopic, partition }
   return [
-    { ...place, key: dayKey(streamId, day), value: usage === undefined ? null : jsonValue(usage) },
+    { ...place, key: dayKey(streamId, day), value: usage === undefined ? null : usageValue(usage) },
     ...minutes.map((key) => ({ ...place, key, value: null })),
   ]
 }

@@ -3,9 +3,9 @@
 import type { Offsets, RangeReader } from '@weir/kafka'
 import {
   countsTopic,
-  monthCountOf,
   monthOf,
   parseCountKey,
+  parseMonthCount,
   replicasTopic,
   usagePartitionOf,
   usageTopic,
@@ -18,13 +18,14 @@ export type SweepDeps = {
   readonly write: WriteTombstones
   readonly offsets: Pick<Offsets, 'earliest' | 'ends'>
   readonly reader: Pick<RangeReader, 'read'>
-  readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead' | 'catchUp'>
+  readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead' | 'unread' | 'catchUp'>
   readonly log: Pick<UsageLog, 'ofStream'>
 }
 
 /** The heartbeats of replicas that have not been heard of for a minute. */
 export async function sweepReplicas({ write, replicas }: SweepDeps): Promise<void> {
-  if (!replicas.isRead() || replicas.replicas.dead().length === 0) return
+  const isRead = replicas.isRead() || replicas.unread().length > 0
+  if (!isRead || replicas.replicas.dead().length === 0) return
   await replicas.catchUp() // one may have come back
   const dead = replicas.replicas.dead()
   await write(dead.map((key) => ({ topic: replicasTopic, partition: 0, key })))
@@ -68,7 +69,7 @@ async function readCounts({ offsets, reader }: SweepDeps): Promise<Map<string, M
     for (const { key, value } of records) {
       const text = key?.toString('utf8') ?? ''
       if (value === null) counts.delete(text)
-      else counts.set(text, monthCountOf(value))
+      else counts.set(text, parseMonthCount(text, value))
     }
   })
   return counts

@@ -2,6 +2,7 @@
 import { createRangeReader } from '@weir/kafka'
 import type { Kafka, Offsets } from '@weir/kafka'
 import { AppError, hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
 import { dayOf, followReplicas } from '@weir/control-state'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { Reconciler } from '../control/reconcile-loop.ts'
@@ -21,6 +22,8 @@ export type UsageController = {
   /** Who there is, and how far each has followed control state. */
   readonly replicas: ReplicaFollower
   readonly reconcilers: readonly Reconciler[]
+  /** What replicas have said and this one can't read: erasures and the expiry of keys wait for it. */
+  warnings(): string[]
   /** Everything that was counted of a stream goes. */
   forget(stream: { streamId: string; createdAtMs: number }): Promise<void>
   close(): Promise<void>
@@ -35,11 +38,12 @@ export function createUsageController(options: {
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'keyring'>
   replica: string
   now: () => number
+  log: Log
 }): UsageController {
   const { kafka, offsets, follower, replica, now } = options
   const reader = createRangeReader(kafka)
   const log = createUsageLog({ offsets, reader })
-  const replicas = followReplicas({ kafka, service: 'auth', now })
+  const replicas = followReplicas({ kafka, service: 'auth', now, log: options.log })
   const write = createTombstoneWriter(kafka, replica)
   const sweeping: SweepDeps = { write, offsets, reader, replicas, log }
   let foldedOn = ''
@@ -67,6 +71,7 @@ export function createUsageController(options: {
     log,
     subjects: createSubjectLog({ offsets, reader, follower, write }),
     replicas,
+    warnings: replicas.unread,
     reconcilers: [
       { name: 'replicas', run: () => sweepReplicas(sweeping).then(() => sweepEveryMs) },
       { name: 'usage', run: () => fold().then(() => foldEveryMs) },

@@ -1,7 +1,7 @@
 // `weir.usage` as it lies in Kafka, read when somebody asks: by stream and time, so that what is read is about
 // as much as what was asked for. Nothing of it is kept in memory.
 import type { Offsets, RangeReader } from '@weir/kafka'
-import { usageOf, usagePartitionOf, usageTopic } from '@weir/control-state'
+import { parseUsage, usagePartitionOf, usageTopic } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 
 /** By key, as of the end of what was read; null where it was taken away. */
@@ -44,7 +44,8 @@ export function createUsageLog(deps: {
     await reader.read(await rangeOf(partition, times), (records) => {
       for (const record of records) {
         const key = record.key?.toString('utf8') ?? ''
-        if (isWanted(key)) over.set(key, record.value === null ? null : usageOf(record.value))
+        if (isWanted(key))
+          over.set(key, record.value === null ? null : parseUsage(key, record.value))
       }
     })
   }

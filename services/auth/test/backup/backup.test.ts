@@ -1,8 +1,9 @@
 // What is taken for a backup, and what isn't.
 import { expect, test } from '@jest/globals'
-import { hashOf, nextEntry, noEntries } from '@weir/control-state'
+import { controlValue, hashOf, nextEntry, noEntries, parseEntry } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
 import { HEAD, endLine, lineOf, readLines } from '../../src/backup/lines.ts'
+import { savedLines } from '../../src/backup/save.ts'
 import { withAuditLog } from '../../src/backup/restore-audit.ts'
 
 async function* linesOf(...lines: string[]): AsyncGenerator<string> {
@@ -38,12 +39,38 @@ test.each([
   await expect(readLines(linesOf(...lines))).rejects.toMatchObject({ code: 'backup_unreadable' })
 })
 
+test.each([
+  ['weir.control', '{"type":"account","version":2}', 'type "account", version 2'],
+  ['weir.keys', Buffer.of(2, 0, 0), 'type "part", version 2'],
+  ['weir.audit', '{"type":"audit-entry","version":9}', 'type "audit-entry", version 9'],
+])('a backup with a record of a newer release in %s is refused', async (topic, value, what) => {
+  const newer = lineOf(topic, { ...record, value: Buffer.from(value) })
+  const reading = readLines(linesOf(HEAD, line, newer, endLine(2)))
+  await expect(reading).rejects.toMatchObject({
+    code: 'record_not_known',
+    message: expect.stringContaining(what),
+  })
+})
+
+test('a backup is not made of records of a newer release', async () => {
+  const newer = { ...record, value: Buffer.from('{"type":"gadget","version":2}') }
+  const saving = savedLines({
+    offsets: { earliest: async () => [0n], ends: async () => [1n] },
+    reader: { read: async (_range, onRecords) => void (await onRecords([newer])) },
+    say: () => {},
+  })
+  const readAll = async (): Promise<void> => {
+    for await (const _line of saving);
+  }
+  await expect(readAll()).rejects.toThrow(/type "gadget", version 2 .* upgrade this replica/)
+})
+
 // --- the audit log ---
 
 const headRecord = (head: AuditHead) => ({
   topic: 'weir.control',
   key: 'audit/head',
-  value: JSON.stringify(head),
+  value: controlValue({ type: 'audit-head', ...head }),
 })
 
 /** Entries as auth writes them, and a stream beside them. */
@@ -65,10 +92,10 @@ function restored(records: readonly { topic: string; key: unknown; value: unknow
   const log = records.filter(({ topic }) => topic === 'weir.audit')
   const heads = records.filter(({ key }) => key === 'audit/head').map(({ value }) => String(value))
   const end = Buffer.from(String(log.at(-1)?.value))
-  const { seq } = JSON.parse(String(end)) as AuditHead
-  expect(heads.map((head): unknown => JSON.parse(head))).toEqual([{ seq, hash: hashOf(end) }])
+  const { seq } = parseEntry('', end)
+  expect(heads).toEqual([String(controlValue({ type: 'audit-head', seq, hash: hashOf(end) }))])
   return log.map(({ value }) => {
-    const { seq: own, prev, action } = JSON.parse(String(value)) as Record<string, unknown>
+    const { seq: own, prev, action } = parseEntry('', Buffer.from(String(value)))
     return { seq: own, prev, action }
   })
 }

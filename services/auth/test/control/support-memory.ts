@@ -11,6 +11,7 @@ import { createReadAccess } from '../../src/control/acls/read-access.ts'
 import { createKeyring } from '@weir/control-state'
 import { accountKey } from '@weir/control-state'
 import { createWrappingKeys } from '../../src/control/keys/wrapping-keys.ts'
+import { controlValue, parseControlRecord, parseEntry } from '@weir/control-state'
 import type { ControlRecord } from '@weir/control-state'
 import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
 import type { Control } from '../../src/control/compose.ts'
@@ -149,7 +150,7 @@ export function memoryControl(
       const answers: Answer[] = []
       batch.attempt({ id: 'change', what, decide: (draft) => void answers.push(decide(draft)) })
       entries.push(...batch.audit.map(({ value }) => entryOf(value)))
-      for (const { key, value } of batch.control) tables.apply(key, copyOf(value))
+      for (const { key, value } of batch.control) tables.apply(key, copyOf(key, value))
       for (const { key, value } of batch.keys) keyring.apply(key, value)
       for (const answer of answers) return answer
       throw new Error('nothing was decided')
@@ -165,6 +166,7 @@ export function memoryControl(
     catchUp: async () => {},
     refresh: async () => {},
     isFresh: () => true,
+    isWhole: () => true,
     positions: () => ({ control: 0n, keys: 0n }),
     notReady: () => [],
     onChange: () => () => false,
@@ -203,8 +205,8 @@ export function memoryControl(
 }
 
 /** As it was put into it. */
-const entryOf = (value: Buffer): AuditEntry => JSON.parse(value.toString()) as AuditEntry
+const entryOf = (value: Buffer): AuditEntry => parseEntry('', value)
 
 /** As it comes out of a topic: JSON, another object. */
-const copyOf = (record: ControlRecord | null): ControlRecord | null =>
-  JSON.parse(JSON.stringify(record)) as ControlRecord | null
+const copyOf = (key: string, record: ControlRecord | null): ControlRecord | null =>
+  record && parseControlRecord(key, controlValue(record))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Kafka } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
-import { accountKey, controlTopic } from '@weir/control-state'
+import { accountKey, controlTopic, controlValue } from '@weir/control-state'
 import { createWriter, writerTransactor } from '../../src/control/writer.ts'
 import type { Writer } from '../../src/control/writer.ts'
 import {
@@ -113,7 +113,7 @@ test('a writer that was fenced decides on what the other has written since', asy
           topic: controlTopic,
           partition: 0,
           key: accountKey(account),
-          value: JSON.stringify(accountRecord(account, ['intruder'])),
+          value: controlValue(accountRecord(account, ['intruder'])),
         },
       ]),
     )

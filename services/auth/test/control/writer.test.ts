@@ -1,10 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import type { AddressedRecord, Transactor } from '@weir/kafka'
-import { act, auditTopic, hashOf } from '@weir/control-state'
-import type { AuditEntry } from '@weir/control-state'
+import { act, auditTopic, hashOf, parseControlRecord, parseEntry } from '@weir/control-state'
 import { changeHeader } from '@weir/control-state'
-import type { ControlRecord } from '@weir/control-state'
 import { createTables } from '@weir/control-state'
 import { createWriter } from '../../src/control/writer.ts'
 import type { Decide, Writer } from '../../src/control/writer.ts'
@@ -34,7 +32,7 @@ function fakeKafka() {
         continue
       }
       changes.seen(String(headers?.[changeHeader]))
-      const record = value === null ? null : (JSON.parse(String(value)) as ControlRecord)
+      const record = value === null ? null : parseControlRecord(String(key), Buffer.from(value))
       tables.apply(String(key), record)
     }
   }
@@ -284,7 +282,7 @@ test('what only looks can change nothing', async () => {
 function chainOf({ entries }: Fake): number[] {
   let prev = '0'.repeat(64)
   return entries.map((value) => {
-    const entry = JSON.parse(String(value)) as AuditEntry
+    const entry = parseEntry('', value)
     expect(entry.prev).toBe(prev)
     prev = hashOf(value)
     return entry.seq

@@ -7,6 +7,7 @@ import { checkRegistry } from '../../src/registry/check-registry.ts'
 const log = createLog('auth-test', 'silent')
 
 const contract = (id: string, registryId: number): ContractRecord => ({
+  type: 'contract',
   billingId: 'acme',
   id,
   status: 'active',

@@ -16,6 +16,7 @@ const credential: Credential = {
 }
 
 const stream: InputStream = {
+  type: 'stream',
   billingId: 'acme',
   name: 'clicks',
   streamId: 'id',

@@ -12,12 +12,13 @@ import { createLog, pollUntil } from '@weir/kit'
 import {
   dayKey,
   dayOf,
-  jsonValue,
   minuteOf,
+  parseUsage,
   usageKey,
   usagePartitionOf,
   usagePartitions,
   usageTopic,
+  usageValue,
 } from '@weir/control-state'
 import { createTopicReader } from '@weir/testkit'
 import type { TopicReader } from '@weir/testkit'
@@ -65,7 +66,7 @@ async function count(key: string, atMs: number, events: number): Promise<void> {
   const streamId = key.slice(0, key.indexOf('/'))
   await producer.send(usageTopic, usagePartitionOf(streamId), {
     key,
-    value: jsonValue({ events, bytes: events * 100, refused: { undecodable: 1 } }),
+    value: usageValue({ events, bytes: events * 100, refused: { undecodable: 1 } }),
     headers: {},
     timestampMs: atMs,
   })
@@ -76,7 +77,7 @@ async function tableOf(streamId: string): Promise<Record<string, unknown>> {
   const table: Record<string, unknown> = {}
   for (const { key, value } of await reader.read(usageTopic))
     if (String(key).startsWith(`${streamId}/`))
-      table[String(key)] = value === null ? null : JSON.parse(String(value))
+      table[String(key)] = value === null ? null : parseUsage(String(key), value)
   return table
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import {
   countKey,
   countsTopic,
+  monthCountValue,
   replicasTopic,
   usageKey,
   usagePartitionOf,
@@ -31,7 +32,7 @@ function setUp({
     offset: BigInt(offset),
     timestampMs: 0,
     key: Buffer.from(key),
-    value: month === null ? null : Buffer.from(JSON.stringify({ month, events: 1 })),
+    value: month === null ? null : monthCountValue({ month, events: 1 }),
     headers: {},
   }))
   const heard: Replica[] = atWork.map((id) => ({
@@ -49,6 +50,7 @@ function setUp({
     reader: { read: async (_range, onRecords) => void onRecords(records) },
     replicas: {
       isRead: () => isRead,
+      unread: () => [],
       catchUp: async () => void (looks += 1),
       replicas: {
         dead: () => [...(dead[Math.min(looks, dead.length - 1)] ?? [])],

@@ -9,12 +9,13 @@ import { createLog, pollUntil } from '@weir/kit'
 import {
   countKey,
   countsTopic,
-  jsonValue,
   minuteOf,
+  monthCountValue,
   monthOf,
   usageKey,
   usagePartitionOf,
   usageTopic,
+  usageValue,
 } from '@weir/control-state'
 import { createTopicReader } from '@weir/testkit'
 import type { TopicReader } from '@weir/testkit'
@@ -62,7 +63,7 @@ async function count(streamId: string, counted: Counted): Promise<void> {
   const { replica = 'r', atMs, events, refused = {} } = counted
   await producer.send(usageTopic, usagePartitionOf(streamId), {
     key: usageKey(streamId, replica, minuteOf(atMs)),
-    value: jsonValue({ events, bytes: events * 100, refused }),
+    value: usageValue({ events, bytes: events * 100, refused }),
     headers: {},
     timestampMs: atMs,
   })
@@ -152,7 +153,7 @@ describe('a stream that is deleted', () => {
       await count(id, { atMs: Date.now(), events: 1 })
       await producer.send(countsTopic, 0, {
         key: countKey(id, randomUUID()),
-        value: jsonValue({ month: monthOf(Date.now()), events: 1 }),
+        value: monthCountValue({ month: monthOf(Date.now()), events: 1 }),
         headers: {},
         timestampMs: Date.now(),
       })

@@ -4,7 +4,12 @@
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import type { BatchProducer } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
-import { subjectKeyOf, subjectPartitionOf, subjectsTopic } from '@weir/control-state'
+import {
+  subjectKeyOf,
+  subjectLinkValue,
+  subjectPartitionOf,
+  subjectsTopic,
+} from '@weir/control-state'
 import { refusal } from '../errors.ts'
 
 export type SubjectOfEvent = {
@@ -46,7 +51,7 @@ export function createSubjects(deps: {
 
   const write = async (key: string, partition: number): Promise<void> => {
     try {
-      const record = { key, value: Buffer.alloc(0), headers: {}, timestampMs: Date.now() }
+      const record = { key, value: subjectLinkValue, headers: {}, timestampMs: Date.now() }
       await producer.send(subjectsTopic, partition, record)
       durable.add(key)
     } catch (error) {

@@ -1,6 +1,6 @@
 // How many events each stream has stored this month by way of other replicas, those that are gone included:
 // the table over `weir.counts`. A replica tells its whole count each time, so hearing it twice does no harm.
-import { monthCountOf, parseCountKey } from '@weir/control-state'
+import { parseCountKey, parseMonthCount } from '@weir/control-state'
 
 export type MonthCounts = {
   apply(record: { readonly key: string; readonly value: Buffer | null }): void
@@ -42,7 +42,7 @@ export function createMonthCounts(ownReplica: string): MonthCounts {
       const parsed = parseCountKey(key)
       if (parsed === undefined || parsed.replica === ownReplica) return
       if (value === null) remove(parsed.streamId, parsed.replica)
-      else set(parsed.streamId, parsed.replica, monthCountOf(value))
+      else set(parsed.streamId, parsed.replica, parseMonthCount(key, value))
     },
     clear: () => streams.clear(),
     elsewhere(streamId, month) {

@@ -46,6 +46,7 @@ export function createSharing(options: {
     kafka,
     service: 'ingest',
     now,
+    log,
     counts,
     onBeat(other) {
       if (other.id !== replica && other.beat.service === 'ingest') rates.hear(other, now())
@@ -67,7 +68,11 @@ export function createSharing(options: {
       writer = keepWriting(usage, { kafka, now, log })
     },
     isRead: others.isRead,
-    notReady: () => (others.isRead() ? [] : ['the counts of this month are not read yet']),
+    notReady() {
+      if (others.isRead()) return []
+      const unread = others.unread()
+      return unread.length > 0 ? unread : ['the counts of this month are not read yet']
+    },
     async close() {
       stopFollowingStreams()
       await Promise.all([writer?.stop(), heart?.stop(), others.close()])

@@ -4,14 +4,15 @@
 import {
   countKey,
   countsTopic,
-  jsonValue,
   minuteOf,
+  monthCountValue,
   monthOf,
   msOfMinute,
   noUsage,
   usageKey,
   usagePartitionOf,
   usageTopic,
+  usageValue,
 } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 
@@ -109,7 +110,7 @@ export function createUsage(replica: string): UsageCounters {
         list(own)
       }
       const key = usageKey(streamId, replica, one.minute)
-      records.push({ topic: usageTopic, partition, key, value: jsonValue(one.usage), settle })
+      records.push({ topic: usageTopic, partition, key, value: usageValue(one.usage), settle })
     }
     if (own.hasCountChanged) {
       own.hasCountChanged = false
@@ -118,7 +119,7 @@ export function createUsage(replica: string): UsageCounters {
         own.hasCountChanged = true
         list(own)
       }
-      const value = jsonValue({ month: own.month, events: own.events })
+      const value = monthCountValue({ month: own.month, events: own.events })
       const key = countKey(streamId, replica)
       records.push({ topic: countsTopic, partition: 0, key, value, settle })
     }

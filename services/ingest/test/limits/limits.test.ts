@@ -1,5 +1,6 @@
 // What a stream may take, on the counters of this replica and on what the others have said.
 import { describe, expect, test } from '@jest/globals'
+import { monthCountValue } from '@weir/control-state'
 import { hasCode } from '@weir/kit'
 import { createLimits } from '../../src/limits/limits.ts'
 import { createMonthCounts } from '../../src/limits/month-counts.ts'
@@ -17,7 +18,7 @@ function setUp({ eventRate = '1000', eventCount = '3' } = {}) {
   const say = (replica: string, events: number, month = '2026-11'): void =>
     counts.apply({
       key: `${stream.streamId}/${replica}`,
-      value: Buffer.from(JSON.stringify({ month, events })),
+      value: monthCountValue({ month, events }),
     })
   const codeOf = (work: () => void): string => {
     try {

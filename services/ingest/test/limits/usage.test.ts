@@ -1,5 +1,6 @@
 // What a replica counts, and the records that tell it: whole counts, so that writing one twice does no harm.
 import { describe, expect, test } from '@jest/globals'
+import { countsTopic, parseMonthCount, parseUsage } from '@weir/control-state'
 import { createUsage } from '../../src/limits/usage.ts'
 import type { UsageCounters, UsageRecord } from '../../src/limits/usage.ts'
 
@@ -8,7 +9,12 @@ const nowMs = minute * 60_000
 const nextMs = nowMs + 60_000
 
 const told = (records: readonly UsageRecord[]): Record<string, unknown> =>
-  Object.fromEntries(records.map(({ key, value }) => [key, JSON.parse(value.toString())]))
+  Object.fromEntries(
+    records.map(({ topic, key, value }) => [
+      key,
+      topic === countsTopic ? parseMonthCount(key, value) : parseUsage(key, value),
+    ]),
+  )
 
 const countTimes = (usage: UsageCounters, times: number, atMs = nowMs): void => {
   for (let i = 0; i < times; i += 1) usage.count('s', atMs, 1, 100)

@@ -6,6 +6,7 @@ import type { ContractRecord, InputStream } from '@weir/control-state'
 import type { ActiveContract } from '../../src/event/active-contracts.ts'
 
 export const inputStream = (more: Partial<InputStream> = {}): InputStream => ({
+  type: 'stream',
   kind: 'input',
   billingId: 'acme',
   name: 'clicks',
@@ -31,6 +32,7 @@ export async function contractRecord(more: Partial<ContractRecord> = {}): Promis
   if ('problems' in result) throw new Error(result.problems.join('; '))
   return {
     ...result.prepared,
+    type: 'contract',
     billingId: 'acme',
     status: 'active',
     schemaRegistryRef: 'catalog-clickstream/latest',

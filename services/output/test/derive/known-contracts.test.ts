@@ -6,6 +6,7 @@ import { followerOf } from '../support/streams.ts'
 
 const { schema, pii_fields: piiFields } = await exampleContract('demo_v1')
 const recordOf = (more: Partial<ContractRecord> = {}): ContractRecord => ({
+  type: 'contract',
   billingId: 'acme',
   id: 'demo_v1',
   status: 'active',

@@ -39,6 +39,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
   useTestIntervals()
   const { follower, put, putStream, removeStream, startOver, setFresh } = followerOf()
   put(`signing/${signing.kid}`, {
+    type: 'signing-key',
     kid: signing.kid,
     publicJwk: signing.publicJwk,
     signsFromMs: 0,
@@ -88,7 +89,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
     connections: () => [...sockets],
     putStream,
     putAccount: (billingId: string, ...apiKeys: readonly ApiKeyRecord[]) =>
-      put(`account/${billingId}`, { billingId, apiKeys, createdAtMs: 1 }),
+      put(`account/${billingId}`, { type: 'account', billingId, apiKeys, createdAtMs: 1 }),
     removeStream,
     startOver,
     setFresh,

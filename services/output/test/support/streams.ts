@@ -6,6 +6,7 @@ import type { Credential, DerivedStream, InputStream, StateFollower } from '@wei
 import { asObject } from '@weir/testkit'
 
 const common = (name: string) => ({
+  type: 'stream' as const,
   billingId: 'acme',
   name,
   streamId: randomUUID(),

@@ -9,7 +9,7 @@ import type { Reconciler } from '../reconcile-loop.ts'
 import { createAuditLog } from './audit-log.ts'
 import type { AuditLog } from './audit-log.ts'
 import { createFold } from './fold-accesses.ts'
-import type { Fold } from './fold-accesses.ts'
+import type { Folder } from './fold-accesses.ts'
 import { createRefusals } from './refusals.ts'
 import type { Refusals } from './refusals.ts'
 
@@ -17,7 +17,8 @@ export type AuditController = {
   readonly log: AuditLog
   readonly refusals: Refusals
   /** What services have noticed by now is in the log, too. */
-  readonly fold: Fold
+  readonly fold: Folder['fold']
+  readonly warnings: Folder['warnings']
   readonly reconcilers: readonly Reconciler[]
   close(): Promise<void>
 }
@@ -40,13 +41,14 @@ export function createAuditController(options: {
     await refusals.tellCounts()
     return tellCountsEveryMs
   }
-  const fold = createFold({ offsets, reader, follower, writer, log })
+  const { fold, warnings } = createFold({ offsets, reader, follower, writer, log })
   const foldAll = async (): Promise<number> => {
     await fold()
     return foldEveryMs()
   }
   return {
     fold,
+    warnings,
     log: createAuditLog({ offsets, reader, follower }),
     refusals,
     reconcilers: [

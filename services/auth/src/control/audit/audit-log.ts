@@ -1,7 +1,8 @@
 // `weir.audit` as it lies in Kafka, read when somebody asks, a page at a time. Nothing of it is kept in memory, and a
 // page is bounded in entries, bytes and records looked at, however long the log is.
 import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
-import { auditTopic } from '@weir/control-state'
+import { hasCode } from '@weir/kit'
+import { auditTopic, parseEntry } from '@weir/control-state'
 import type { AuditEntry, AuditHead, StateFollower } from '@weir/control-state'
 
 export type AuditQuestion = {
@@ -54,12 +55,12 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
       const first =
         'offset' in from ? from.offset : ((await offsets.at(auditTopic, from.timeMs))[0] ?? 0n)
       const fromMs = 'timeMs' in from ? from.timeMs : -Infinity
-      const next = await readFrom(deps, first, ({ value, timestampMs }) => {
-        if (timestampMs >= untilMs + clocksMs) return 'enough'
-        const entry = value === null ? undefined : entryOf(value)
+      const next = await readFrom(deps, first, (record) => {
+        if (record.timestampMs >= untilMs + clocksMs) return 'enough'
+        const entry = entryOf(record)
         const isAsked = entry !== undefined && isIn(entry, { fromMs, untilMs, account })
         if (isAsked) entries.push(entry)
-        return isOver(isAsked ? value : null) ? 'full' : 'more'
+        return isOver(isAsked ? record.value : null) ? 'full' : 'more'
       })
       return { entries, next }
     },
@@ -118,21 +119,12 @@ function isIn(
   return account === undefined || entry.target.account === account
 }
 
-/** Only auth writes the topic. What somebody else put there is for `weir audit verify` to find. */
-function entryOf(value: Buffer): AuditEntry | undefined {
+/** What somebody else put there is for `weir audit verify` to find. */
+function entryOf({ offset, value }: SourceRecord): AuditEntry | undefined {
   try {
-    const parsed: unknown = JSON.parse(value.toString('utf8'))
-    return isEntry(parsed) ? parsed : undefined
-  } catch {
-    return undefined
+    return value === null ? undefined : parseEntry(String(offset), value)
+  } catch (error) {
+    if (hasCode(error, 'record_malformed')) return undefined
+    throw error
   }
 }
-
-const isEntry = (value: unknown): value is AuditEntry =>
-  typeof value === 'object' &&
-  value !== null &&
-  'time' in value &&
-  typeof value.time === 'string' &&
-  'target' in value &&
-  typeof value.target === 'object' &&
-  value.target !== null

@@ -28,7 +28,7 @@ export async function claimSubject(
         'invalid',
         `schema.schema_registry_ref: the subject ${subject} is taken; choose another name`,
       )
-    draft.put(subjectKey(subject), { subject, ownerBillingId: billingId })
+    draft.put(subjectKey(subject), { type: 'subject-owner', subject, ownerBillingId: billingId })
   })
 }
 
@@ -80,6 +80,7 @@ export async function archiveContract(
 function contractRecord(request: ContractRequest, nowMs: number): ContractRecord {
   const { prepared } = request
   return {
+    type: 'contract',
     billingId: request.billingId,
     id: prepared.id,
     status: 'active',

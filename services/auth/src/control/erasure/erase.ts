@@ -20,7 +20,7 @@ import type { AuditTarget } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { kekIdsOf } from '../keys/kek-ids.ts'
 import { requireRoom, warnOfBound } from './erasure-bound.ts'
-import { erasureMarker } from '@weir/control-state'
+import { erasureMarker, markerValue } from '@weir/control-state'
 import { eraPrefix, openEra } from '@weir/control-state'
 import type { StreamEra } from '@weir/control-state'
 import { erasureKey } from '@weir/control-state'
@@ -122,7 +122,7 @@ export function putErasure(
 ): ErasureRecord {
   const erasureId = randomUUID()
   // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
-  draft.putKey(erasureMarker(erasureId), Buffer.of(1))
+  draft.putKey(erasureMarker(erasureId), markerValue)
   const levels = new Set<number>()
   const replaced: Record<string, readonly string[]> = {}
   const oldRings = new Set<number>()
@@ -142,6 +142,7 @@ export function putErasure(
     for (const level of levelsHere) levels.add(level)
   }
   const record: ErasureRecord = {
+    type: 'erasure',
     erasureId,
     billingId: stream.billingId,
     streamId: stream.streamId,

@@ -7,7 +7,7 @@ import { act, partOf } from '@weir/control-state'
 import type { AuditAction } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import type { ReplicaFollower } from '@weir/control-state'
-import { erasureMarker } from '@weir/control-state'
+import { beatKey, beatTimeIn, beatValue, erasureMarker } from '@weir/control-state'
 import { eraPrefix } from '@weir/control-state'
 import { erasureKey, keysTopic } from '@weir/control-state'
 import type { ErasureRecord, ErasureScan, StateFollower } from '@weir/control-state'
@@ -29,9 +29,6 @@ const applyEveryMs = 200
 const idleMs = 5_000
 const scanEveryMinMs = 500
 const scanEveryMaxMs = 300_000
-
-/** A segment is closed by the first record that comes after its time; without traffic this one does it. */
-const beatKey = '_beat'
 
 export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
   const { follower, now } = deps
@@ -154,15 +151,16 @@ async function keyLogTimes({ configs }: Pick<ErasureStatesDeps, 'configs'>): Pro
   return { segmentMs: ms('segment.ms', 600_000), fileDeleteMs: ms('file.delete.delay.ms', 60_000) }
 }
 
+/** A segment is closed by the first record that comes after its time; without traffic this one does it. */
 async function beat(
   { writer, follower, now }: ErasureStatesDeps,
   segmentMs: number,
 ): Promise<void> {
   const isDue = (last: Buffer | undefined): boolean =>
-    Math.abs(now() - Number(last?.toString() ?? 0)) > segmentMs * 1.05
+    Math.abs(now() - beatTimeIn(last)) > segmentMs * 1.05
   if (!isDue(follower.keyStore.get(beatKey))) return
   await writer.change(partOf('erasure.complete'), (draft) => {
-    if (isDue(draft.key(beatKey))) draft.putKey(beatKey, Buffer.from(String(now())))
+    if (isDue(draft.key(beatKey))) draft.putKey(beatKey, beatValue(now()))
   })
 }
 

@@ -33,7 +33,12 @@ export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
     for (const old of draft.receiptKeys())
       if (draft.key(privateReceiptKey(old.kid)) !== undefined)
         draft.putKey(privateReceiptKey(old.kid), null)
-    draft.put(receiptKeyKey(kid), { kid, publicJwk, receiptsFromMs: deps.now() })
+    draft.put(receiptKeyKey(kid), {
+      type: 'receipt-key',
+      kid,
+      publicJwk,
+      receiptsFromMs: deps.now(),
+    })
     const plain = Buffer.from(privatePem, 'utf8')
     draft.putKey(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
   })

@@ -5,7 +5,13 @@ import type { EraKeys } from '@weir/fieldcrypt'
 import { ERA_MS } from '@weir/fieldcrypt'
 import type { Offsets, RangeReader } from '@weir/kafka'
 import { AppError } from '@weir/kit'
-import { linkIn, subjectPartitionOf, subjectPrefix, subjectsTopic } from '@weir/control-state'
+import {
+  checkSubjectLink,
+  linkIn,
+  subjectPartitionOf,
+  subjectPrefix,
+  subjectsTopic,
+} from '@weir/control-state'
 import { openableIn, subjectEras } from './erase-subject.ts'
 import type { InputStream, StateFollower } from '@weir/control-state'
 import type { WriteTombstones } from '../../usage/tombstones.ts'
@@ -77,6 +83,7 @@ async function linksOf(
     for (const { key: bytes, value } of records) {
       const key = bytes?.toString('utf8') ?? ''
       if (!key.startsWith(prefix)) continue
+      if (value !== null) checkSubjectLink(key, value)
       const found = linkIn(key, prefix, link)
       if (value === null || found === undefined) links.delete(key)
       else links.set(key, found)

@@ -91,7 +91,8 @@ function putNewKey(
 ): void {
   const signsUntilMs = signsFromMs + signsForMs
   const publishedUntilMs = signsUntilMs + tokensLiveMs
-  draft.put(signingKeyKey(kid), { kid, publicJwk, signsFromMs, signsUntilMs, publishedUntilMs })
+  const times = { signsFromMs, signsUntilMs, publishedUntilMs }
+  draft.put(signingKeyKey(kid), { type: 'signing-key', kid, publicJwk, ...times })
   const recordKey = privateSigningKey(kid)
   const plain = Buffer.from(privatePem, 'utf8')
   draft.putKey(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))

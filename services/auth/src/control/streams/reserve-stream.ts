@@ -72,6 +72,7 @@ export function reserveDerived(
 function newStream({ now }: Pick<Changes, 'now'>, made: NewCredential | undefined) {
   const nowMs = now()
   return {
+    type: 'stream' as const,
     streamId: randomUUID(),
     state: 'creating' as const,
     stateSinceMs: nowMs,

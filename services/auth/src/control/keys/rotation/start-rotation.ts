@@ -67,6 +67,7 @@ function begin(
   for (const { ring, version, value } of wrapped) draft.putKey(ringKey(ring, version), value)
   const rings = Object.fromEntries(wrapped.map(({ ring, version }) => [ring, version]))
   const begun: RotationRecord = {
+    type: 'rotation',
     rotationId: randomUUID(),
     startedAtMs: now(),
     rings,

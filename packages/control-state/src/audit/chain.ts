@@ -1,0 +1,31 @@
+// The chain of the audit log: each entry holds the SHA-256 of the bytes of the one before. Pure.
+import { createHash } from 'node:crypto'
+import type { Audited, AuditEntry, AuditHead } from './audit.ts'
+import { entryValue } from './entry-form.ts'
+
+export const auditHeadKey = 'audit/head'
+/** Before the first entry. */
+export const noEntries: AuditHead = { seq: 0, hash: '0'.repeat(64) }
+
+/** The next entry, as it will lie in the topic, and the head once it does. */
+export function nextEntry(
+  { seq, hash }: AuditHead,
+  { action, actor, target, refused }: Audited,
+  nowMs: number,
+): { value: Buffer; head: AuditHead } {
+  const entry: AuditEntry = {
+    seq: seq + 1,
+    prev: hash,
+    time: new Date(nowMs).toISOString(),
+    by: actor,
+    action,
+    target,
+    ...(refused === undefined
+      ? { outcome: 'done' as const }
+      : { outcome: 'refused' as const, code: refused }),
+  }
+  const value = entryValue(entry)
+  return { value, head: { seq: entry.seq, hash: hashOf(value) } }
+}
+
+export const hashOf = (value: Buffer): string => createHash('sha256').update(value).digest('hex')

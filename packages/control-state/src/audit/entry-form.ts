@@ -1,0 +1,74 @@
+// How an entry of the audit log lies in `weir.audit` (docs/formats.md). Actions of other releases are shown as they are.
+import { roles } from '../access/roles.ts'
+import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
+import { either, flag, listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
+import type { Actor, AuditEntry, AuditTarget } from './audit.ts'
+
+export const auditTopic = 'weir.audit'
+
+type ActorOf<Kind extends Actor['kind']> = Extract<Actor, { kind: Kind }>
+
+const isCaller = either(
+  objectOf<ActorOf<'account'>>({
+    kind: oneOf('account'),
+    billingId: text,
+    keyId: text,
+    name: text,
+    requestId: text,
+  }),
+  objectOf<ActorOf<'credentials'>>({
+    kind: oneOf('credentials'),
+    billingId: text,
+    clientId: text,
+    requestId: text,
+  }),
+)
+const isOperator = either(
+  objectOf<ActorOf<'platform'>>({ kind: oneOf('platform'), requestId: text }),
+  objectOf<ActorOf<'auth'>>({ kind: oneOf('auth') }),
+)
+
+const isTarget = objectOf<AuditTarget>({
+  account: optional(text),
+  stream: optional(text),
+  output: optional(text),
+  contract: optional(text),
+  clientId: optional(text),
+  keyId: optional(text),
+  name: optional(text),
+  role: optional(oneOf(...roles)),
+  expiresAt: optional(text),
+  erasure: optional(text),
+  fromLevel: optional(number),
+  levels: optional(listOf(number)),
+  at: optional(text),
+  count: optional(number),
+  changed: optional(listOf(text)),
+  enabled: optional(flag),
+  outputs: optional(listOf(text)),
+  ring: optional(text),
+  rings: optional(listOf(text)),
+  kek: optional(text),
+  kid: optional(text),
+  revoked: optional(listOf(text)),
+  era: optional(number),
+})
+
+const entryForm = createForm(
+  'audit-entry',
+  untyped(
+    objectOf<AuditEntry>({
+      seq: number,
+      prev: text,
+      time: text,
+      by: either(isCaller, isOperator),
+      action: text,
+      target: isTarget,
+      outcome: oneOf('done', 'refused'),
+      code: optional(text),
+    }),
+  ),
+)
+
+export const entryValue = (entry: AuditEntry): Buffer => storedAs(entryForm, entry)
+export const parseEntry = parserOf(auditTopic, [entryForm])

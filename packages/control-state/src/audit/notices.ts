@@ -1,0 +1,75 @@
+// What lies in `weir.accesses` (docs/formats.md): notices, which output may write and auth alone reads. They are output's
+// word, so each is taken for no more than a notice can be: names, ids and numbers of their form.
+import { z } from 'zod'
+import { createForm, parserOf, storedAs } from '../forms/form.ts'
+import type { Form } from '../forms/form.ts'
+import type { Actor, AuditAction, AuditTarget } from './audit.ts'
+
+export const accessesTopic = 'weir.accesses'
+
+export const readActions = ['read.preview', 'read.dead', 'read.watch', 'read.token'] as const
+export type ReadAction = (typeof readActions)[number] & AuditAction
+
+export type Reading = {
+  readonly action: ReadAction
+  readonly actor: Extract<Actor, { kind: 'account' | 'credentials' }>
+  readonly target: AuditTarget
+}
+
+export type Notice =
+  | (Reading & { readonly type: 'read-notice'; readonly at: string })
+  | {
+      readonly type: 'use-notice'
+      readonly at: string
+      readonly billingId: string
+      readonly keyId: string
+    }
+
+const name = z.string().regex(/^(?=.{1,63}$)[a-z0-9](-?[a-z0-9])*$/)
+const keyId = z.string().regex(/^[0-9a-f]{12}$/)
+const at = z.iso.datetime()
+const requestId = z.string().max(100)
+const actor = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('account'),
+    billingId: name,
+    keyId,
+    name: z.string().max(100),
+    requestId,
+  }),
+  z.strictObject({
+    kind: z.literal('credentials'),
+    billingId: name,
+    clientId: z.uuid(),
+    requestId,
+  }),
+])
+const target = z.strictObject({
+  account: name,
+  stream: name,
+  output: name.exactOptional(),
+  levels: z.array(z.int().min(0).max(255)).max(256).exactOptional(),
+  count: z.int().min(1).exactOptional(),
+})
+
+const readNotice = z.strictObject({
+  type: z.literal('read-notice'),
+  at,
+  action: z.enum(readActions),
+  actor,
+  target,
+})
+const useNotice = z.strictObject({ type: z.literal('use-notice'), at, billingId: name, keyId })
+
+type NoticeOf<Type extends Notice['type']> = Extract<Notice, { type: Type }>
+
+const forms: { readonly [Type in Notice['type']]: Form<NoticeOf<Type>> } = {
+  'read-notice': createForm('read-notice', (members) => {
+    const { data } = readNotice.safeParse(members)
+    return data?.actor.billingId === data?.target.account ? data : undefined
+  }),
+  'use-notice': createForm('use-notice', (members) => useNotice.safeParse(members).data),
+}
+
+export const noticeValue = (notice: Notice): Buffer => storedAs<Notice>(forms[notice.type], notice)
+export const parseNotice = parserOf<Notice>(accessesTopic, Object.values(forms))

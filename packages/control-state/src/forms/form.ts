@@ -1,0 +1,102 @@
+// How records of Weir's own topics lie in Kafka: `{"type": "…", "version": 1, …}`, JSON (docs/formats.md). Each type has
+// one form; what isn't of a form that this replica knows is told with a sentence, and never guessed at.
+import { AppError } from '@weir/kit'
+import { isObject } from './guards.ts'
+import type { Guard } from './guards.ts'
+
+/** What a record is, from its members without `version`; undefined when they are not as they should be. */
+type Reader<T> = (members: object) => T | undefined
+
+export type Form<T> = {
+  readonly type: string
+  /** How each version is read, the first one first; the last one is written. */
+  readonly versions: readonly Reader<T>[]
+}
+
+/**
+ * @throws AppError `record_not_known`: a type or a version of another release; `record_malformed`: not of Weir's making.
+ * Its sentence says which, and what to do.
+ */
+export type Parser<T> = (key: string, value: Buffer) => T
+
+export const createForm = <T>(type: string, ...versions: readonly Reader<T>[]): Form<T> => ({
+  type,
+  versions,
+})
+
+/** Reads what passes a guard as it is. */
+export const checked =
+  <T>(guard: Guard<T>): Reader<T> =>
+  (members) =>
+    guard(members) ? members : undefined
+
+/** The same for what is kept in memory without its type. */
+export const untyped =
+  <T>(guard: Guard<T>): Reader<T> =>
+  (members) => {
+    const { type: _, ...rest } = { type: undefined, ...members }
+    return guard(rest) ? rest : undefined
+  }
+
+export const storedAs = <T extends object>({ type, versions }: Form<T>, record: T): Buffer =>
+  Buffer.from(JSON.stringify({ type, version: versions.length, ...record }))
+
+/** Reads the records of a topic, which are of these types. */
+export function parserOf<T>(topic: string, forms: readonly Form<T>[]): Parser<T> {
+  const byType = new Map(forms.map((form) => [form.type, form]))
+  return (key, value) => {
+    const { version, ...members } = membersOf(topic, key, value)
+    const { type } = members
+    const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version > 0
+    if (typeof type !== 'string' || !isVersion) throw malformed(topic, key)
+    const form = byType.get(type)
+    if (form === undefined || version > form.versions.length)
+      throw notKnown({ topic, key, type, version }, form?.versions.length)
+    const record = form.versions[version - 1]?.(members)
+    if (record === undefined) throw malformed(topic, key, `type ${type}, version ${version}`)
+    return record
+  }
+}
+
+function membersOf(topic: string, key: string, value: Buffer): Readonly<Record<string, unknown>> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(value.toString('utf8'))
+  } catch {
+    throw malformed(topic, key)
+  }
+  if (!isObject(parsed)) throw malformed(topic, key)
+  return parsed
+}
+
+type What = {
+  readonly topic: string
+  readonly key: string
+  readonly type: string
+  readonly version: number
+}
+
+/** `knownVersion`: the newest of this type that is known, if any is. */
+export const notKnown = (
+  { topic, key, type, version }: What,
+  knownVersion?: number,
+): AppError<'record_not_known'> =>
+  new AppError(
+    'record_not_known',
+    `${topic} holds a record of type ${quoted(type)}, version ${version} (key ${quoted(key)}), and this replica knows ` +
+      `${knownVersion === undefined ? 'no such type' : `that type up to version ${knownVersion}`}: upgrade this replica`,
+  )
+
+export const malformed = (
+  topic: string,
+  key: string,
+  what = 'a type and a version',
+): AppError<'record_malformed'> =>
+  new AppError(
+    'record_malformed',
+    `${topic} holds a record that is not of Weir's making (key ${quoted(key)}): it has not what docs/formats.md says of ` +
+      `${what}; see docs/operations.md, Records that can't be read`,
+  )
+
+/** What somebody else wrote, on one line and not for ever. */
+const quoted = (words: string): string => JSON.stringify(words.slice(0, 100))

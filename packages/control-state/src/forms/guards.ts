@@ -1,0 +1,60 @@
+// Checks of what JSON holds, put together from small ones. A guard looks and copies nothing: what is read of Kafka
+// stays the one object that was parsed, whatever its members are called.
+
+export type Guard<T> = (value: unknown) => value is T
+type Optional<T> = { readonly optional: Guard<T> }
+type Member = Guard<unknown> | Optional<unknown>
+
+/** Of every member of T its check; one that may be missing is `optional`. */
+type Shape<T> = {
+  readonly [K in keyof T]-?: object extends Pick<T, K>
+    ? Optional<Required<T>[K]>
+    : Guard<Required<T>[K]>
+}
+
+export const text: Guard<string> = (value) => typeof value === 'string'
+export const number: Guard<number> = (value) => typeof value === 'number'
+export const flag: Guard<boolean> = (value) => typeof value === 'boolean'
+export const anything: Guard<unknown> = (_value): _value is unknown => true
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const oneOf =
+  <const T extends string | boolean>(...known: readonly T[]): Guard<T> =>
+  (value): value is T =>
+    known.some((each) => each === value)
+
+export const listOf =
+  <T>(isItem: Guard<T>): Guard<readonly T[]> =>
+  (value): value is readonly T[] =>
+    Array.isArray(value) && value.every(isItem)
+
+export const tableOf =
+  <T>(isItem: Guard<T>): Guard<Readonly<Record<string, T>>> =>
+  (value): value is Readonly<Record<string, T>> =>
+    isObject(value) && Object.values(value).every(isItem)
+
+export const optional = <T>(guard: Guard<T>): Optional<T> => ({ optional: guard })
+
+export const either =
+  <A, B>(isA: Guard<A>, isB: Guard<B>): Guard<A | B> =>
+  (value): value is A | B =>
+    isA(value) || isB(value)
+
+/** An object with these members; others are passed over. */
+export function objectOf<T extends object>(shape: Shape<T>): Guard<T>
+export function objectOf(shape: Readonly<Record<string, Member>>): Guard<object> {
+  const members = Object.entries(shape).map(([name, member]) => ({ name, is: guardOf(member) }))
+  return (value): value is object => {
+    if (!isObject(value)) return false
+    // A loop: a start reads a million of them.
+    for (const { name, is } of members) if (!is(value[name])) return false
+    return true
+  }
+}
+
+function guardOf(member: Member): (value: unknown) => boolean {
+  if (typeof member === 'function') return member
+  return (value) => value === undefined || member.optional(value)
+}

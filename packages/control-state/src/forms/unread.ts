@@ -1,0 +1,39 @@
+// Which records of followed topics can't be read, until something readable lies under their keys: while there is one,
+// nothing that rests on those topics is certain.
+import { hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+
+export type Unread = {
+  /** Runs what reads a record. @throws whatever it throws, but for these: a record that isn't known, or malformed */
+  note(topic: string, key: string, read: () => void): void
+  /** A sentence for each; the first few of many. */
+  sentences(): string[]
+  isEmpty(): boolean
+  clear(): void
+}
+
+const toldMax = 3
+
+export function createUnread(log: Log): Unread {
+  const sentences = new Map<string, string>()
+  return {
+    note(topic, key, read) {
+      const place = `${topic} ${key}`
+      try {
+        read()
+        if (sentences.size > 0) sentences.delete(place)
+      } catch (error) {
+        if (!hasCode(error, 'record_not_known', 'record_malformed')) throw error
+        if (sentences.size < toldMax) log.error({ err: error }, 'a record can not be read')
+        sentences.set(place, error.message)
+      }
+    },
+    sentences() {
+      const told = [...sentences.values()].slice(0, toldMax)
+      const more = sentences.size - told.length
+      return more === 0 ? told : [...told, `and ${more} more records that can't be read`]
+    },
+    isEmpty: () => sentences.size === 0,
+    clear: () => sentences.clear(),
+  }
+}
