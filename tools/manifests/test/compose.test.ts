@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { parse } from 'yaml'
 
 import { analystSettings, CLOCK_SKEW } from '../src/code/listener.ts'
-import { configComplaint, portOf, SERVICES, settingsOf } from '../src/code/settings.ts'
+import { configComplaints, portOf, SERVICES, settingsOf } from '../src/code/settings.ts'
 import { makeStandInFiles } from '../src/code/stand-in-files.ts'
 import type { StandInFiles } from '../src/code/stand-in-files.ts'
 import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
@@ -40,7 +40,8 @@ describe.each(SERVICES)('%s', (service) => {
     expect(Object.keys(given).filter((key) => !keys.includes(key))).toEqual([])
     const needed = settings.filter(({ required }) => required).map(({ key }) => key)
     expect(needed.filter((key) => given[key] === undefined)).toEqual([])
-    expect(await configComplaint(service, files.in({ ...ofImage, ...given }))).toBe('')
+    const whole = files.in({ ...ofImage, ...given })
+    expect(await configComplaints(service, [whole])).toEqual([''])
   })
 
   test('is reached where npm start has it', async () => {

@@ -39,19 +39,26 @@ async function askForSettings(service: ServiceName): Promise<Setting[]> {
   }))
 }
 
-/** Does config.ts take this environment? Answers what it says when it doesn't. */
-export async function configComplaint(
+/** Does config.ts take these environments? Answers what it says to each; nothing to one that it takes. */
+export async function configComplaints(
   service: ServiceName,
-  env: Readonly<Record<string, string>>,
-): Promise<string> {
+  environments: readonly Readonly<Record<string, string>>[],
+): Promise<string[]> {
   const script = `
+    import { json } from 'node:stream/consumers'
     import { readConfig } from './src/config.ts'
-    try { readConfig(process.env) } catch (error) { process.stdout.write(error.message) }`
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
+    const complaintOf = (env) => {
+      try { readConfig(env) } catch (error) { return error.message }
+      return ''
+    }
+    process.stdout.write(JSON.stringify((await json(process.stdin)).map(complaintOf)))`
+  const running = run(process.execPath, ['--input-type=module', '-e', script], {
     cwd: join(REPOSITORY, 'services', service),
-    env: { ...env, NODE_OPTIONS: '' },
+    env: { NODE_OPTIONS: '' },
   })
-  return stdout
+  running.child.stdin?.end(JSON.stringify(environments))
+  const complaints: unknown = JSON.parse((await running).stdout)
+  return Array.isArray(complaints) ? complaints.map(String) : []
 }
 
 /** The port that a service listens on by itself: of its API, or of metrics and health. */
