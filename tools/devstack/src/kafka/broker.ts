@@ -1,17 +1,14 @@
 // One Kafka broker on this machine. Its data survive anything that happens to the process; what the JVM
 // says goes to a log file.
 
-import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 
 import { BROKER_LOG_PROPERTIES, brokerProperties } from './broker-properties.ts'
 import type { AnalystSettings } from './broker-properties.ts'
 import { brokerServes } from './broker-ready.ts'
 import { createClassArchive } from './class-archive.ts'
+import { formatDataFolder } from './data-folder.ts'
 import { answers } from '../http-answers.ts'
 import { createPart } from '../process/part.ts'
 import type { Part, PartContext } from '../process/part.ts'
@@ -36,8 +33,6 @@ export type BrokerOptions = {
 
 const ALLOWED_URLS = 'org.apache.kafka.sasl.oauthbearer.allowed.urls'
 
-const run = promisify(execFile)
-
 /** Writes the broker's settings, and formats its data folder when it is new. */
 export async function createBroker(options: BrokerOptions, context: PartContext): Promise<Part> {
   const folder = join(context.folder, 'kafka')
@@ -48,13 +43,14 @@ export async function createBroker(options: BrokerOptions, context: PartContext)
   await writeFile(settings, brokerProperties({ ...options, dataFolder }))
   await writeFile(logSettings, BROKER_LOG_PROPERTIES)
   const jvm = ['-cp', options.classPath, `-Dlog4j2.configurationFile=${logSettings}`]
-  if (!existsSync(join(dataFolder, 'meta.properties'))) {
-    // In one argument: an id that begins with - would be taken for an option.
-    const clusterId = options.clusterId ?? randomBytes(16).toString('base64url')
-    const id = `--cluster-id=${clusterId}`
-    const format = ['kafka.tools.StorageTool', 'format', id, '-c', settings]
-    await run(options.java, ['-XX:TieredStopAtLevel=1', ...jvm, ...format])
-  }
+  await formatDataFolder({
+    dataFolder,
+    features: `${options.classArchive}.features`,
+    nodeId: Number(options.more?.['node.id'] ?? 1),
+    clusterId: options.clusterId,
+    tool: [options.java, '-XX:TieredStopAtLevel=1', ...jvm, 'kafka.tools.StorageTool'],
+    settings,
+  })
   const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))
   const heap = ['-Xms256m', '-Xmx512m', ...options.jvmOptions]
   const { analysts } = options
