@@ -45,6 +45,27 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
     registers,
   })
+  const { issued, refused } = countTokens(registers)
+  const changes = new Counter({
+    name: 'svc_auth_changes_total',
+    help: 'Changes of control state, by outcome',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
+  gaugePending(registers, pending)
+  for (const outcome of changeOutcomes) changes.inc({ outcome }, 0)
+  return {
+    answered({ method, route, status, seconds: duration }) {
+      requests.inc({ route, method, status })
+      seconds.observe({ route, method }, duration)
+    },
+    tokenIssued: (grant) => issued.inc({ grant }),
+    tokenRefused: (grant, code) => refused.inc({ grant, code }),
+    changed: (outcome) => changes.inc({ outcome }),
+  }
+}
+
+function countTokens(registers: Registry[]) {
   const issued = new Counter({
     name: 'svc_auth_tokens_issued_total',
     help: 'Id tokens issued, by grant',
@@ -57,12 +78,14 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
     labelNames: ['grant', 'code'] as const,
     registers,
   })
-  const changes = new Counter({
-    name: 'svc_auth_changes_total',
-    help: 'Changes of control state, by outcome',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
+  for (const grant of grants) {
+    issued.inc({ grant }, 0)
+    for (const code of refusalCodes) refused.inc({ grant, code }, 0)
+  }
+  return { issued, refused }
+}
+
+function gaugePending(registers: Registry[], pending: Pending): void {
   new Gauge({
     name: 'svc_auth_clean_ups_pending',
     help: 'Deleted streams whose topics, groups or keys still exist',
@@ -99,18 +122,4 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
       this.set(pending.erasuresShare())
     },
   })
-  for (const grant of grants) {
-    issued.inc({ grant }, 0)
-    for (const code of refusalCodes) refused.inc({ grant, code }, 0)
-  }
-  for (const outcome of changeOutcomes) changes.inc({ outcome }, 0)
-  return {
-    answered({ method, route, status, seconds: duration }) {
-      requests.inc({ route, method, status })
-      seconds.observe({ route, method }, duration)
-    },
-    tokenIssued: (grant) => issued.inc({ grant }),
-    tokenRefused: (grant, code) => refused.inc({ grant, code }),
-    changed: (outcome) => changes.inc({ outcome }),
-  }
 }

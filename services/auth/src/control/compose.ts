@@ -76,20 +76,19 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     replica,
     produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
     erasuresMax: config.ERASURES_MAX,
-    cleanUpSoon: () => trigger('clean-up'),
-    accessSoon: () => trigger('access'),
-    rotateSoon: () => trigger('rotation'),
-    erasuresSoon: () => trigger('erasures'),
+    ...soonOf(trigger),
   }
-  const audit = createAuditController({
-    kafka,
-    offsets: admin.offsets,
-    follower,
-    writer: uncounted,
-    log,
-  })
+  const { offsets } = admin
+  const audit = createAuditController({ kafka, offsets, follower, writer: uncounted, log })
   return { control, usage, audit, closeWriter: () => writer.close() }
 }
+
+const soonOf = (trigger: (loop: HurriedLoop) => void) => ({
+  cleanUpSoon: () => trigger('clean-up'),
+  accessSoon: () => trigger('access'),
+  rotateSoon: () => trigger('rotation'),
+  erasuresSoon: () => trigger('erasures'),
+})
 
 function accessOf({ config, acls, follower, log }: ControlParts): ReadAccess {
   if (config.KAFKA_ACLS === 'off') return noReadAccess

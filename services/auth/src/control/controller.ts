@@ -54,17 +54,11 @@ export function createController(parts: ControllerParts) {
     startUpkeep(): void {
       // Nobody waits for it: until everything is read, there is nothing to sweep.
       void usage.replicas.start()
-      const { reconcile } = createErasureStates({ ...control, logScan })
+      const erasures = createErasureStates({ ...control, logScan })
+      const own = [{ name: 'erasures', run: erasures.reconcile }, promisesReconciler(promises)]
+      const others = [...usage.reconcilers, ...audit.reconcilers, ...parts.moreReconcilers]
       loops = startReconcileLoops(
-        [
-          ...upkeepOf(control),
-          ...keyReconcilers(control),
-          { name: 'erasures', run: reconcile },
-          promisesReconciler(promises),
-          ...usage.reconcilers,
-          ...audit.reconcilers,
-          ...parts.moreReconcilers,
-        ],
+        [...upkeepOf(control), ...keyReconcilers(control), ...own, ...others],
         log,
       )
     },

@@ -36,14 +36,38 @@ const refusalOf = {
     'The schema registry has other ids than the contracts, so no contract can be created until the operators of Weir have restored it. Tokens, events and readers do not depend on it',
 }
 
-export function watchRegistry(deps: {
+type WatchDeps = {
   readonly registry: Registry
   readonly contracts: () => Iterable<ContractRecord>
   readonly log: Log
   readonly now: () => number
-}): RegistryWatch {
-  const { registry, contracts, log, now } = deps
+}
+
+export function watchRegistry(deps: WatchDeps): RegistryWatch {
+  const { registry } = deps
+  const { look, state } = createLook(deps)
+
+  const demandSame = async (): Promise<void> => {
+    const seen = await look()
+    if (seen === 'away' || seen === 'different') throw new Refusal('unavailable', refusalOf[seen])
+  }
+
+  return {
+    registry: {
+      register: (subject, schemaText) =>
+        demandSame().then(() => registry.register(subject, schemaText)),
+      bySubject: (subject, version) =>
+        demandSame().then(() => registry.bySubject(subject, version)),
+    },
+    warnings: () => [warningOf[state()]].filter((warning) => warning !== undefined),
+    reconciler: { name: 'registry', run: () => look().then(() => everyMs) },
+  }
+}
+
+/** Looks whether the registry is there and has the contracts' ids, and tells of each change in that. */
+function createLook({ registry, contracts, log, now }: WatchDeps) {
   let state: State = 'unasked'
+  let allCheckedAtMs = -Infinity
 
   const become = (next: State, more: object = {}): void => {
     const isNews = next !== state
@@ -66,38 +90,16 @@ export function watchRegistry(deps: {
     return state
   }
 
-  let allCheckedAtMs = -Infinity
-  const checkAll = async (): Promise<void> => {
+  const look = async (): Promise<State> => {
+    if (state === 'same' && now() - allCheckedAtMs < allEveryMs) {
+      await check(newestOf(contracts()))
+      return state
+    }
     allCheckedAtMs = now()
     if ((await check([...contracts()])) === 'same') become('same')
+    return state
   }
-  const look = async (): Promise<void> => {
-    if (state === 'same' && now() - allCheckedAtMs < allEveryMs) await check(newestOf(contracts()))
-    else await checkAll()
-  }
-
-  const demandSame = async (): Promise<void> => {
-    await look()
-    if (state === 'away' || state === 'different')
-      throw new Refusal('unavailable', refusalOf[state])
-  }
-
-  return {
-    registry: {
-      register: (subject, schemaText) =>
-        demandSame().then(() => registry.register(subject, schemaText)),
-      bySubject: (subject, version) =>
-        demandSame().then(() => registry.bySubject(subject, version)),
-    },
-    warnings: () => [warningOf[state]].filter((warning) => warning !== undefined),
-    reconciler: {
-      name: 'registry',
-      async run() {
-        await look()
-        return everyMs
-      },
-    },
-  }
+  return { look, state: () => state }
 }
 
 const newestOf = (contracts: Iterable<ContractRecord>): readonly ContractRecord[] =>

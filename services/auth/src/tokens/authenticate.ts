@@ -33,7 +33,7 @@ export type Authenticator = {
 const clientIdCharsMax = 64
 const nobodysHash = Buffer.alloc(32)
 
-export function createAuthenticator(deps: {
+type AuthenticatorDeps = {
   follower: Pick<StateFollower, 'refresh'> & {
     tables: Pick<StateFollower['tables'], 'credential'>
   }
@@ -41,58 +41,65 @@ export function createAuthenticator(deps: {
   keyOf: (kid: string) => KeyObject | undefined
   issuer: string
   now: () => number
-}): Authenticator {
-  const { follower, failures, keyOf, issuer, now } = deps
+}
 
-  const clientOf = (clientId: string, billingId?: string): Client | undefined => {
-    const found = follower.tables.credential(clientId)
-    if (found?.stream.state !== 'ready') return undefined
-    return billingId === undefined || billingId === found.stream.billingId ? found : undefined
-  }
-
-  const match = (
-    { billingId, clientId }: Secrets,
-    hash: Buffer,
-  ): AuthenticatedClient | undefined => {
-    const client = clientOf(clientId, billingId)
-    const stored = client ? Buffer.from(client.credential.secretHash, 'hex') : nobodysHash
-    if (!timingSafeEqual(hash, stored) || client === undefined) return undefined
-    return { ...client, authenticatedAtSeconds: Math.floor(now() / 1000) }
-  }
-
-  const refresh = (token: string): AuthenticatedClient | undefined => {
-    try {
-      const nowSeconds = Math.floor(now() / 1000)
-      const claims = verifyRefreshToken(token, { keyOf, issuer, nowSeconds })
-      const client = clientOf(claims.sub, claims.billingId)
-      return client && { ...client, authenticatedAtSeconds: claims.auth_time }
-    } catch (error) {
-      if (hasCode(error, 'invalid_token')) return undefined
-      throw error
-    }
-  }
-
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+  const { follower, failures } = deps
   return {
     async bySecret(secrets) {
       const hash = Buffer.from(hashSecret(secrets.clientSecret), 'hex')
-      const client = match(secrets, hash)
+      const client = match(deps, secrets, hash)
       if (client !== undefined) return client
       // Another replica may have made these credentials a moment ago; a wrong secret waits as well.
       await follower.refresh()
-      const late = match(secrets, hash)
+      const late = match(deps, secrets, hash)
       if (late !== undefined) return late
       const waitSeconds = failures.fail(secrets.clientId.slice(0, clientIdCharsMax))
       throw waitSeconds === undefined ? invalidCredentials() : tooManyFailures(waitSeconds)
     },
     async byRefreshToken(token) {
-      const client = refresh(token)
+      const client = refreshed(deps, token)
       if (client !== undefined) return client
       await follower.refresh()
-      const late = refresh(token)
+      const late = refreshed(deps, token)
       if (late === undefined) throw invalidCredentials()
       return late
     },
   }
+}
+
+function match(
+  deps: AuthenticatorDeps,
+  { billingId, clientId }: Secrets,
+  hash: Buffer,
+): AuthenticatedClient | undefined {
+  const client = clientOf(deps, clientId, billingId)
+  const stored = client ? Buffer.from(client.credential.secretHash, 'hex') : nobodysHash
+  if (!timingSafeEqual(hash, stored) || client === undefined) return undefined
+  return { ...client, authenticatedAtSeconds: Math.floor(deps.now() / 1000) }
+}
+
+function refreshed(deps: AuthenticatorDeps, token: string): AuthenticatedClient | undefined {
+  const { keyOf, issuer, now } = deps
+  try {
+    const nowSeconds = Math.floor(now() / 1000)
+    const claims = verifyRefreshToken(token, { keyOf, issuer, nowSeconds })
+    const client = clientOf(deps, claims.sub, claims.billingId)
+    return client && { ...client, authenticatedAtSeconds: claims.auth_time }
+  } catch (error) {
+    if (hasCode(error, 'invalid_token')) return undefined
+    throw error
+  }
+}
+
+function clientOf(
+  { follower }: Pick<AuthenticatorDeps, 'follower'>,
+  clientId: string,
+  billingId?: string,
+): Client | undefined {
+  const found = follower.tables.credential(clientId)
+  if (found?.stream.state !== 'ready') return undefined
+  return billingId === undefined || billingId === found.stream.billingId ? found : undefined
 }
 
 const invalidCredentials = (): Refusal =>

@@ -46,26 +46,10 @@ export function createUsageController(options: {
   const replicas = followReplicas({ kafka, service: 'auth', now, log: options.log })
   const write = createTombstoneWriter(kafka, replica)
   const sweeping: SweepDeps = { write, offsets, reader, replicas, log }
-  let foldedOn = ''
-
-  /** Tables that may lack a stream say nothing about what is gone. */
-  const hasStream = (streamId: string): boolean => {
-    if (!follower.isFresh()) throw new AppError('unavailable', 'control state is not fresh')
-    return follower.tables.streamById(streamId) !== undefined
-  }
-
-  /** Once a day there is something to do. */
-  const fold = async (): Promise<void> => {
-    const today = dayOf(now())
-    if (foldedOn === today) return
-    try {
-      await foldUsage({ kafka, log, hasStream }, now())
-      await sweepMonths(sweeping, now())
-      foldedOn = today
-    } catch (error) {
-      if (!hasCode(error, 'fenced')) throw error // else another replica is at it
-    }
-  }
+  const foldAndSweep = onceADay(now, async () => {
+    await foldUsage({ kafka, log, hasStream: (streamId) => hasStream(follower, streamId) }, now())
+    await sweepMonths(sweeping, now())
+  })
 
   return {
     log,
@@ -74,11 +58,34 @@ export function createUsageController(options: {
     warnings: replicas.unread,
     reconcilers: [
       { name: 'replicas', run: () => sweepReplicas(sweeping).then(() => sweepEveryMs) },
-      { name: 'usage', run: () => fold().then(() => foldEveryMs) },
+      { name: 'usage', run: () => foldAndSweep().then(() => foldEveryMs) },
     ],
     forget: (stream) => forgetUsage(sweeping, stream),
     async close() {
       await Promise.all([replicas.close(), reader.close()])
     },
+  }
+}
+
+/** Tables that may lack a stream say nothing about what is gone. */
+function hasStream(
+  { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
+  streamId: string,
+): boolean {
+  if (!isFresh()) throw new AppError('unavailable', 'control state is not fresh')
+  return tables.streamById(streamId) !== undefined
+}
+
+function onceADay(now: () => number, work: () => Promise<void>): () => Promise<void> {
+  let doneOn = ''
+  return async () => {
+    const today = dayOf(now())
+    if (doneOn === today) return
+    try {
+      await work()
+      doneOn = today
+    } catch (error) {
+      if (!hasCode(error, 'fenced')) throw error // else another replica is at it
+    }
   }
 }

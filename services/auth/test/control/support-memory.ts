@@ -17,7 +17,8 @@ import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
 import type { Control } from '../../src/control/compose.ts'
 import { createStreamTopics } from '../../src/control/streams/stream-topics.ts'
 import { createTables } from '@weir/control-state'
-import type { Decide, Writer } from '../../src/control/writer.ts'
+import type { Decide } from '../../src/control/decide-changes.ts'
+import type { Writer } from '../../src/control/writer.ts'
 import { accountRecord, changeLog, log } from '../../../../packages/control-state/test/support.ts'
 
 type MemoryKafka = {

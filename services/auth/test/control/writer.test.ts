@@ -5,7 +5,8 @@ import { act, auditTopic, hashOf, parseControlRecord, parseEntry } from '@weir/c
 import { changeHeader } from '@weir/control-state'
 import { createTables } from '@weir/control-state'
 import { createWriter } from '../../src/control/writer.ts'
-import type { Decide, Writer } from '../../src/control/writer.ts'
+import type { Decide } from '../../src/control/decide-changes.ts'
+import type { Writer } from '../../src/control/writer.ts'
 import {
   accountRecord,
   changeLog,

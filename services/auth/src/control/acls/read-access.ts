@@ -45,60 +45,16 @@ export type ReadAccessOptions = {
 }
 
 export function createReadAccess(options: ReadAccessOptions): ReadAccess {
-  const { acls, follower, log, principals } = options
+  const { acls, follower, principals } = options
   const { tables } = follower
-  let wasTold = false
-
-  const whereThereIsOne = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      if (!hasCode(error, 'no_authorizer')) throw error
-      if (options.isRequired) throw new AppError('refused', error.message, { cause: error })
-      if (!wasTold)
-        log.warn(
-          'Kafka has no authorizer: any client that reaches its brokers can read and write everything',
-        )
-      wasTold = true
-    }
-  }
-
-  /** Allows, and takes it back where control state has changed its mind in the meantime. */
-  const allow = async (wanted: readonly Acl[]): Promise<void> => {
-    if (wanted.length === 0) return
-    await acls.allow(wanted)
-    await follower.catchUp()
-    const still = new Set([...tables.streams()].flatMap(aclsOf).map(({ principal }) => principal))
-    const principals = new Set(wanted.map(({ principal }) => principal))
-    await acls.disallow([...principals].filter((principal) => !still.has(principal)))
-  }
-
-  /** The same for services. A stream may have gone in the meantime, and its name be another's soon. */
-  const allowServices = async (wanted: readonly Acl[]): Promise<void> => {
-    if (wanted.length === 0) return
-    await acls.allow(wanted)
-    await follower.catchUp()
-    const { stale } = serviceDifferenceOf(principals, wanted, tables.streams())
-    if (stale.length > 0) await acls.revoke(stale)
-  }
-
-  const settleServices = async (found: readonly Acl[]): Promise<void> => {
-    const { stale, missing } = serviceDifferenceOf(principals, found, tables.streams())
-    if (stale.length + missing.length === 0) return
-    if (stale.length > 0) await acls.revoke(stale)
-    await allowServices(missing)
-    log.info(
-      { taken: stale.length, given: missing.length },
-      'the rights of the services in Kafka were corrected',
-    )
-  }
-
+  const whereThereIsOne = unlessNoAuthorizer(options)
   return {
-    serve: (stream) => whereThereIsOne(() => allowServices(serviceAclsOf(principals, stream))),
+    serve: (stream) =>
+      whereThereIsOne(() => allowServices(options, serviceAclsOf(principals, stream))),
     grant: ({ billingId, name }) =>
       whereThereIsOne(async () => {
         const stream = tables.stream(billingId, name)
-        if (stream !== undefined) await allow(aclsOf(stream))
+        if (stream !== undefined) await allow(options, aclsOf(stream))
       }),
     revoke: (clientIds) =>
       whereThereIsOne(async () => {
@@ -109,21 +65,80 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
         const held = serviceAclsOf(principals, stream)
         if (held.length > 0) await acls.revoke(held)
       }),
-    settle: () =>
-      whereThereIsOne(async () => {
-        // In this order: whatever is found was asked for by a record that is older.
-        const found = await acls.list()
-        await follower.catchUp()
-        await settleServices(found)
-        const { stale, missing } = differenceOf(found, tables.streams())
-        if (stale.length + missing.length === 0) return
-        await acls.disallow(stale)
-        await allow(missing)
-        log.info(
-          { taken: stale.length, given: missing.length },
-          'the rights of streams in Kafka were corrected',
+    settle: () => whereThereIsOne(() => settle(options)),
+  }
+}
+
+async function settle(options: ReadAccessOptions): Promise<void> {
+  const { acls, follower, log } = options
+  // In this order: whatever is found was asked for by a record that is older.
+  const found = await acls.list()
+  await follower.catchUp()
+  await settleServices(options, found)
+  const { stale, missing } = differenceOf(found, follower.tables.streams())
+  if (stale.length + missing.length === 0) return
+  await acls.disallow(stale)
+  await allow(options, missing)
+  log.info(
+    { taken: stale.length, given: missing.length },
+    'the rights of streams in Kafka were corrected',
+  )
+}
+
+/** Allows, and takes it back where control state has changed its mind in the meantime. */
+async function allow({ acls, follower }: ReadAccessOptions, wanted: readonly Acl[]): Promise<void> {
+  if (wanted.length === 0) return
+  await acls.allow(wanted)
+  await follower.catchUp()
+  const still = new Set(
+    [...follower.tables.streams()].flatMap(aclsOf).map(({ principal }) => principal),
+  )
+  const principals = new Set(wanted.map(({ principal }) => principal))
+  await acls.disallow([...principals].filter((principal) => !still.has(principal)))
+}
+
+async function settleServices(options: ReadAccessOptions, found: readonly Acl[]): Promise<void> {
+  const { acls, follower, principals, log } = options
+  const { stale, missing } = serviceDifferenceOf(principals, found, follower.tables.streams())
+  if (stale.length + missing.length === 0) return
+  if (stale.length > 0) await acls.revoke(stale)
+  await allowServices(options, missing)
+  log.info(
+    { taken: stale.length, given: missing.length },
+    'the rights of the services in Kafka were corrected',
+  )
+}
+
+/** The same for services. A stream may have gone in the meantime, and its name be another's soon. */
+async function allowServices(
+  { acls, follower, principals }: ReadAccessOptions,
+  wanted: readonly Acl[],
+): Promise<void> {
+  if (wanted.length === 0) return
+  await acls.allow(wanted)
+  await follower.catchUp()
+  const { stale } = serviceDifferenceOf(principals, wanted, follower.tables.streams())
+  if (stale.length > 0) await acls.revoke(stale)
+}
+
+/** Does nothing where brokers have no authorizer, unless one is required. */
+function unlessNoAuthorizer({
+  isRequired,
+  log,
+}: ReadAccessOptions): (work: () => Promise<void>) => Promise<void> {
+  let wasTold = false
+  return async (work) => {
+    try {
+      await work()
+    } catch (error) {
+      if (!hasCode(error, 'no_authorizer')) throw error
+      if (isRequired) throw new AppError('refused', error.message, { cause: error })
+      if (!wasTold)
+        log.warn(
+          'Kafka has no authorizer: any client that reaches its brokers can read and write everything',
         )
-      }),
+      wasTold = true
+    }
   }
 }
 

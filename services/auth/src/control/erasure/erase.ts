@@ -130,14 +130,11 @@ export function putErasure(
     const levelsHere = parts.levels.filter((level) => level >= (fromLevel ?? 0))
     if (fromLevel !== undefined && levelsHere.length === 0) continue
     const at: StreamEra = { ...stream, era }
-    const suffixes = punctureEra(deps, draft, {
-      at,
-      prefixesIn: (keys) =>
-        linksIn(keys).flatMap((link) =>
-          prefixesOf(link, fromLevel === undefined ? undefined : levelsHere),
-        ),
-      onReplaced: (value) => oldRings.add(ringVersionOf(value)),
-    })
+    const only = fromLevel === undefined ? undefined : levelsHere
+    const prefixesIn: Cut['prefixesIn'] = (keys) =>
+      linksIn(keys).flatMap((link) => prefixesOf(link, only))
+    const onReplaced: Cut['onReplaced'] = (value) => oldRings.add(ringVersionOf(value))
+    const suffixes = punctureEra(deps, draft, { at, prefixesIn, onReplaced })
     if (suffixes.length > 0) replaced[era] = suffixes
     for (const level of levelsHere) levels.add(level)
   }

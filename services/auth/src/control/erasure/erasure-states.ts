@@ -31,42 +31,71 @@ const scanEveryMinMs = 500
 const scanEveryMaxMs = 300_000
 
 export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
+  const { now } = deps
+  const { tables } = deps.follower
+  const applying = createApplying(deps)
+  const completing = createCompleting(deps)
+  let nextLookMs = 0
+
+  return {
+    async reconcile() {
+      const pending = tables.pendingErasures()
+      applying.forgetOthers(pending)
+      completing.forgetOthers(pending)
+      if (pending.length === 0) return idleMs
+      await applying.apply(pending)
+      if (now() >= nextLookMs) {
+        const times = await keyLogTimes(deps)
+        await beat(deps, times.segmentMs)
+        await completing.complete(tables.pendingErasures(), times)
+        nextLookMs = now() + Math.min(idleMs, Math.max(scanEveryMinMs, times.segmentMs / 4))
+      }
+      const isWaiting = tables
+        .pendingErasures()
+        .some(({ appliedAtMs }) => appliedAtMs === undefined)
+      return isWaiting ? applyEveryMs : Math.max(applyEveryMs, nextLookMs - now())
+    },
+  }
+}
+
+/** Applied: no replica that is heard of has keys from before it. */
+function createApplying(deps: ErasureStatesDeps) {
   const { follower, now } = deps
-  const { tables } = follower
   /** How far the keys must be followed for each erasure. */
   const targets = new Map<string, bigint>()
+  return {
+    forgetOthers: (pending: readonly ErasureRecord[]) => keepOnly(targets, pending),
+    async apply(pending: readonly ErasureRecord[]): Promise<void> {
+      const waiting = pending.filter(({ appliedAtMs }) => appliedAtMs === undefined)
+      if (waiting.length === 0) return
+      if (waiting.some(({ erasureId }) => !targets.has(erasureId))) {
+        // Its records are followed by then, so where the tables stand is past them.
+        await follower.catchUp()
+        const { keys } = follower.positions()
+        for (const { erasureId } of waiting)
+          if (!targets.has(erasureId)) targets.set(erasureId, keys)
+      }
+      if (!deps.replicas.isRead()) return
+      await deps.replicas.catchUp()
+      const heard = deps.replicas.replicas.heard().map(({ beat }) => BigInt(beat.keys))
+      const applied = waiting.filter(({ erasureId }) => {
+        const target = targets.get(erasureId)
+        return target !== undefined && heard.every((keys) => keys >= target)
+      })
+      await reach(deps, 'erasure.applied', applied, (draft, erasure) => {
+        if (erasure.appliedAtMs !== undefined) return
+        put(draft, { ...erasure, appliedAtMs: now() })
+      })
+    },
+  }
+}
+
+/** Complete: Kafka's log was seen to hold nothing older, and its files are deleted since. */
+function createCompleting(deps: ErasureStatesDeps) {
+  const { now } = deps
   /** Since when the log is known to hold nothing older. */
   const clean = new Map<string, ErasureScan>()
   let nextScanMs = 0
-  let nextLookMs = 0
-
-  const forgetOthers = (pending: readonly ErasureRecord[]): void => {
-    const ids = new Set(pending.map(({ erasureId }) => erasureId))
-    for (const map of [targets, clean])
-      for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
-  }
-
-  const apply = async (pending: readonly ErasureRecord[]): Promise<void> => {
-    const waiting = pending.filter(({ appliedAtMs }) => appliedAtMs === undefined)
-    if (waiting.length === 0) return
-    if (waiting.some(({ erasureId }) => !targets.has(erasureId))) {
-      // Its records are followed by then, so where the tables stand is past them.
-      await follower.catchUp()
-      const { keys } = follower.positions()
-      for (const { erasureId } of waiting) if (!targets.has(erasureId)) targets.set(erasureId, keys)
-    }
-    if (!deps.replicas.isRead()) return
-    await deps.replicas.catchUp()
-    const heard = deps.replicas.replicas.heard().map(({ beat }) => BigInt(beat.keys))
-    const applied = waiting.filter(({ erasureId }) => {
-      const target = targets.get(erasureId)
-      return target !== undefined && heard.every((keys) => keys >= target)
-    })
-    await reach(deps, 'erasure.applied', applied, (draft, erasure) => {
-      if (erasure.appliedAtMs !== undefined) return
-      put(draft, { ...erasure, appliedAtMs: now() })
-    })
-  }
 
   const scan = async (pending: readonly ErasureRecord[], segmentMs: number): Promise<void> => {
     const due = pending.filter(
@@ -79,43 +108,32 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
     for (const id of cleanIds) clean.set(id, found)
   }
 
-  const complete = async (
-    pending: readonly ErasureRecord[],
-    { segmentMs, fileDeleteMs }: KeyLogTimes,
-  ): Promise<void> => {
-    await scan(pending, segmentMs)
-    const done = pending.filter(({ erasureId, appliedAtMs }) => {
-      const { scannedAtMs } = clean.get(erasureId) ?? {}
-      const isGone = scannedAtMs !== undefined && now() - scannedAtMs >= fileDeleteMs
-      return isGone && appliedAtMs !== undefined
-    })
-    await reach(deps, 'erasure.complete', done, (draft, erasure) => {
-      const scanned = clean.get(erasure.erasureId)
-      if (scanned === undefined) return
-      const { replaced: _, ...kept } = erasure
-      put(draft, { ...kept, complete: { ...scanned, atMs: now() } })
-      draft.putKey(erasureMarker(erasure.erasureId), null)
-    })
-  }
-
   return {
-    async reconcile() {
-      const pending = tables.pendingErasures()
-      forgetOthers(pending)
-      if (pending.length === 0) return idleMs
-      await apply(pending)
-      if (now() >= nextLookMs) {
-        const times = await keyLogTimes(deps)
-        await beat(deps, times.segmentMs)
-        await complete(tables.pendingErasures(), times)
-        nextLookMs = now() + Math.min(idleMs, Math.max(scanEveryMinMs, times.segmentMs / 4))
-      }
-      const isWaiting = tables
-        .pendingErasures()
-        .some(({ appliedAtMs }) => appliedAtMs === undefined)
-      return isWaiting ? applyEveryMs : Math.max(applyEveryMs, nextLookMs - now())
+    forgetOthers: (pending: readonly ErasureRecord[]) => keepOnly(clean, pending),
+    async complete(
+      pending: readonly ErasureRecord[],
+      { segmentMs, fileDeleteMs }: KeyLogTimes,
+    ): Promise<void> {
+      await scan(pending, segmentMs)
+      const done = pending.filter(({ erasureId, appliedAtMs }) => {
+        const { scannedAtMs } = clean.get(erasureId) ?? {}
+        const isGone = scannedAtMs !== undefined && now() - scannedAtMs >= fileDeleteMs
+        return isGone && appliedAtMs !== undefined
+      })
+      await reach(deps, 'erasure.complete', done, (draft, erasure) => {
+        const scanned = clean.get(erasure.erasureId)
+        if (scanned === undefined) return
+        const { replaced: _, ...kept } = erasure
+        put(draft, { ...kept, complete: { ...scanned, atMs: now() } })
+        draft.putKey(erasureMarker(erasure.erasureId), null)
+      })
     },
   }
+}
+
+function keepOnly(known: Map<string, unknown>, pending: readonly ErasureRecord[]): void {
+  const ids = new Set(pending.map(({ erasureId }) => erasureId))
+  for (const id of known.keys()) if (!ids.has(id)) known.delete(id)
 }
 
 const put = (draft: Draft, erasure: ErasureRecord): void =>

@@ -20,37 +20,10 @@ export type ErasureView = {
 const unknown = 'unknown'
 
 export function createErasureView(settings: SettingsReader): ErasureView {
-  /** Undefined where the topic is gone. */
-  const kept = async (topic: string): Promise<KeptFor | undefined> => {
-    const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
-    return ofTopic && keptFor(ofTopic, ofBroker)
-  }
-  const claim = async (
-    { output, levels }: HoldingOutput,
-    { writtenByMs, orElse }: { writtenByMs: number; orElse: (error: unknown) => KeptFor },
-  ): Promise<OutputClaim[]> => {
-    const topic = topicOf(output)
-    const until = await kept(topic).catch(orElse)
-    if (until === undefined) return []
-    const isDeleted = output.state === 'deleting' ? { deleted: true } : {}
-    const clear =
-      'ms' in until
-        ? { clearAt: timeOf(writtenByMs + until.ms) }
-        : { clearAt: unknown, because: `${topic} ${until.unknown}` }
-    return [{ name: output.name, levels, ...clear, ...isDeleted }]
-  }
-  const claims = async (
-    { state, erasure }: { state: State; erasure: ErasureRecord },
-    orElse: (error: unknown) => KeptFor,
-  ): Promise<OutputClaim[]> => {
-    const writtenByMs = appliedBy(erasure)
-    const holding = outputsHolding(state, erasure)
-    return (await Promise.all(holding.map((one) => claim(one, { writtenByMs, orElse })))).flat()
-  }
   return {
     async show(state, erasure) {
       const [outputs, keys] = await Promise.all([
-        claims({ state, erasure }, () => ({
+        claims(settings, { state, erasure }, () => ({
           unknown: 'has settings that Kafka does not report now',
         })),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
@@ -69,7 +42,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
       }
     },
     outputs: (state, erasure) =>
-      claims({ state, erasure }, (cause) => {
+      claims(settings, { state, erasure }, (cause) => {
         throw new AppError(
           'unavailable',
           'Kafka does not report the retention of the outputs; try again',
@@ -77,6 +50,40 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         )
       }),
   }
+}
+
+async function claims(
+  settings: SettingsReader,
+  { state, erasure }: { state: State; erasure: ErasureRecord },
+  orElse: (error: unknown) => KeptFor,
+): Promise<OutputClaim[]> {
+  const writtenByMs = appliedBy(erasure)
+  const holding = outputsHolding(state, erasure)
+  return (
+    await Promise.all(holding.map((one) => claim(settings, one, { writtenByMs, orElse })))
+  ).flat()
+}
+
+async function claim(
+  settings: SettingsReader,
+  { output, levels }: HoldingOutput,
+  { writtenByMs, orElse }: { writtenByMs: number; orElse: (error: unknown) => KeptFor },
+): Promise<OutputClaim[]> {
+  const topic = topicOf(output)
+  const until = await kept(settings, topic).catch(orElse)
+  if (until === undefined) return []
+  const isDeleted = output.state === 'deleting' ? { deleted: true } : {}
+  const clear =
+    'ms' in until
+      ? { clearAt: timeOf(writtenByMs + until.ms) }
+      : { clearAt: unknown, because: `${topic} ${until.unknown}` }
+  return [{ name: output.name, levels, ...clear, ...isDeleted }]
+}
+
+/** Undefined where the topic is gone. */
+async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | undefined> {
+  const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
+  return ofTopic && keptFor(ofTopic, ofBroker)
 }
 
 type Reached = { readonly at: string }

@@ -10,7 +10,8 @@ import type { Change } from '@weir/control-state'
 import { levelsOf } from './key-records.ts'
 import type { StateFollower } from '@weir/control-state'
 import { ringKey } from '@weir/control-state'
-import type { Decide, Writer } from '../writer.ts'
+import type { Decide } from '../decide-changes.ts'
+import type { Writer } from '../writer.ts'
 
 export type Ring = { readonly ringVersion: number; readonly ringKey: KeyObject }
 
@@ -52,48 +53,14 @@ export async function newWrappingKey(kek: KekProvider, recordKey: string): Promi
   }
 }
 
-export function createWrappingKeys(deps: {
-  writer: Writer
-  follower: StateFollower
-  kek: KekProvider
-}): WrappingKeys {
-  const { writer, follower, kek } = deps
+type Deps = {
+  readonly writer: Pick<Writer, 'change'>
+  readonly follower: StateFollower
+  readonly kek: KekProvider
+}
 
-  const make = async (names: readonly string[]): Promise<void> => {
-    const wrapped = await Promise.all(
-      names.map(async (name) => {
-        const recordKey = ringKey(name, 1)
-        return { name, recordKey, value: await newWrappingKey(kek, recordKey) }
-      }),
-    )
-    const what = act({ actor: { kind: 'auth' } }, 'keys.ring.create', {})
-    await writer.change(what, (draft) => {
-      const made: string[] = []
-      for (const { name, recordKey, value } of wrapped)
-        if (draft.keysUnder(ringKey(name, '')).length === 0) {
-          draft.putKey(recordKey, value)
-          made.push(name)
-        }
-      draft.note({ rings: made })
-    })
-  }
-
-  const settled = (): Promise<void> =>
-    withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the wrapping keys').catch(
-      (cause: unknown) => {
-        throw new AppError('unavailable', 'A wrapping key cannot be unwrapped yet; try again', {
-          cause,
-        })
-      },
-    )
-
-  const ensure = async (names: readonly string[]): Promise<void> => {
-    await settled()
-    const missing = names.filter((name) => follower.keyring.newestRing(name) === undefined)
-    if (missing.length === 0) return
-    await make(missing)
-    await settled()
-  }
+export function createWrappingKeys(deps: Deps): WrappingKeys {
+  const { writer, follower } = deps
 
   const change = async <Answer>(
     what: Change,
@@ -101,7 +68,7 @@ export function createWrappingKeys(deps: {
     decide: Decide<Answer>,
   ): Promise<Answer> => {
     for (let tries = 1; ; tries++) {
-      await ensure(namesNow())
+      await ensure(deps, namesNow())
       try {
         return await writer.change(what, decide)
       } catch (error) {
@@ -128,3 +95,40 @@ export function createWrappingKeys(deps: {
     },
   }
 }
+
+/** They exist, and this process can use them. */
+async function ensure(deps: Deps, names: readonly string[]): Promise<void> {
+  await settled(deps)
+  const missing = names.filter((name) => deps.follower.keyring.newestRing(name) === undefined)
+  if (missing.length === 0) return
+  await make(deps, missing)
+  await settled(deps)
+}
+
+async function make({ writer, kek }: Deps, names: readonly string[]): Promise<void> {
+  const wrapped = await Promise.all(
+    names.map(async (name) => {
+      const recordKey = ringKey(name, 1)
+      return { name, recordKey, value: await newWrappingKey(kek, recordKey) }
+    }),
+  )
+  const what = act({ actor: { kind: 'auth' } }, 'keys.ring.create', {})
+  await writer.change(what, (draft) => {
+    const made: string[] = []
+    for (const { name, recordKey, value } of wrapped)
+      if (draft.keysUnder(ringKey(name, '')).length === 0) {
+        draft.putKey(recordKey, value)
+        made.push(name)
+      }
+    draft.note({ rings: made })
+  })
+}
+
+const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
+  withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the wrapping keys').catch(
+    (cause: unknown) => {
+      throw new AppError('unavailable', 'A wrapping key cannot be unwrapped yet; try again', {
+        cause,
+      })
+    },
+  )

@@ -28,19 +28,11 @@ export function createStreamTopics(
 ): StreamTopics {
   return {
     async make(stream) {
-      const made: string[] = []
-      const config = allPins(streamPins, replicationFactor)
-      for (const topic of topicsOf(stream)) {
-        const { partitions } = stream
-        if ((await topics.create({ topic, partitions, replicationFactor, config })) === 'exists') {
-          for (const mine of made) await topics.delete(mine)
-          return topic
-        }
-        made.push(topic)
-      }
+      const others = await createAll(topics, stream, replicationFactor)
+      if (others !== undefined) return others
       // On how many brokers they lie by default is only known now.
       if (replicationFactor === undefined)
-        await pinTopics(configs, new Map(made.map((topic) => [topic, streamPins])))
+        await pinTopics(configs, new Map(topicsOf(stream).map((topic) => [topic, streamPins])))
       return undefined
     },
 
@@ -67,4 +59,23 @@ export function createStreamTopics(
       if ((await topics.exists(topic)) && (await topics.isEmpty(topic))) await topics.delete(topic)
     },
   }
+}
+
+/** All of them or none. */
+async function createAll(
+  topics: Admin['topics'],
+  stream: StreamRecord,
+  replicationFactor: number | undefined,
+): Promise<string | undefined> {
+  const { partitions } = stream
+  const config = allPins(streamPins, replicationFactor)
+  const made: string[] = []
+  for (const topic of topicsOf(stream)) {
+    if ((await topics.create({ topic, partitions, replicationFactor, config })) === 'exists') {
+      for (const mine of made) await topics.delete(mine)
+      return topic
+    }
+    made.push(topic)
+  }
+  return undefined
 }

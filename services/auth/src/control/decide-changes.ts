@@ -1,0 +1,154 @@
+// Changes that wait for the writer of control state: what each puts, all of them in order on one draft, and the records
+// that this makes. Nothing is written here, and nothing answered.
+import { randomUUID } from 'node:crypto'
+import { AppError } from '@weir/kit'
+import type { AddressedRecord } from '@weir/kafka'
+import {
+  auditTopic,
+  changeHeader,
+  controlTopic,
+  controlValue,
+  createBatch,
+  keysTopic,
+} from '@weir/control-state'
+import type { Attempt, Batch, Change, Draft, StateFollower } from '@weir/control-state'
+
+/**
+ * Reads the draft, puts what is to change and returns the answer. To refuse, it throws an AppError;
+ * what it had put is dropped then. It may run several times, so it must do nothing else.
+ */
+export type Decide<Answer> = (draft: Draft) => Answer
+
+export type Pending = Attempt & {
+  readonly deadlineMs: number
+  readonly settle: () => void
+  readonly fail: (error: unknown) => void
+}
+
+/** What to write, and how each change is answered once that is done. */
+export type Decided = {
+  readonly chunks: AddressedRecord[][]
+  readonly answers: readonly (() => void)[]
+}
+
+export type Deciding = {
+  readonly follower: Pick<StateFollower, 'tables' | 'keyStore' | 'changes' | 'catchUp'>
+  readonly now: () => number
+}
+
+const changeTimeoutMs = 20_000
+const changesPerTransactionMax = 200
+const sendBytesMax = 500_000
+/** After so much no further change is taken in; one alone may be larger. */
+const transactionBytesMax = 4_000_000
+
+type Waiting = { readonly options: Deciding; readonly waiting: Set<Pending> }
+
+/** A change that waits, until it is settled or has failed. */
+export function addPending<Answer>(
+  { options: { follower, now }, waiting }: Waiting,
+  { what, decide: decideOn }: { what: Change; decide: Decide<Answer> },
+  { resolve, reject }: { resolve: (answer: Answer) => void; reject: (error: unknown) => void },
+): void {
+  const id = follower.changes.expect(randomUUID())
+  let answer: { value: Answer } | undefined
+  const end = (): void => {
+    waiting.delete(pending)
+    follower.changes.forget(id)
+  }
+  const pending: Pending = {
+    id,
+    what,
+    deadlineMs: now() + changeTimeoutMs,
+    decide: (draft) => {
+      answer = { value: decideOn(draft) }
+    },
+    settle: () => {
+      end()
+      if (answer === undefined) reject(unavailable())
+      else resolve(answer.value)
+    },
+    fail: (error) => {
+      end()
+      reject(error)
+    },
+  }
+  waiting.add(pending)
+}
+
+/**
+ * Decides the changes that wait by now, each on the draft that the ones before it left, on tables
+ * that hold whatever was committed before it was asked for. Nothing is answered yet: a refusal may
+ * rest on another change of the batch, which must be committed first.
+ */
+export async function decide(
+  { follower, now }: Deciding,
+  waiting: ReadonlySet<Pending>,
+): Promise<Decided> {
+  const changes = [...waiting].slice(0, changesPerTransactionMax)
+  await follower.catchUp()
+  const batch = createBatch(follower.tables.store, follower.keyStore, now)
+  const answers: (() => void)[] = []
+  for (const pending of changes) {
+    // The others come next: a transaction must be over long before its time is.
+    if (batch.keyBytes() > transactionBytesMax) break
+    // An attempt whose outcome was unknown had got through.
+    answers.push(follower.changes.has(pending.id) ? pending.settle : decideOne(batch, pending))
+  }
+  return { chunks: chunksOf(batch), answers }
+}
+
+function decideOne(batch: Batch, pending: Pending): () => void {
+  try {
+    batch.attempt(pending)
+    return pending.settle
+  } catch (refusal) {
+    return () => pending.fail(refusal)
+  }
+}
+
+export function answerAll({ answers }: Decided): void {
+  for (const answer of answers) answer()
+}
+
+/** All topics' records in sends that stay well under a broker's request limit. */
+function chunksOf(batch: Batch): AddressedRecord[][] {
+  const records: AddressedRecord[] = [
+    ...batch.control.map(({ key, value, changeId }) => ({
+      topic: controlTopic,
+      partition: 0,
+      key,
+      value: value === null ? null : controlValue(value),
+      headers: { [changeHeader]: changeId },
+    })),
+    ...batch.keys.map(({ key, value, changeId }) => ({
+      topic: keysTopic,
+      partition: 0,
+      key,
+      value,
+      headers: { [changeHeader]: changeId },
+    })),
+    ...batch.audit.map(({ value, timeMs }) => ({
+      topic: auditTopic,
+      partition: 0,
+      key: null,
+      value,
+      timestampMs: timeMs,
+    })),
+  ]
+  const chunks: AddressedRecord[][] = []
+  let bytes = Infinity
+  for (const record of records) {
+    const size = (record.key?.length ?? 0) + (record.value?.length ?? 0) + 100
+    if (bytes + size > sendBytesMax) {
+      chunks.push([])
+      bytes = 0
+    }
+    chunks.at(-1)?.push(record)
+    bytes += size
+  }
+  return chunks
+}
+
+export const unavailable = (cause?: unknown): AppError<'unavailable'> =>
+  new AppError('unavailable', 'Kafka did not store the change in time; try again', { cause })
