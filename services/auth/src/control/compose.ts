@@ -45,21 +45,11 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
   const { config, kafka, admin, follower, kek, metrics, log } = parts
   const now = Date.now
   const replica: string = randomUUID()
-  const uncounted = createWriter({
-    follower,
-    log,
-    now,
-    makeTransactor: () => writerTransactor(kafka),
-  })
+  const makeTransactor = () => writerTransactor(kafka)
+  const uncounted = createWriter({ follower, log, now, makeTransactor })
   const writer = countChanges(uncounted, metrics)
-  const usage = createUsageController({
-    kafka,
-    offsets: admin.offsets,
-    follower,
-    replica,
-    now,
-    log,
-  })
+  const { offsets } = admin
+  const usage = createUsageController({ kafka, offsets, follower, replica, now, log })
   const control = {
     writer,
     actor: { kind: 'auth' } as const,
@@ -78,7 +68,6 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     erasuresMax: config.ERASURES_MAX,
     ...soonOf(trigger),
   }
-  const { offsets } = admin
   const audit = createAuditController({ kafka, offsets, follower, writer: uncounted, log })
   return { control, usage, audit, closeWriter: () => writer.close() }
 }

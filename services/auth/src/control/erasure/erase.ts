@@ -123,21 +123,7 @@ export function putErasure(
   const erasureId = randomUUID()
   // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
   draft.putKey(erasureMarker(erasureId), markerValue)
-  const levels = new Set<number>()
-  const replaced: Record<string, readonly string[]> = {}
-  const oldRings = new Set<number>()
-  for (const [era, parts] of erasOf(draft, stream)) {
-    const levelsHere = parts.levels.filter((level) => level >= (fromLevel ?? 0))
-    if (fromLevel !== undefined && levelsHere.length === 0) continue
-    const at: StreamEra = { ...stream, era }
-    const only = fromLevel === undefined ? undefined : levelsHere
-    const prefixesIn: Cut['prefixesIn'] = (keys) =>
-      linksIn(keys).flatMap((link) => prefixesOf(link, only))
-    const onReplaced: Cut['onReplaced'] = (value) => oldRings.add(ringVersionOf(value))
-    const suffixes = punctureEra(deps, draft, { at, prefixesIn, onReplaced })
-    if (suffixes.length > 0) replaced[era] = suffixes
-    for (const level of levelsHere) levels.add(level)
-  }
+  const { levels, replaced, oldRings } = punctureEras(deps, draft, { stream, linksIn, fromLevel })
   const record: ErasureRecord = {
     type: 'erasure',
     erasureId,
@@ -156,6 +142,29 @@ export function putErasure(
   draft.put(erasureKey(stream.streamId, erasureId), record)
   draft.note({ erasure: erasureId, count: subjects.length })
   return record
+}
+
+function punctureEras(
+  deps: Puncturing,
+  draft: Draft,
+  { stream, linksIn, fromLevel }: Pick<Erasure, 'stream' | 'linksIn' | 'fromLevel'>,
+) {
+  const levels = new Set<number>()
+  const replaced: Record<string, readonly string[]> = {}
+  const oldRings = new Set<number>()
+  for (const [era, parts] of erasOf(draft, stream)) {
+    const levelsHere = parts.levels.filter((level) => level >= (fromLevel ?? 0))
+    if (fromLevel !== undefined && levelsHere.length === 0) continue
+    const at: StreamEra = { ...stream, era }
+    const only = fromLevel === undefined ? undefined : levelsHere
+    const prefixesIn: Cut['prefixesIn'] = (keys) =>
+      linksIn(keys).flatMap((link) => prefixesOf(link, only))
+    const onReplaced: Cut['onReplaced'] = (value) => oldRings.add(ringVersionOf(value))
+    const suffixes = punctureEra(deps, draft, { at, prefixesIn, onReplaced })
+    if (suffixes.length > 0) replaced[era] = suffixes
+    for (const level of levelsHere) levels.add(level)
+  }
+  return { levels, replaced, oldRings }
 }
 
 /** Together with its stream. */
