@@ -71,6 +71,6 @@ function authorizationOf({ apiKey, credentials, streams }: Account): string | un
   return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
 }
 
-const onlyReaders = 'Only exports and your own Avro readers need it.'
+const onlyReaders = 'Only exports and your own Avro readers need the schemas.'
 const counted = (subjects: number): string =>
   `${subjects} ${subjects === 1 ? 'subject' : 'subjects'}`

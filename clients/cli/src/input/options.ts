@@ -11,7 +11,7 @@ export const collectText = (text: string, before: readonly string[] = []): reado
 
 export function collectLevel(text: string, before: readonly number[] = []): readonly number[] {
   const level = wholeNumber(text)
-  if (level > 255) throw new InvalidArgumentError('A consent level is 0 to 255.')
+  if (level > 255) throw new InvalidArgumentError('A consent level is a number from 0 to 255.')
   return [...before, level]
 }
 

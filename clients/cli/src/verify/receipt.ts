@@ -18,7 +18,7 @@ export function verifyReceipt(receipt: string, jwks: unknown): JsonObject {
   if (rest.length > 0 || header === undefined || claims === undefined)
     throw doesNotHold('it is no JWS in compact form')
   if (header['alg'] !== algorithm || header['typ'] !== type)
-    throw doesNotHold('it is not a receipt')
+    throw doesNotHold('it is not a receipt: its type is wrong')
   const key = keyOf(jwks, header['kid'])
   if (key === undefined) throw doesNotHold('its key is not among the published keys')
   const bytes = Buffer.from(signature, 'base64url')

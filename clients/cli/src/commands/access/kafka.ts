@@ -26,7 +26,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
       .addOption(
         new Option(
           '--client <kind>',
-          'librdkafka (kcat, Python, Go, .NET), java, or a worker of connect',
+          'librdkafka (for kcat, Python, Go, .NET), java, or connect (for a worker)',
         )
           .choices(clients)
           .default('librdkafka'),

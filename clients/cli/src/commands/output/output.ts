@@ -36,7 +36,7 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('list')
-      .description('the output streams derived from an input stream')
+      .description('the outputs of an input stream')
       .argument(...inputArgument)
       .action((input: string, _options: unknown, command: Command) => list(open(command), input)),
     ['weir output list clicks', 'a table'],
