@@ -1,4 +1,4 @@
-// Ten thousand events of all contracts, from 8 connections with 100 requests each at once, through several
+// Thousands of events of all contracts, from 8 connections with 100 requests each at once, through several
 // derived streams: each is where it belongs, once, and holds what was sent (spec Events;
 // docs/architecture.md 4).
 import { readFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createOpener, parseKekFile, timeOf } from '@weir/fieldcrypt'
 import { createLog } from '@weir/kit'
 import { followState } from '@weir/control-state'
-import { expectStatus, kekFileOf } from '@weir/testkit'
+import { expectStatus, kekFileOf, scale } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
 import { makeEvents } from '../support/many-events.ts'
 import type { SentEvent } from '../support/many-events.ts'
@@ -17,8 +17,8 @@ import { sendAll } from '../support/send-all.ts'
 import { fieldsSent, levelsByPath, stored } from '../support/stored-events.ts'
 import type { Stored } from '../support/stored-events.ts'
 
-const eventCount = 10_000
-const peopleCount = 2_000
+const eventCount = scale(10_000, 3_000)
+const peopleCount = scale(2_000, 600)
 const events = makeEvents(eventCount, peopleCount, 20_261_120)
 
 /** Each with what it says of levels, in words of its own. */

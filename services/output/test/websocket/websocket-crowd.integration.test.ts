@@ -2,7 +2,7 @@
 // gets every event or is closed with 1013, and who doesn't read costs its own buffer and nobody's time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
-import { connectProducer, counterOf, exampleEvent } from '@weir/testkit'
+import { connectProducer, counterOf, exampleEvent, scale } from '@weir/testkit'
 import type { Producer, TestStream } from '@weir/testkit'
 import { WebSocket } from 'ws'
 import { openScene } from '../support/scene.ts'
@@ -82,7 +82,7 @@ const residentMb = async () =>
 
 test('each of a thousand clients gets every event once, or is closed with 1013', async () => {
   const stream = await scene.account.input('crowd')
-  const events = { count: 600, rate: 300 }
+  const events = { count: scale(600, 150), rate: scale(300, 75) }
   const clients = [await connect(stream, events.count)] // the first one, for whom the topic is read at all
   while (clients.length < 1_000)
     clients.push(

@@ -3,7 +3,7 @@
 // document refuses, nothing refused that it allows. The requests are bounded, and the same each time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-import { asObject, createAccount, setting, startWorld, textIn } from '@weir/testkit'
+import { asObject, createAccount, scale, setting, startWorld, textIn } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
 import { findingsOf } from './schemathesis.ts'
 import type { Search } from './schemathesis.ts'
@@ -52,7 +52,7 @@ afterAll(() => world?.stop(), MINUTES)
 test(
   "auth's management is as its document says",
   async () => {
-    const bounds = { paths: '^/v2/', phases: 'coverage,fuzzing', examplesMax: 2 }
+    const bounds = { paths: '^/v2/', phases: 'coverage,fuzzing', examplesMax: scale(2, 1) }
     expect(await findingsOf({ url: world.auth.url, ...common, ...bounds })).toBe('')
   },
   5 * MINUTES,
@@ -61,7 +61,7 @@ test(
 test(
   'the first version of the same is, too',
   async () => {
-    const bounds = { paths: '^/v1/', phases: 'fuzzing', examplesMax: 2 }
+    const bounds = { paths: '^/v1/', phases: 'fuzzing', examplesMax: scale(2, 1) }
     expect(await findingsOf({ url: world.auth.url, ...common, ...bounds })).toBe('')
   },
   5 * MINUTES,
@@ -71,7 +71,7 @@ test(
   'tokens are given and refused as the document says',
   async () => {
     const paths = '^/(auth|refresh|oauth2|.well-known)'
-    const bounds = { paths, phases: 'coverage,fuzzing', examplesMax: 3 }
+    const bounds = { paths, phases: 'coverage,fuzzing', examplesMax: scale(3, 1) }
     expect(await findingsOf({ url: world.auth.url, ...bounds })).toBe('')
   },
   5 * MINUTES,
@@ -80,7 +80,7 @@ test(
 test(
   'schemas are shown as the document says',
   async () => {
-    const bounds = { paths: '^/registry/', phases: 'coverage,fuzzing', examplesMax: 3 }
+    const bounds = { paths: '^/registry/', phases: 'coverage,fuzzing', examplesMax: scale(3, 1) }
     expect(await findingsOf({ url: world.auth.url, ...common, ...bounds })).toBe('')
   },
   5 * MINUTES,
@@ -89,7 +89,7 @@ test(
 test(
   "output's answers are as its document says",
   async () => {
-    const bounds = { paths: '^/v2/', phases: 'coverage,fuzzing', examplesMax: 3 }
+    const bounds = { paths: '^/v2/', phases: 'coverage,fuzzing', examplesMax: scale(3, 1) }
     const { bearer, parameters } = common
     expect(await findingsOf({ url: world.output.url, bearer, parameters, ...bounds })).toBe('')
   },
