@@ -30,49 +30,8 @@ export function createIngestMetrics(
       accepted = 0
     },
   })
-  const events = new Counter({
-    name: 'svc_ingest_events_total',
-    help: 'Events of POST /events by error code («none» when stored).',
-    labelNames: ['code'] as const,
-    registers,
-  })
-  const latency = new Histogram({
-    name: 'svc_ingest_request_seconds',
-    help: 'Time from the request headers to the answer.',
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  })
-  const batchRecords = new Histogram({
-    name: 'svc_ingest_batch_records',
-    help: 'Events in one produce request.',
-    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500],
-    registers,
-  })
-  const batchBytes = new Counter({
-    name: 'svc_ingest_stored_bytes_total',
-    help: 'Bytes that Kafka has acknowledged.',
-    registers,
-  })
-  const produce = new Histogram({
-    name: 'svc_ingest_produce_seconds',
-    help: 'Time from a produce request to its acknowledgement.',
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  })
-  const spans = new Counter({
-    name: 'svc_ingest_trace_spans_total',
-    help: 'Spans by outcome: started, dropped at the limit, exported, lost.',
-    labelNames: ['outcome'] as const,
-    registers,
-  })
-  new Gauge({
-    name: 'svc_ingest_in_flight_bytes',
-    help: 'Bytes of events not yet acknowledged by Kafka.',
-    registers,
-    collect() {
-      this.set(inFlightBytes())
-    },
-  })
+  const { events, latency, batchRecords, batchBytes, produce, spans } = seriesIn(registers)
+  showInFlight(registers, inFlightBytes)
   events.inc({ code: 'none' }, 0)
   for (const code of refusalCodes) {
     requests.inc({ status: statusOf(code), code }, 0)
@@ -93,4 +52,53 @@ export function createIngestMetrics(
     },
     spans: (outcome, count) => spans.inc({ outcome }, count),
   }
+}
+
+const seriesIn = (registers: Registry[]) => ({
+  events: new Counter({
+    name: 'svc_ingest_events_total',
+    help: 'Events of POST /events by error code («none» when stored).',
+    labelNames: ['code'] as const,
+    registers,
+  }),
+  latency: new Histogram({
+    name: 'svc_ingest_request_seconds',
+    help: 'Time from the request headers to the answer.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  }),
+  batchRecords: new Histogram({
+    name: 'svc_ingest_batch_records',
+    help: 'Events in one produce request.',
+    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500],
+    registers,
+  }),
+  batchBytes: new Counter({
+    name: 'svc_ingest_stored_bytes_total',
+    help: 'Bytes that Kafka has acknowledged.',
+    registers,
+  }),
+  produce: new Histogram({
+    name: 'svc_ingest_produce_seconds',
+    help: 'Time from a produce request to its acknowledgement.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  }),
+  spans: new Counter({
+    name: 'svc_ingest_trace_spans_total',
+    help: 'Spans by outcome: started, dropped at the limit, exported, lost.',
+    labelNames: ['outcome'] as const,
+    registers,
+  }),
+})
+
+function showInFlight(registers: Registry[], inFlightBytes: () => number): void {
+  new Gauge({
+    name: 'svc_ingest_in_flight_bytes',
+    help: 'Bytes of events not yet acknowledged by Kafka.',
+    registers,
+    collect() {
+      this.set(inFlightBytes())
+    },
+  })
 }

@@ -52,14 +52,6 @@ export function createRoutes(deps: RoutesDeps) {
     return { ...answer, headers: { ...answer.headers, [requestIdHeader]: requestId } }
   }
 
-  const route = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
-    const take = takers.get(request.path)
-    if (take === undefined)
-      throw refusal('not_found', 'There is nothing here; events are sent by POST /event or /events')
-    if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
-    return take(request)
-  }
-
   return (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
     const startedAt = deps.elapsed()
     const onAnswer = (answer: HttpResponse): HttpResponse => {
@@ -71,10 +63,18 @@ export function createRoutes(deps: RoutesDeps) {
       return refuse(request, error, startedAt)
     }
     try {
-      const answer = route(request)
+      const answer = route(takers, request)
       return answer instanceof Promise ? answer.then(onAnswer, onError) : onAnswer(answer)
     } catch (error) {
       return onError(error)
     }
   }
+}
+
+function route(takers: Takers, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  const take = takers.get(request.path)
+  if (take === undefined)
+    throw refusal('not_found', 'There is nothing here; events are sent by POST /event or /events')
+  if (request.method !== 'POST') throw refusal('method_not_allowed', 'Events are sent by POST')
+  return take(request)
 }

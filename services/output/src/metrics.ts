@@ -18,70 +18,115 @@ export type OutputMetrics = {
   gateway: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
 }
 
-export function createOutputMetrics(
-  registry: Registry,
-  sources: {
-    lags: () => Iterable<readonly [topic: string, lag: number]>
-    lagSeriesMax: number
-    denied: () => number
-  },
-): OutputMetrics {
+type Sources = {
+  lags: () => Iterable<readonly [topic: string, lag: number]>
+  lagSeriesMax: number
+  denied: () => number
+}
+
+export function createOutputMetrics(registry: Registry, sources: Sources): OutputMetrics {
   const registers = [registry]
-  const events = new Counter({
+  const series = seriesIn(registers)
+  const { events, dead, undecryptable, clients } = series
+  showSources(registers, sources)
+  startAtZero(series)
+  return {
+    derived(records) {
+      const outcomes = { passed: 0, filtered: 0 }
+      let fields = 0
+      for (const record of records) {
+        if (record === undefined) outcomes.filtered += 1
+        else if (isDead(record)) dead.inc({ code: record.dead })
+        else {
+          outcomes.passed += 1
+          fields += undecryptablePathsOf(record).length
+        }
+      }
+      events.inc({ outcome: 'passed' }, outcomes.passed)
+      events.inc({ outcome: 'filtered' }, outcomes.filtered)
+      undecryptable.inc(fields)
+    },
+    deriverFailed: (code) => series.failures.inc({ code }),
+    lostToRetention: (count) => series.lost.inc(count),
+    retried: (outcome) => series.retried.inc({ outcome }),
+    spans: (outcome, count) => series.spans.inc({ outcome }, count),
+    gateway: {
+      clients: (delta) => clients.inc(delta),
+      sent: (messages) => series.sent.inc(messages),
+      tooSlow: () => series.tooSlow.inc(),
+    },
+  }
+}
+
+const seriesIn = (registers: Registry[]) => ({
+  events: new Counter({
     name: 'svc_output_events_total',
     help: 'Events read by derivers, by outcome: passed, or filtered for lack of consent.',
     labelNames: ['outcome'] as const,
     registers,
-  })
-  const dead = new Counter({
+  }),
+  dead: new Counter({
     name: 'svc_output_dead_total',
     help: 'Records that were dead-lettered because they cannot be derived, by error code.',
     labelNames: ['code'] as const,
     registers,
-  })
-  const retried = new Counter({
+  }),
+  retried: new Counter({
     name: 'svc_output_dead_retried_total',
     help: 'Dead-lettered records that were retried, by result.',
     labelNames: ['outcome'] as const,
     registers,
-  })
-  const undecryptable = new Counter({
+  }),
+  undecryptable: new Counter({
     name: 'svc_output_undecryptable_fields_total',
     help: 'Fields delivered encrypted because their keys are erased.',
     registers,
-  })
-  const failures = new Counter({
+  }),
+  ...workSeriesIn(registers),
+  ...gatewaySeriesIn(registers),
+})
+
+const workSeriesIn = (registers: Registry[]) => ({
+  failures: new Counter({
     name: 'svc_output_derive_failures_total',
     help: 'Failed attempts to derive a batch, which are repeated, by error code.',
     labelNames: ['code'] as const,
     registers,
-  })
-  const lost = new Counter({
+  }),
+  lost: new Counter({
     name: 'svc_output_events_lost_to_retention_total',
     help: 'Events that retention removed before they were derived.',
     registers,
-  })
-  const spans = new Counter({
+  }),
+  spans: new Counter({
     name: 'svc_output_trace_spans_total',
     help: 'Spans by outcome: started, dropped at the limit, exported, lost.',
     labelNames: ['outcome'] as const,
     registers,
-  })
-  const clients = new Gauge({
+  }),
+})
+
+const gatewaySeriesIn = (registers: Registry[]) => ({
+  clients: new Gauge({
     name: 'svc_output_ws_clients',
     help: 'WebSocket clients connected now.',
     registers,
-  })
-  const sent = new Counter({
+  }),
+  sent: new Counter({
     name: 'svc_output_ws_messages_total',
     help: 'Messages sent to WebSocket clients.',
     registers,
-  })
-  const tooSlow = new Counter({
+  }),
+  tooSlow: new Counter({
     name: 'svc_output_ws_too_slow_total',
     help: 'WebSocket clients closed because they could not keep up.',
     registers,
-  })
+  }),
+})
+
+type Series = ReturnType<typeof seriesIn>
+
+function showSources(registers: Registry[], sources: Sources): void {
   new Gauge({
     name: 'svc_output_lag_events',
     help: 'Lag of a derived stream in events of its input stream, the largest first.',
@@ -101,35 +146,12 @@ export function createOutputMetrics(
       this.set(sources.denied())
     },
   })
+}
+
+function startAtZero({ events, dead, retried, failures, spans }: Series): void {
   for (const outcome of ['passed', 'filtered']) events.inc({ outcome }, 0)
   for (const code of deadCodes) dead.inc({ code }, 0)
   for (const outcome of retryOutcomes) retried.inc({ outcome }, 0)
   for (const code of failureCodes) failures.inc({ code }, 0)
   for (const outcome of spanOutcomes) spans.inc({ outcome }, 0)
-  return {
-    derived(records) {
-      const outcomes = { passed: 0, filtered: 0 }
-      let fields = 0
-      for (const record of records) {
-        if (record === undefined) outcomes.filtered += 1
-        else if (isDead(record)) dead.inc({ code: record.dead })
-        else {
-          outcomes.passed += 1
-          fields += undecryptablePathsOf(record).length
-        }
-      }
-      events.inc({ outcome: 'passed' }, outcomes.passed)
-      events.inc({ outcome: 'filtered' }, outcomes.filtered)
-      undecryptable.inc(fields)
-    },
-    deriverFailed: (code) => failures.inc({ code }),
-    lostToRetention: (count) => lost.inc(count),
-    retried: (outcome) => retried.inc({ outcome }),
-    spans: (outcome, count) => spans.inc({ outcome }, count),
-    gateway: {
-      clients: (delta) => clients.inc(delta),
-      sent: (messages) => sent.inc(messages),
-      tooSlow: () => tooSlow.inc(),
-    },
-  }
 }

@@ -60,9 +60,55 @@ const EVERYTHING = {
 
 export function createAcls(kafka: Kafka): Acls {
   const calls = createBrokerCalls(kafka)
-  const ask = <T>(what: string, work: (cluster: Cluster) => Promise<T>): Promise<T> =>
-    calls.run(what, (cluster) => work(cluster).catch(asNoAuthorizer))
+  const ask: Ask = (what, work) => calls.run(what, (cluster) => work(cluster).catch(asNoAuthorizer))
 
+  const tell = (what: string, work: (controller: Broker) => Promise<unknown>): Promise<unknown> =>
+    ask(what, async (cluster) => work(await cluster.findControllerBroker()))
+  const { knownNowhere, knownEverywhere, areKnownNowhere } = whatBrokersKnow(ask)
+
+  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    await pollUntil(holds, { ...SPREAD, what }).catch((error: unknown) => {
+      throw hasCode(error, 'timeout') ? unavailable(what, error) : error
+    })
+  }
+
+  return {
+    list: () =>
+      ask('read ACLs', async ({ brokerPool }) =>
+        (await describe(await brokerPool.findConnectedBroker(), null)).flatMap(toAcl),
+      ),
+
+    async allow(acls) {
+      for (const some of slicesOf(acls)) {
+        await tell('make ACLs', (broker) => broker.createAcls({ acl: some.map(toEntry) }))
+        await until('make ACLs known', () => knownEverywhere(some))
+      }
+    },
+
+    async revoke(acls) {
+      for (const some of slicesOf(acls)) {
+        if (await areKnownNowhere(some)) continue
+        await tell('revoke ACLs', (broker) => broker.deleteAcls({ filters: some.map(toEntry) }))
+        await until('make ACLs go', () => areKnownNowhere(some))
+      }
+    },
+
+    async disallow(principals) {
+      for (const some of slicesOf(principals)) {
+        if (await knownNowhere(some)) continue
+        const filters = some.map((principal) => ({ ...EVERYTHING, principal }))
+        await tell('take ACLs away', (broker) => broker.deleteAcls({ filters }))
+        await until('make ACLs go', () => knownNowhere(some))
+      }
+    },
+
+    close: () => calls.close(),
+  }
+}
+
+type Ask = <T>(what: string, work: (cluster: Cluster) => Promise<T>) => Promise<T>
+
+function whatBrokersKnow(ask: Ask) {
   /** What each broker knows of one principal, or of all. */
   const seenEverywhere = (principal: string | null): Promise<Entry[][]> =>
     ask('read ACLs', async (cluster) => {
@@ -70,16 +116,6 @@ export function createAcls(kafka: Kafka): Acls {
       const brokers = cluster.getNodeIds().map((nodeId) => cluster.findBroker({ nodeId }))
       return Promise.all(brokers.map(async (broker) => describe(await broker, principal)))
     })
-
-  /** One is asked about by name: a broker goes through all it knows for each question. */
-  const about = (principals: readonly string[]): string | null =>
-    principals.length === 1 ? (principals[0] ?? null) : null
-
-  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    await pollUntil(holds, { ...SPREAD, what }).catch((error: unknown) => {
-      throw hasCode(error, 'timeout') ? unavailable(what, error) : error
-    })
-  }
 
   async function knownNowhere(principals: readonly string[]): Promise<boolean> {
     const seen = await seenEverywhere(about(principals))
@@ -104,50 +140,12 @@ export function createAcls(kafka: Kafka): Acls {
     return !seen.some((name) => unwanted.has(name))
   }
 
-  return {
-    list: () =>
-      ask('read ACLs', async (cluster) => {
-        const broker = await cluster.brokerPool.findConnectedBroker()
-        return (await describe(broker, null)).flatMap(toAcl)
-      }),
-
-    async allow(acls) {
-      for (const some of slicesOf(acls)) {
-        await ask('make ACLs', async (cluster) => {
-          const broker = await cluster.findControllerBroker()
-          await broker.createAcls({ acl: some.map(toEntry) })
-        })
-        await until('make ACLs known', () => knownEverywhere(some))
-      }
-    },
-
-    async revoke(acls) {
-      for (const some of slicesOf(acls)) {
-        if (await areKnownNowhere(some)) continue
-        await ask('revoke ACLs', async (cluster) => {
-          const broker = await cluster.findControllerBroker()
-          await broker.deleteAcls({ filters: some.map(toEntry) })
-        })
-        await until('make ACLs go', () => areKnownNowhere(some))
-      }
-    },
-
-    async disallow(principals) {
-      for (const some of slicesOf(principals)) {
-        if (await knownNowhere(some)) continue
-        await ask('take ACLs away', async (cluster) => {
-          const broker = await cluster.findControllerBroker()
-          await broker.deleteAcls({
-            filters: some.map((principal) => ({ ...EVERYTHING, principal })),
-          })
-        })
-        await until('make ACLs go', () => knownNowhere(some))
-      }
-    },
-
-    close: () => calls.close(),
-  }
+  return { knownNowhere, knownEverywhere, areKnownNowhere }
 }
+
+/** One is asked about by name: a broker goes through all it knows for each question. */
+const about = (principals: readonly string[]): string | null =>
+  principals.length === 1 ? (principals[0] ?? null) : null
 
 type Entry = ReturnType<typeof toEntry>
 

@@ -49,9 +49,7 @@ export function createKafkaOver(openSocket: SocketOpener, options: KafkaOptions)
   const isTls = options.tls !== undefined
   const troubles = createTroubles(options.log, { isTls, mechanism: options.login?.mechanism })
   const open = watched(openSocket, options, troubles)
-  if (!isTls && options.login && SECRETS_IN_CLEAR.includes(options.login.mechanism)) {
-    options.log.warn('KAFKA_TLS is not set: the login to Kafka is sent in clear text')
-  }
+  warnOfClearText(options)
   const config = configFor(options, troubles)
 
   function openCluster(settings: ClientSettings): Cluster {
@@ -73,14 +71,13 @@ export function createKafkaOver(openSocket: SocketOpener, options: KafkaOptions)
     consumer({ retries, requestTimeoutMs, maxInFlightRequests, ...settings }) {
       const sockets = trackSockets(open)
       // A kafkajs instance for each: those of one instance share a table of committed offsets.
-      const kafkajs = new KafkaJs({
-        ...config({ retries, requestTimeoutMs }, sockets),
-        ...logSettings(options.log),
-      })
+      const own = config({ retries, requestTimeoutMs }, sockets)
+      const kafkajs = new KafkaJs({ ...own, ...logSettings(options.log) })
+      const retry = { ...toRetryOptions(retries), restartOnFailure: () => Promise.resolve(false) }
       const consumer = kafkajs.consumer({
         ...settings,
         ...(maxInFlightRequests === undefined ? {} : { maxInFlightRequests }),
-        retry: { ...toRetryOptions(retries), restartOnFailure: () => Promise.resolve(false) },
+        retry,
         allowAutoTopicCreation: false,
       })
       return hasSockets(consumer, sockets)
@@ -88,6 +85,11 @@ export function createKafkaOver(openSocket: SocketOpener, options: KafkaOptions)
     deletedTopics: createDeletedTopics(),
     troubles,
   })
+}
+
+function warnOfClearText({ tls: secure, login, log }: KafkaOptions): void {
+  if (secure === undefined && login && SECRETS_IN_CLEAR.includes(login.mechanism))
+    log.warn('KAFKA_TLS is not set: the login to Kafka is sent in clear text')
 }
 
 const CLUSTER_DEFAULTS = {

@@ -34,48 +34,41 @@ const YOUNG_MS = 2_000
 const LOGIN_COUNTS_FOR_MS = 5_000
 
 export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles {
-  const loggedMs = new Map<string, number>()
+  const isNews = createNews()
   let latest: { reason: string; atMs: number; isLogin: boolean } | undefined
 
   function note(reason: string, isLogin = false): void {
-    const now = performance.now()
-    latest = { reason, atMs: now, isLogin }
-    if (now - (loggedMs.get(reason) ?? -Infinity) < LOG_AGAIN_AFTER_MS) return
-    if (loggedMs.size >= REASONS_MAX) loggedMs.clear()
-    loggedMs.set(reason, now)
-    log.warn({ reason }, 'Kafka is unreachable; trying again')
+    latest = { reason, atMs: performance.now(), isLogin }
+    if (isNews(reason)) log.warn({ reason }, 'Kafka is unreachable; trying again')
   }
 
   function closedAtOnce(broker: string, isShaken: boolean): void {
-    const isLoginAtFault = latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS
-    if (isLoginAtFault) return
-    const wanted = [
-      ...(isTls ? [] : ['TLS (KAFKA_TLS)']),
-      ...(mechanism === undefined ? ['a login (KAFKA_SASL_MECHANISM)'] : []),
-    ]
-    const question = isShaken ? `does it want ${wanted.join(' or ')}` : 'does it speak TLS at all'
-    note(`${broker} closes connections at once; ${question}?`)
+    // Whose login was refused a moment ago knows why.
+    if (latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS) return
+    note(`${broker} closes connections at once; ${questionOf({ isTls, mechanism }, isShaken)}?`)
+  }
+
+  function watch(socket: Socket, { host, port }: { host: string; port: number }): void {
+    const broker = `${host}:${port}`
+    const bornMs = performance.now()
+    const isYoung = () => performance.now() - bornMs < YOUNG_MS
+    let isShaken = !isTls
+    socket.once('secureConnect', () => (isShaken = true))
+    socket.on('error', (error) => {
+      const code = codeIn(error)
+      const hint = hintFor(code, SETTINGS)
+      if (hint !== undefined) note(`${broker}: ${hint} (${code})`)
+      else if (code === 'ECONNRESET' && isYoung()) closedAtOnce(broker, isShaken)
+    })
+    socket.once('end', () => {
+      const isTheirs = !socket.writableEnded && !socket.destroyed
+      if (isTheirs && isYoung() && (!isTls || mechanism === undefined))
+        closedAtOnce(broker, isShaken)
+    })
   }
 
   return {
-    watch(socket, { host, port }) {
-      const broker = `${host}:${port}`
-      const bornMs = performance.now()
-      const isYoung = () => performance.now() - bornMs < YOUNG_MS
-      let isShaken = !isTls
-      socket.once('secureConnect', () => (isShaken = true))
-      socket.on('error', (error) => {
-        const code = codeIn(error)
-        const hint = hintFor(code, SETTINGS)
-        if (hint !== undefined) note(`${broker}: ${hint} (${code})`)
-        else if (code === 'ECONNRESET' && isYoung()) closedAtOnce(broker, isShaken)
-      })
-      socket.once('end', () => {
-        const isTheirs = !socket.writableEnded && !socket.destroyed
-        if (isTheirs && isYoung() && (!isTls || mechanism === undefined))
-          closedAtOnce(broker, isShaken)
-      })
-    },
+    watch,
     loginRefused: (broker, why) => note(`${broker}: ${why}`, true),
     failed(error) {
       if (protocolTypeOf(error) !== 'UNSUPPORTED_SASL_MECHANISM') return
@@ -83,5 +76,26 @@ export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles
     },
     current: () =>
       latest && performance.now() - latest.atMs < CURRENT_FOR_MS ? latest.reason : undefined,
+  }
+}
+
+function questionOf({ isTls, mechanism }: Access, isShaken: boolean): string {
+  if (!isShaken) return 'does it speak TLS at all'
+  const wanted = [
+    ...(isTls ? [] : ['TLS (KAFKA_TLS)']),
+    ...(mechanism === undefined ? ['a login (KAFKA_SASL_MECHANISM)'] : []),
+  ]
+  return `does it want ${wanted.join(' or ')}`
+}
+
+/** Whether a reason was not told for a while. */
+function createNews(): (reason: string) => boolean {
+  const loggedMs = new Map<string, number>()
+  return (reason) => {
+    const now = performance.now()
+    if (now - (loggedMs.get(reason) ?? -Infinity) < LOG_AGAIN_AFTER_MS) return false
+    if (loggedMs.size >= REASONS_MAX) loggedMs.clear()
+    loggedMs.set(reason, now)
+    return true
   }
 }

@@ -15,7 +15,7 @@ export type Placed = {
   readonly out: AddressedRecord | undefined
 }
 
-export type Topics = Pick<DeriveOptions, 'inputTopic' | 'outputTopic' | 'deadLetterTopic'>
+export type PlacedTopics = Pick<DeriveOptions, 'inputTopic' | 'outputTopic' | 'deadLetterTopic'>
 
 // As auth makes the topics of streams.
 const BATCH_BYTES_MAX = 4_194_304
@@ -24,7 +24,7 @@ const SURELY_FITS_BYTES = BATCH_BYTES_MAX - 262_144
 
 /** `refusals`: how many forms of it Kafka has refused already; each time there is less of it. */
 export function placeRecord(
-  topics: Topics,
+  topics: PlacedTopics,
   record: SourceRecord,
   { derived, refusals }: { derived: Derived; refusals: number },
 ): Placed {

@@ -31,12 +31,9 @@ const writeEveryMs = 500
 const writeTimeoutMs = 1_000
 const inFlightBytesMax = 32 * 1_048_576
 
-export function createSharing(options: {
-  kafka: Kafka
-  follower: StateFollower
-  now: () => number
-  log: Log
-}): Sharing {
+type SharingOptions = Writing & { readonly follower: StateFollower }
+
+export function createSharing(options: SharingOptions): Sharing {
   const { kafka, follower, now, log } = options
   const replica = randomUUID()
   const rates = createRates(now())

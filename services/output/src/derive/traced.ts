@@ -1,6 +1,6 @@
 // Spans of derived records: of each input record that is traced, from its reading to the commit of what came of it. A
 // round that Kafka aborts is derived again, and leaves no spans the first time, so a derived record has one.
-import type { Derived, SourceRecord } from '@weir/kafka'
+import type { Derived, OutRecord, SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { groupOf, topicOf } from '@weir/control-state'
 import type { Span, Tracing } from '@weir/trace'
@@ -12,6 +12,16 @@ export type TracedDerive = {
   readonly derive: Derive
   /** What is committed. */
   onCommitted(derived: readonly Derived[]): void
+}
+
+const withParent = <Record extends OutRecord>(record: Record, span: Span): Record => ({
+  ...record,
+  headers: { ...record.headers, [traceparent]: span.traceparent },
+})
+
+function endFiltered(span: Span): undefined {
+  span.tell({ 'weir.outcome': 'filtered' })
+  span.end()
 }
 
 export function traceDerive(
@@ -45,13 +55,8 @@ export function traceDerive(
       const span = record.headers[traceparent] === undefined ? undefined : begin(record)
       if (span === undefined) return derive(record)
       const derived = derive(record)
-      if (derived === undefined) {
-        span.tell({ 'weir.outcome': 'filtered' })
-        span.end()
-        return undefined
-      }
-      const headers = { ...derived.headers, [traceparent]: span.traceparent }
-      const traced = { ...derived, headers }
+      if (derived === undefined) return endFiltered(span)
+      const traced = withParent(derived, span)
       spans.set(traced, span)
       return traced
     },

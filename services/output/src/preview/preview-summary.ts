@@ -11,15 +11,13 @@ type Field = { contract: string; path: string; level: number; opened: number; se
 
 const sampleLengthMax = 65_536
 
-export function createSummary({
-  contractNamed,
-  levels,
-  samplesMax,
-}: {
+export type SummaryOptions = {
   readonly contractNamed: (id: string) => KnownContract | undefined
   readonly levels: Levels
   readonly samplesMax: number
-}) {
+}
+
+export function createSummary({ contractNamed, levels, samplesMax }: SummaryOptions) {
   const counts = { events: 0, passed: 0, filtered: 0, failed: 0 }
   const errors: Record<string, number> = {}
   const fields = new Map<string, Field>()
@@ -39,17 +37,11 @@ export function createSummary({
     const { contract } = known
     const event = contract.decode(unframe(record.value).payload)
     const stillSealed = undecryptablePathsOf(record)
-    const seen = new Set<string>() // a list has several texts under one path
-    contract.mapPii(event, (text, path, level) => {
-      if (seen.has(path)) return text
-      seen.add(path)
+    for (const [path, level] of levelsByPath(contract, event)) {
       const isOpen = levels.open(level) && !stillSealed.includes(path)
       addField(id, path, level)[isOpen ? 'opened' : 'sealed'] += 1
-      return text
-    })
-    if (samples.length >= samplesMax) return
-    const plain = contract.toPlain(event)
-    if (JSON.stringify(plain).length <= sampleLengthMax) samples.push(plain)
+    }
+    if (samples.length < samplesMax) samples.push(...sampleOf(contract.toPlain(event)))
   }
 
   return {
@@ -70,3 +62,19 @@ export function createSummary({
 
 const byName = (a: Field, b: Field): number =>
   `${a.contract}\n${a.path}` < `${b.contract}\n${b.path}` ? -1 : 1
+
+/** A list has several texts under one path. */
+function levelsByPath(
+  contract: KnownContract['contract'],
+  event: ReturnType<KnownContract['contract']['decode']>,
+): Map<string, number> {
+  const levels = new Map<string, number>()
+  contract.mapPii(event, (text, path, level) => {
+    if (!levels.has(path)) levels.set(path, level)
+    return text
+  })
+  return levels
+}
+
+const sampleOf = (plain: unknown): unknown[] =>
+  JSON.stringify(plain).length <= sampleLengthMax ? [plain] : []

@@ -73,8 +73,7 @@ export function createPart(program: PartProgram, context: PartContext): Part {
       await untilItMayStart(program, signal)
       const watched = await launch(program, context, logFile)
       try {
-        const look = unlessAborted(signal, () => isReady(watched))
-        await pollUntil(look, readyWithin(`starting ${name}`))
+        await untilReady(name, () => isReady(watched), signal)
       } catch (error) {
         await watched.kill()
         throw error
@@ -100,6 +99,12 @@ const unlessAborted =
     signal?.throwIfAborted()
     return look()
   }
+
+const untilReady = (
+  name: string,
+  look: () => Promise<boolean>,
+  signal: AbortSignal | undefined,
+): Promise<unknown> => pollUntil(unlessAborted(signal, look), readyWithin(`starting ${name}`))
 
 async function untilItMayStart(
   { name, mayStart }: PartProgram,
