@@ -65,17 +65,16 @@ export function createSharing(options: SharingOptions): Sharing {
       writer = keepWriting(usage, { kafka, now, log })
     },
     isRead: others.isRead,
-    notReady() {
-      if (others.isRead()) return []
-      const unread = others.unread()
-      return unread.length > 0 ? unread : ['the counts of this month are not read yet']
-    },
+    notReady: () => (others.isRead() ? [] : unreadCounts(others.unread())),
     async close() {
       stopFollowingStreams()
       await Promise.all([writer?.stop(), heart?.stop(), others.close()])
     },
   }
 }
+
+const unreadCounts = (unread: string[]): string[] =>
+  unread.length > 0 ? unread : ['the counts of this month are not read yet']
 
 type Writing = { readonly kafka: Kafka; readonly now: () => number; readonly log: Log }
 
