@@ -81,7 +81,7 @@ export function erasureTests(ground: LookUpGround): void {
     expect(await said('subject erase nobody x -f y')).toContain('2 weir: a value and a file')
     expect(await said('subject withdraw nobody x')).toContain('2 weir: required option')
     expect(await said('subject withdraw nobody x --from-level 256')).toContain(
-      'A consent level is 0 to 255',
+      'A consent level is a number from 0 to 255',
     )
     expect(await said('subject erase nobody -f no-such-file')).toMatch(/^[12] weir: /)
   })

@@ -26,7 +26,7 @@ describe('a duration', () => {
 
 test('levels are gathered, and lie between 0 and 255', () => {
   expect(collectLevel('255', collectLevel('0'))).toEqual([0, 255])
-  expect(() => collectLevel('256')).toThrow('A consent level is 0 to 255.')
+  expect(() => collectLevel('256')).toThrow('A consent level is a number from 0 to 255.')
   expect(() => collectLevel('-1')).toThrow('It must be a whole number.')
 })
 
