@@ -8,7 +8,7 @@ import type { Access } from '@weir/control-state'
 import { exampleEvent } from '@weir/testkit'
 import { createLongWork } from '../src/event/long-work.ts'
 import { createBacklog } from '../src/events/backlog.ts'
-import type { CheckedEvent } from '../src/event/take-event.ts'
+import type { CheckedEvent } from '../src/event/check-event.ts'
 import { createRoutes } from '../src/routes.ts'
 import { activeContract, inputStream } from './support/records.ts'
 

@@ -9,13 +9,25 @@ import { withTimeout } from '@weir/kit'
 import { topicOf } from '@weir/control-state'
 import type { InputStream, Keyring, StateFollower, Tables } from '@weir/control-state'
 import { refusal } from '../errors.ts'
-import type { CheckedEvent, IngestDeps } from './take-event.ts'
+import type { CheckedEvent } from './check-event.ts'
 import type { Subjects } from './subjects.ts'
 
 const hourMs = 3_600_000
 const settleMs = 1_000
 /** What a topic takes (docs/architecture.md, What we ask of Kafka), less some room for the framing. */
 const recordBytesMax = 4_194_304 - 4_096
+
+/**
+ * Seals the event's PII in place, stamps it and hands it over to Kafka; the waiter hears once what became of
+ * it. In order, if no call is made before the promise of the one before has resolved. What it throws has not
+ * been sent. With a traceparent the record has it as a header.
+ */
+export type Store = (
+  checked: CheckedEvent,
+  nowMs: number,
+  waiter: Waiter,
+  traceparent?: string,
+) => void | Promise<void>
 
 type SealingDeps = {
   follower: Pick<StateFollower, 'refresh'> & {
@@ -26,7 +38,6 @@ type SealingDeps = {
   subjects: Subjects
 }
 
-/** See `IngestDeps.store`. */
 export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 'post'> }) {
   const seal = createSealing(deps)
   /** The stream may be gone by now, and another one have its name. */
@@ -39,7 +50,7 @@ export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 
     const sent = traceparent === undefined ? record : withHeader(record, { traceparent })
     deps.producer.post(sealed, sent, waiter)
   }
-  const store: IngestDeps['store'] = (checked, nowMs, waiter, traceparent) => {
+  const store: Store = (checked, nowMs, waiter, traceparent) => {
     const postKept = (sealed: SealedEvent): void | Promise<void> => {
       if (sealed.subjectKept === undefined) return post(sealed, waiter, traceparent)
       return sealed.subjectKept.then(() => {

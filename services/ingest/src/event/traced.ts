@@ -6,11 +6,11 @@ import { hasCode } from '@weir/kit'
 import { topicOf } from '@weir/control-state'
 import type { Span, Tracing } from '@weir/trace'
 import { refusalOf, statusOf } from '../errors.ts'
-import type { CheckedEvent, IngestDeps } from './take-event.ts'
+import type { CheckedEvent } from './check-event.ts'
+import type { Store } from './store.ts'
 
 export type Take = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 export type Takers = ReadonlyMap<string, Take>
-type Store = IngestDeps['store']
 
 /** `takersWith` makes the takers around a store: a traced request gets some of its own. */
 export function traceTakers(tracing: Tracing, store: Store, takersWith: (store: Store) => Takers) {

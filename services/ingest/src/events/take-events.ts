@@ -11,17 +11,17 @@ import { batchFormOf } from './batch-form.ts'
 import { refusal, refusalOf } from '../errors.ts'
 import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
+import { check } from '../event/check-event.ts'
+import type { CheckedEvent } from '../event/check-event.ts'
 import {
   accessOf,
-  check,
   encodingOf,
   inputOf,
   schemaIdOf,
   serializationTypeOf,
   single,
   tooLarge,
-} from '../event/take-event.ts'
-import type { CheckedEvent } from '../event/take-event.ts'
+} from '../event/request.ts'
 
 const headers = Object.freeze({ 'content-type': 'application/json' })
 

@@ -11,7 +11,7 @@ import { createBacklog } from '../../src/events/backlog.ts'
 import { refusal } from '../../src/errors.ts'
 import { takeEvents } from '../../src/events/take-events.ts'
 import { createLongWork } from '../../src/event/long-work.ts'
-import type { CheckedEvent } from '../../src/event/take-event.ts'
+import type { CheckedEvent } from '../../src/event/check-event.ts'
 import { activeContract, inputStream } from '../support/records.ts'
 
 let active: ActiveContract

@@ -1,0 +1,44 @@
+// From a body to an event that may be stored: read by its contract, and held against all that the contract demands.
+import { bodyForm } from '@weir/contracts'
+import type { Contract, Event } from '@weir/contracts'
+import type { HttpRequest } from '@weir/http2'
+import type { InputStream } from '@weir/control-state'
+import type { ActiveContract } from './active-contracts.ts'
+import { refusal } from '../errors.ts'
+import { serializationTypeOf, single } from './request.ts'
+
+/** An event that passed every check. */
+export type CheckedEvent = {
+  readonly stream: InputStream
+  readonly active: ActiveContract
+  readonly event: Event
+  /** The value of the contract's key field. */
+  readonly key: string
+  /** Of its body, decompressed. */
+  readonly bytes: number
+}
+
+export function read(contract: Contract, request: HttpRequest, body: Buffer | undefined): Event {
+  if (body === undefined) throw refusal('undecodable', 'The body is not valid gzip')
+  const form = bodyForm({
+    serializationType: serializationTypeOf(request),
+    contentType: single(request, 'content-type'),
+    firstByte: body[0],
+  })
+  return form === 'json' ? contract.readJson(body) : contract.skimAvro(body)
+}
+
+/**
+ * @param steps what the contract's validations cost for it
+ * @returns the value of the key field
+ */
+export function check(contract: Contract, event: Event, steps: number): string {
+  const key = contract.keyOf(event)
+  if (key === undefined)
+    throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)
+  if (contract.invalidConsentLevel(event) !== undefined)
+    throw refusal('invalid_consent_levels', 'svcMeta/consentLevels holds a level outside 0 to 255')
+  const violation = contract.firstViolation(event, steps)
+  if (violation !== undefined) throw refusal('validation_failed', violation) // spec Errors
+  return key
+}
