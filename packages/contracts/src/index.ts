@@ -1,3 +1,5 @@
+export { ContractsError } from './errors.ts'
+export type { ContractsErrorCode } from './errors.ts'
 // What an event is, and whether it is a good one: contracts, their checks, and reading and writing events by
 // them. Pure functions of their arguments, except that checking patterns starts a worker thread.
 export { plainOf, readEventSchema } from './avro/event-schema.ts'

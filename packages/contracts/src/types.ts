@@ -44,7 +44,7 @@ export type PreparedContract = {
 /** One event of a contract, as it lies in memory: `avro/values.ts`. */
 export type Event = Fields
 
-/** One per contract and process. The readers throw AppError `undecodable` with one line naming the field. */
+/** One per contract and process. The readers throw ContractsError `contracts.undecodable` with one line naming the field. */
 export type Contract = {
   readonly id: string
   readonly keyField: string

@@ -1,6 +1,6 @@
 // A body that isn't an event of its contract: how the place of the trouble is found and said. The sentence
 // names the field and what was expected; what the producer sent is never in it.
-import { AppError } from '@weir/kit'
+import { ContractsError } from './errors.ts'
 
 /** Thrown where reading stops; every record, list and map on the way out adds its step. */
 export class Unreadable extends Error {
@@ -13,8 +13,8 @@ export function atStep<E>(error: E, step: string | number): E {
   return error
 }
 
-function undecodable(sentence: string): AppError<'undecodable'> {
-  return new AppError('undecodable', sentence)
+function undecodable(sentence: string): ContractsError<'contracts.undecodable'> {
+  return new ContractsError('contracts.undecodable', sentence)
 }
 
 /** What a caller of a contract gets to see. Errors that aren't about the body pass as they are. */

@@ -1,3 +1,5 @@
+export { ControlStateError } from './errors.ts'
+export type { AccessErrorCode, ControlStateErrorCode } from './errors.ts'
 export { openAccessTrace } from './audit/accesses.ts'
 export type { AccessTrace } from './audit/accesses.ts'
 export { accessesTopic, parseNotice } from './audit/notices.ts'

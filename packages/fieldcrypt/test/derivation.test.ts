@@ -108,7 +108,7 @@ describe('time', () => {
 
 test('a key field value with a lone surrogate is refused, as UTF-8 would make one value of two', () => {
   expect(refusalOf(() => linkOf(linkKey, 'a\ud800', 0))).toEqual({
-    code: 'not_well_formed',
+    code: 'fieldcrypt.not_well_formed',
     message: 'a value is not well-formed Unicode',
   })
 })

@@ -173,7 +173,7 @@ describe('opening', () => {
 describe('sealing', () => {
   const keys = madeKeys('sealing', TIME.era)
   const refusal = (part: string) => ({
-    code: 'key_unavailable',
+    code: 'fieldcrypt.key_unavailable',
     message: `part ${part} of stream sealing, era 591, is not available`,
   })
 
@@ -201,7 +201,10 @@ describe('sealing', () => {
   test('refuses lone surrogates, in the key field value and in the value', () => {
     const sealer = createSealer({ entriesMax: 50 })
     const person = sealer.person(keys, 'anna', TIME)
-    const notWellFormed = { code: 'not_well_formed', message: 'a value is not well-formed Unicode' }
+    const notWellFormed = {
+      code: 'fieldcrypt.not_well_formed',
+      message: 'a value is not well-formed Unicode',
+    }
     expect(refusalOf(() => sealer.person(keys, '\ud800', TIME))).toEqual(notWellFormed)
     expect(refusalOf(() => sealer.seal(person, 1, 'f', 'a\udc00b'))).toEqual(notWellFormed)
   })

@@ -157,7 +157,7 @@ describe('forgetting', () => {
     const keys = madeKeys('missing', 1)
     const unread = { ...keys, tree: vectorKeys(1, { trees: [['', () => undefined]] }).tree }
     const refusal = {
-      code: 'key_unavailable',
+      code: 'fieldcrypt.key_unavailable',
       message: 'part tree of stream missing, era 1, is not available',
     }
     expect(refusalOf(() => linksOf(unread, 'anna'))).toEqual(refusal)

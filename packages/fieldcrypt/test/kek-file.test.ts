@@ -25,11 +25,11 @@ describe('a KEK file', () => {
     const wrong = parseKekFile(`main 1 ${HEX_2}`)
     expect(await unwrapRing(both, RECORD_KEY, old)).toEqual(ringKey)
     expect(await asyncRefusalOf(() => unwrapRing(onlyNew, RECORD_KEY, old))).toEqual({
-      code: 'record_unreadable',
+      code: 'fieldcrypt.record_unreadable',
       message: `record ${RECORD_KEY} cannot be opened: the version of the KEK is not available`,
     })
     expect(await asyncRefusalOf(() => unwrapRing(wrong, RECORD_KEY, old))).toEqual({
-      code: 'record_unreadable',
+      code: 'fieldcrypt.record_unreadable',
       message: `record ${RECORD_KEY} cannot be opened`,
     })
   })
@@ -64,7 +64,7 @@ describe('a KEK file', () => {
     [`main 1 ${HEX_1}\n# \nmain 1 ${HEX_2}`, 'KEK line 3: this name and version stand there twice'],
   ])('%j is refused: «%s»', (text, message) => {
     const refusal = refusalOf(() => parseKekFile(text))
-    expect(refusal).toEqual({ code: 'kek_file_invalid', message })
+    expect(refusal).toEqual({ code: 'fieldcrypt.kek_file_invalid', message })
     for (const key of [HEX_1, HEX_2, BASE64_3]) expect(message).not.toContain(key.slice(0, 8))
   })
 
@@ -75,14 +75,14 @@ describe('a KEK file', () => {
     const value = await wrapRing(parseKekFile(text, { name: 'b' }), RECORD_KEY, ringKey)
     expect(await unwrapRing(provider, RECORD_KEY, value)).toEqual(ringKey)
     expect(await asyncRefusalOf(() => wrapRing(provider, RECORD_KEY, ringKey))).toEqual({
-      code: 'kek_file_invalid',
+      code: 'fieldcrypt.kek_file_invalid',
       message: 'there are KEKs of several names: say which one wraps',
     })
   })
 
   test('without a KEK of the chosen name is refused', () => {
     expect(refusalOf(() => parseKekFile(`main 1 ${HEX_1}`, { name: 'levels' }))).toEqual({
-      code: 'kek_file_invalid',
+      code: 'fieldcrypt.kek_file_invalid',
       message: 'there is no KEK of the name that is to wrap',
     })
   })
@@ -103,14 +103,16 @@ describe('a wrapped ring', () => {
     const value = await wrapRing(provider, RECORD_KEY, ringKey)
     const codeOf = async (recordKey: string, bytes: Buffer) =>
       (await asyncRefusalOf(() => unwrapRing(provider, recordKey, bytes)))?.code
-    expect(await codeOf('_ring/open/8', value)).toBe('record_unreadable')
+    expect(await codeOf('_ring/open/8', value)).toBe('fieldcrypt.record_unreadable')
     for (let length = 0; length < value.length; length++) {
-      expect(await codeOf(RECORD_KEY, value.subarray(0, length))).toBe('record_unreadable')
+      expect(await codeOf(RECORD_KEY, value.subarray(0, length))).toBe(
+        'fieldcrypt.record_unreadable',
+      )
     }
     for (let bit = 0; bit < value.length * 8; bit++) {
       const changed = Buffer.from(value)
       changed.writeUInt8((changed[bit >> 3] ?? 0) ^ (1 << (bit & 7)), bit >> 3)
-      expect(await codeOf(RECORD_KEY, changed)).toBe('record_unreadable')
+      expect(await codeOf(RECORD_KEY, changed)).toBe('fieldcrypt.record_unreadable')
     }
   })
 
@@ -119,7 +121,7 @@ describe('a wrapped ring', () => {
     const value = await wrapRing(env, RECORD_KEY, ringKey)
     expect(kekOf(RECORD_KEY, value)).toBe('env:main:1')
     expect(await asyncRefusalOf(() => unwrapRing(provider, RECORD_KEY, value))).toEqual({
-      code: 'record_unreadable',
+      code: 'fieldcrypt.record_unreadable',
       message: `record ${RECORD_KEY} cannot be opened: its KEK is not of the provider file`,
     })
   })
@@ -127,7 +129,7 @@ describe('a wrapped ring', () => {
   test('of a key with another size is refused', async () => {
     const value = await wrapRing(provider, RECORD_KEY, Buffer.alloc(16))
     expect((await asyncRefusalOf(() => unwrapRing(provider, RECORD_KEY, value)))?.code).toBe(
-      'record_unreadable',
+      'fieldcrypt.record_unreadable',
     )
   })
 })

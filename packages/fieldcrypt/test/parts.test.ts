@@ -25,7 +25,7 @@ const ring = {
 }
 const value = hex(record.value)
 const refused = (recordKey: string) => ({
-  code: 'record_unreadable',
+  code: 'fieldcrypt.record_unreadable',
   message: `record ${recordKey} cannot be opened`,
 })
 
@@ -74,7 +74,7 @@ describe('a wrapped part', () => {
 
   test('tells no ring version when it is of no known format', () => {
     for (const bytes of [Buffer.alloc(0), Buffer.of(2, 0, 0, 0, 7), Buffer.of(1, 0, 0, 0)]) {
-      expect(refusalOf(() => ringVersionOf(bytes))?.code).toBe('record_unreadable')
+      expect(refusalOf(() => ringVersionOf(bytes))?.code).toBe('fieldcrypt.record_unreadable')
     }
   })
 
@@ -111,7 +111,10 @@ describe('names of parts', () => {
 
   test('that no part has belong to no ring and cannot be made', () => {
     for (const name of ['', 'tree.', 'tree.G', 'level.', 'level.300', 'links']) {
-      const refusal = { code: 'record_unreadable', message: `part ${name} cannot be opened` }
+      const refusal = {
+        code: 'fieldcrypt.record_unreadable',
+        message: `part ${name} cannot be opened`,
+      }
       expect(refusalOf(() => ringOfPart(name))).toEqual(refusal)
       expect(refusalOf(() => makePart(name, seededBytes('x')))).toEqual(refusal)
     }
@@ -141,8 +144,8 @@ describe('the part `link`', () => {
 
   test('refuses what is not a sealed link', () => {
     for (const sealed of [Buffer.alloc(16), Buffer.alloc(15), Buffer.alloc(0)]) {
-      expect(refusalOf(() => keys.openLink(sealed))?.code).toBe('corrupt')
+      expect(refusalOf(() => keys.openLink(sealed))?.code).toBe('fieldcrypt.corrupt')
     }
-    expect(refusalOf(() => keys.subjectHash('\udfff'))?.code).toBe('not_well_formed')
+    expect(refusalOf(() => keys.subjectHash('\udfff'))?.code).toBe('fieldcrypt.not_well_formed')
   })
 })

@@ -111,7 +111,10 @@ describe('bytes that are no tree', () => {
   ]
 
   test.each(cases)('%s: refused, and never taken for erased', (_, bytes, suffix = '') => {
-    const refusal = { code: 'record_unreadable', message: `tree part '${suffix}' cannot be opened` }
+    const refusal = {
+      code: 'fieldcrypt.record_unreadable',
+      message: `tree part '${suffix}' cannot be opened`,
+    }
     expect(refusalOf(() => indexTree(bytes, suffix))).toEqual(refusal)
     const tree = createTree([[suffix, bytes]])
     expect(refusalOf(() => tree.find(suffix.padEnd(21, '0')))).toEqual(refusal)

@@ -1,3 +1,5 @@
+export { Http2Error } from './errors.ts'
+export type { Http2ErrorCode } from './errors.ts'
 export { listenHttp } from './listen-http.ts'
 export type { ListenOptions } from './listen-http.ts'
 export { listenNode } from './listen-node.ts'

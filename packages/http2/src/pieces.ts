@@ -1,8 +1,8 @@
 // Bodies in pieces, of either direction, over Node's own HTTP: read from a request and written to an answer
 // no faster than the other side goes. Time-outs ask for progress, not for an end.
 import type { Readable, Writable } from 'node:stream'
-import { AppError } from '@weir/kit'
 import type { HttpResponse } from './types.ts'
+import { Http2Error } from './errors.ts'
 
 /** Less than this in the time of a whole body is no progress. */
 export const progressBytesMin = 1_024
@@ -42,14 +42,14 @@ export async function* readPieces(
         throw goneAway()
       } else if (stream.destroyed) throw goneAway()
       else if (!(await waiter.isWoken(deadlineMs)))
-        throw new AppError('aborted', 'the body took too long')
+        throw new Http2Error('http2.aborted', 'the body took too long')
     }
   } finally {
     for (const event of events) stream.off(event, waiter.wake)
   }
 }
 
-/** Doesn't end the stream. Throws AppError `aborted` when the client goes away or stops reading. */
+/** Doesn't end the stream. Throws Http2Error `http2.aborted` when the client goes away or stops reading. */
 export async function writePieces(
   stream: Writable,
   pieces: AsyncIterable<Buffer>,
@@ -65,7 +65,7 @@ export async function writePieces(
       const deadlineMs = performance.now() + timeoutMs
       while (stream.writableNeedDrain && !stream.destroyed)
         if (!(await waiter.isWoken(deadlineMs)))
-          throw new AppError('aborted', 'the answer was not taken')
+          throw new Http2Error('http2.aborted', 'the answer was not taken')
     }
   } finally {
     for (const event of events) stream.off(event, waiter.wake)
@@ -87,4 +87,4 @@ function createWaiter() {
   }
 }
 
-export const goneAway = (): AppError<'aborted'> => new AppError('aborted', 'the client went away')
+export const goneAway = (): Http2Error => new Http2Error('http2.aborted', 'the client went away')

@@ -1,8 +1,8 @@
 // Reads a request's body within bounds of size and time. The stream is drained whatever happens, so
 // that a connection with further requests on it stays usable.
 import type { Readable } from 'node:stream'
-import { AppError } from '@weir/kit'
 import { dropBytesMax } from './bounds.ts'
+import { Http2Error } from './errors.ts'
 
 export type BodyBounds = {
   bytesMax: number
@@ -85,4 +85,4 @@ export const contentLengthOf = (text: string | undefined): number | undefined =>
 const joined = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 
-const aborted = (message: string): AppError<'aborted'> => new AppError('aborted', message)
+const aborted = (message: string): Http2Error => new Http2Error('http2.aborted', message)

@@ -50,7 +50,7 @@ async function respondInPieces(
   try {
     if (answer.pieces !== undefined) await sendPieces(answer, answer.pieces)
   } catch (error) {
-    if (!hasCode(error, 'aborted')) onError(error)
+    if (!hasCode(error, 'http2.aborted')) onError(error)
     return abandon() // the head is out: there is no other way to say that it went wrong
   }
   await request.dropBody()
@@ -65,7 +65,7 @@ async function answerOf(
   try {
     return prepare(await handler(request))
   } catch (error) {
-    if (hasCode(error, 'aborted')) return undefined
+    if (hasCode(error, 'http2.aborted')) return undefined
     onError(error)
     return prepare(failure)
   }

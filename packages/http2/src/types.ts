@@ -13,14 +13,14 @@ export type HttpRequest = {
   headerCount(name: string): number
   /**
    * The whole body; undefined when it has more than `bytesMax` bytes: then the rest was read and
-   * dropped, up to 8 MiB, so that the client is there to hear the answer. Rejects with AppError
+   * dropped, up to 8 MiB, so that the client is there to hear the answer. Rejects with Http2Error
    * `aborted` when the client goes away or takes too long. At once when it is there already. To be
    * called once.
    */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined>
   /**
    * Instead of `body`, for bodies of any length: piece by piece as it comes. The client is held up as long
-   * as no further piece is asked for. Throws AppError `aborted` when the client goes away, or sends less
+   * as no further piece is asked for. Throws Http2Error `http2.aborted` when the client goes away, or sends less
    * than 1 KiB in the time that a whole body may take while a piece is waited for.
    */
   chunks(): AsyncGenerator<Buffer, void, void>

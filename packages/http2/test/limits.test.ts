@@ -79,7 +79,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf')
     expect(await closes(socket)).toBe(true)
     await pollUntil(() => outcomes.length > 0, { deadlineMs })
-    expect(outcomes).toEqual(['aborted'])
+    expect(outcomes).toEqual(['http2.aborted'])
     expect(errors).toEqual([])
   })
 
@@ -92,7 +92,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
     await withTimeout(reset, deadlineMs, 'the reset')
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL)
     expect((await callHttp2(session, { body: 'x' })).status).toBe(200)
-    expect(outcomes).toEqual(['aborted', '1'])
+    expect(outcomes).toEqual(['http2.aborted', '1'])
     session.destroy()
   })
 
@@ -104,7 +104,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
       await pollUntil(() => started.length > 0, { deadlineMs })
       socket.write(resetWith(code))
       await pollUntil(() => outcomes.length > 0, { deadlineMs })
-      expect(outcomes).toEqual(['aborted'])
+      expect(outcomes).toEqual(['http2.aborted'])
       socket.destroy()
     },
   )
@@ -115,7 +115,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
     const chunked = net.connect(port, '127.0.0.1').on('error', () => {})
     chunked.end('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n')
     await pollUntil(() => outcomes.length === 2, { deadlineMs })
-    expect(outcomes).toEqual(['aborted', 'aborted'])
+    expect(outcomes).toEqual(['http2.aborted', 'http2.aborted'])
     expect(errors).toEqual([])
   })
 

@@ -191,7 +191,7 @@ describe.each(['own', 'node', 'HTTP/1.1'] as const)('over HTTP/2 by %s', (server
     await pollUntil(() => seen.bytes === 4, { deadlineMs })
     to.destroy()
     await pollUntil(() => seen.ended !== '', { deadlineMs })
-    expect([seen.ended, errors]).toEqual(['aborted', []])
+    expect([seen.ended, errors]).toEqual(['http2.aborted', []])
   })
 
   test('a body may take longer than a whole one, as long as it gets on', async () => {
@@ -218,7 +218,7 @@ describe.each(['own', 'node', 'HTTP/1.1'] as const)('over HTTP/2 by %s', (server
     } finally {
       clearInterval(dripping)
     }
-    expect(seen.ended).toBe('aborted')
+    expect(seen.ended).toBe('http2.aborted')
     expect(errors).toEqual([])
   })
 

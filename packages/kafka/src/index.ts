@@ -9,7 +9,8 @@ export type { Configs } from './admin/configs.ts'
 export type { Groups } from './admin/groups.ts'
 export type { Offsets } from './admin/offsets.ts'
 export type { Topics, TopicSpec } from './admin/topics.ts'
-export type { KafkaErrorCode } from './connect/faults.ts'
+export { KafkaError } from './errors.ts'
+export type { KafkaErrorCode, ProduceErrorCode } from './errors.ts'
 export type { Isolation } from './admin/topic-calls.ts'
 export type { Settings, TopicSettings } from './admin/topic-settings.ts'
 export { followTopics } from './read/follower.ts'
@@ -21,13 +22,7 @@ export type { GroupOffsets } from './protocol/transaction-requests.ts'
 export type { AddressedRecord, OutRecord } from './protocol/out-record.ts'
 export type { Headers, SourceRecord } from './protocol/source-record.ts'
 export { createBatchProducer } from './produce/batch-producer.ts'
-export type {
-  BatchInfo,
-  BatchProducer,
-  BatchProducerOptions,
-  ProduceErrorCode,
-  Waiter,
-} from './produce/types.ts'
+export type { BatchInfo, BatchProducer, BatchProducerOptions, Waiter } from './produce/types.ts'
 export type { ProduceRecord } from './protocol/record-batch.ts'
 export { createLogScan } from './read/log-scan.ts'
 export type { LogScan } from './read/log-scan.ts'

@@ -96,7 +96,7 @@ test('when the broker dies and comes back, followers, tails and derivations go o
 
   // When
   await broker.kill()
-  await expect(follower.catchUp()).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(follower.catchUp()).rejects.toMatchObject({ code: 'kafka.unavailable' })
   expect(follower.isFresh()).toBe(false)
   await broker.start()
   await writeTo(table, 'b')

@@ -1,6 +1,13 @@
 // The one error class. Its message is public: it may go into a response body, so it never holds a
 // secret, a token or a value of an event (except for the validation sentence of the spec).
 
+/** Of the kit itself. */
+export type KitErrorCode =
+  | 'kit.aborted'
+  | 'kit.answer_too_large'
+  | 'kit.setting_file_unreadable'
+  | 'kit.timeout'
+
 export class AppError<Code extends string = string> extends Error {
   readonly code: Code
   constructor(code: Code, publicMessage: string, options?: { cause?: unknown }) {

@@ -3,7 +3,7 @@
 
 import { AppError } from './errors.ts'
 
-/** Resolves after `ms`; rejects with AppError `aborted` as soon as the signal says so. */
+/** Resolves after `ms`; rejects with AppError `kit.aborted` as soon as the signal says so. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted())
@@ -22,7 +22,7 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** The promise's outcome, or AppError `timeout` after `ms`. What the promise does goes on regardless. */
+/** The promise's outcome, or AppError `kit.timeout` after `ms`. What the promise does goes on regardless. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const expiry = new Promise<never>((_, reject) => {
@@ -57,7 +57,7 @@ export type PollOptions = { deadlineMs: number; everyMs?: number; what?: string 
 
 /**
  * Calls `look` until it gives something other than undefined, null or false, and resolves with that.
- * Rejects with AppError `timeout` when the deadline passes first; an error of `look` rejects at once.
+ * Rejects with AppError `kit.timeout` when the deadline passes first; an error of `look` rejects at once.
  */
 export async function pollUntil<T>(
   look: () => T | Promise<T>,
@@ -77,12 +77,12 @@ function isThere<T>(value: T): value is Exclude<T, undefined | null | false> {
   return value !== undefined && value !== null && value !== false
 }
 
-function tooLong(what: string, ms: number): AppError<'timeout'> {
-  return new AppError('timeout', `${what} took longer than ${Math.round(ms)} ms`)
+function tooLong(what: string, ms: number): AppError<'kit.timeout'> {
+  return new AppError('kit.timeout', `${what} took longer than ${Math.round(ms)} ms`)
 }
 
-function aborted(): AppError<'aborted'> {
-  return new AppError('aborted', 'called off')
+function aborted(): AppError<'kit.aborted'> {
+  return new AppError('kit.aborted', 'called off')
 }
 
 /**

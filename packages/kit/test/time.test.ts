@@ -14,14 +14,14 @@ test('a delay ends by itself, or rejects as aborted when it is called off before
   const controller = new AbortController()
   const waiting = delay(60_000, controller.signal)
   controller.abort()
-  await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
-  await expect(delay(1, controller.signal)).rejects.toMatchObject({ code: 'aborted' })
+  await expect(waiting).rejects.toMatchObject({ code: 'kit.aborted' })
+  await expect(delay(1, controller.signal)).rejects.toMatchObject({ code: 'kit.aborted' })
 })
 
 test('a time-out rejects with code and name; an outcome before it goes through as it is', async () => {
   const never = new Promise<never>(() => undefined)
   await expect(withTimeout(never, 1, 'the broker')).rejects.toMatchObject({
-    code: 'timeout',
+    code: 'kit.timeout',
     message: 'the broker took longer than 1 ms',
   })
   await expect(withTimeout(Promise.resolve(7), 1000, 'x')).resolves.toBe(7)
@@ -45,7 +45,7 @@ test('polling gives the first thing that is there, counting 0 and the empty stri
 })
 
 test('polling gives up at the deadline, also when a look hangs, and passes on an error', async () => {
-  const timeout = { code: 'timeout' }
+  const timeout = { code: 'kit.timeout' }
   const bounds = { deadlineMs: 20, everyMs: 5 }
   await expect(pollUntil(() => undefined, bounds)).rejects.toMatchObject(timeout)
   const hanging = () => new Promise<true>(() => undefined)

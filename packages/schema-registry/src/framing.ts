@@ -1,6 +1,6 @@
 // The frame around each event's Avro bytes in a record's value, which names the schema in the registry.
 // It knows nothing of Avro or of the registry.
-import { AppError } from '@weir/kit'
+import { RegistryError } from './errors.ts'
 
 // value     = magic schema-id payload
 // magic     = %x00
@@ -22,10 +22,10 @@ export function frameHead(schemaId: number): Buffer {
   return head
 }
 
-/** The payload shares memory with the value. Throws AppError `not_framed`. */
+/** The payload shares memory with the value. Throws RegistryError `registry.not_framed`. */
 export function unframe(value: Buffer): Framed {
   if (value.byteLength < HEADER_BYTES || value.readUInt8(0) !== MAGIC) {
-    throw new AppError('not_framed', 'the value does not start with a schema id')
+    throw new RegistryError('registry.not_framed', 'the value does not start with a schema id')
   }
   return { schemaId: value.readUInt32BE(1), payload: value.subarray(HEADER_BYTES) }
 }

@@ -10,7 +10,7 @@ export type RegistryAccess = {
   readonly ca?: (() => Buffer | undefined) | undefined
 }
 
-/** Throws AppError `setting_file_unreadable` when a file can't be read even once. */
+/** Throws AppError `kit.setting_file_unreadable` when a file can't be read even once. */
 export function registryAccess(settings: RegistrySettings): RegistryAccess {
   const { SCHEMA_REGISTRY_CA_FILE: caFile } = settings
   return {

@@ -1,25 +1,19 @@
 // The schema registry's REST interface (Confluent's, which Apicurio speaks too), as far as Weir needs it.
 // No client library: the usual one parses schemas, hides their text, and changes compatibility settings.
 // The registry may lay a schema out anew (order, spaces); it keeps attributes that Avro doesn't know.
-import { AppError } from '@weir/kit'
 
 import { codeIn, hintFor } from '@weir/kit'
 import { httpCall } from '@weir/kit'
 import type { HttpCall } from '@weir/kit'
 import { basic } from './registry-access.ts'
 import type { RegistryAccess } from './registry-access.ts'
-
-export type RegistryErrorCode =
-  | 'registry_unavailable'
-  | 'not_found'
-  | 'incompatible'
-  | 'invalid_schema'
+import { RegistryError } from './errors.ts'
 
 /** A schema's id, and which version of its subject it is. */
 export type SchemaPlace = { readonly id: number; readonly version: number }
 export type RegisteredSchema = SchemaPlace & { readonly schemaText: string }
 
-/** Each throws AppError with a RegistryErrorCode. */
+/** Each throws RegistryError. */
 export type Registry = {
   /** Idempotent. `schemaText` is the text given. */
   register(subject: string, schemaText: string): Promise<RegisteredSchema>
@@ -60,7 +54,10 @@ export function createRegistry(url: string, access: RegistryAccess = {}): Regist
       // Older registries answer with the id alone.
       const place = await find(subject, schemaText)
       if (place !== undefined) return { ...place, schemaText }
-      throw fault('registry_unavailable', 'the schema registry lost what was just registered')
+      throw new RegistryError(
+        'registry.unavailable',
+        'the schema registry lost what was just registered',
+      )
     },
     find,
     async bySubject(subject, version) {
@@ -114,19 +111,22 @@ async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     try {
       const { status, text } = await httpCall(address, call)
-      if (status >= 500) cause = fault('registry_unavailable', `it answers with ${status}`)
+      if (status >= 500)
+        cause = new RegistryError('registry.unavailable', `it answers with ${status}`)
       else return { status, body: isRefused(status) ? undefined : JSON.parse(text) }
     } catch (error) {
       cause = withHint(error)
     }
   }
-  throw new AppError('registry_unavailable', 'the schema registry does not answer', { cause })
+  throw new RegistryError('registry.unavailable', 'the schema registry does not answer', { cause })
 }
 
 /** What to put right goes into the log, and not to the clients who want something of the registry. */
 function withHint(error: unknown): unknown {
   const hint = hintFor(codeIn(error), SETTINGS)
-  return hint === undefined ? error : new AppError('registry_unavailable', hint, { cause: error })
+  return hint === undefined
+    ? error
+    : new RegistryError('registry.unavailable', hint, { cause: error })
 }
 
 const isRefused = (status: number): boolean => status === 401 || status === 403
@@ -134,28 +134,30 @@ const isRefused = (status: number): boolean => status === 401 || status === 403
 function succeed(answer: Answer, what: string): Answer {
   const { status } = answer
   if (status === 200) return answer
-  if (status === 404) throw fault('not_found', `the schema registry has no ${what}`)
-  if (status === 409) throw fault('incompatible', `the schema is not compatible with ${what}`)
-  if (status === 422) throw fault('invalid_schema', `the schema registry takes no such schema`)
+  if (status === 404)
+    throw new RegistryError('registry.not_found', `the schema registry has no ${what}`)
+  if (status === 409)
+    throw new RegistryError('registry.incompatible', `the schema is not compatible with ${what}`)
+  if (status === 422)
+    throw new RegistryError('registry.invalid_schema', `the schema registry takes no such schema`)
   const told = `the schema registry answered ${status}`
-  if (!isRefused(status)) throw fault('registry_unavailable', told)
-  const cause = fault('registry_unavailable', WHERE_THE_LOGIN_IS)
-  throw new AppError('registry_unavailable', told, { cause })
-}
-
-function fault(code: RegistryErrorCode, message: string): AppError<RegistryErrorCode> {
-  return new AppError(code, message)
+  if (!isRefused(status)) throw new RegistryError('registry.unavailable', told)
+  const cause = new RegistryError('registry.unavailable', WHERE_THE_LOGIN_IS)
+  throw new RegistryError('registry.unavailable', told, { cause })
 }
 
 function placeIn(body: unknown): SchemaPlace {
   const { id, version } = isObject(body) ? body : {}
   if (typeof id === 'number' && typeof version === 'number') return { id, version }
-  throw fault('registry_unavailable', 'the schema registry answered without an id or a version')
+  throw new RegistryError(
+    'registry.unavailable',
+    'the schema registry answered without an id or a version',
+  )
 }
 
 function textIn(body: unknown): string {
   if (isObject(body) && typeof body['schema'] === 'string') return body['schema']
-  throw fault('registry_unavailable', 'the schema registry answered without a schema')
+  throw new RegistryError('registry.unavailable', 'the schema registry answered without a schema')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

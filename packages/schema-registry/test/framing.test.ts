@@ -19,7 +19,7 @@ test.each([
 ])('the value %p (%s) is refused', (hex) => {
   expect(() => unframe(Buffer.from(hex, 'hex'))).toThrow(
     expect.objectContaining({
-      code: 'not_framed',
+      code: 'registry.not_framed',
       message: 'the value does not start with a schema id',
     }),
   )

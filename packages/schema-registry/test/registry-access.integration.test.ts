@@ -122,7 +122,7 @@ test('a login that is refused is told by where to look, and never shown', async 
   const login = { SCHEMA_REGISTRY_USERNAME: 'weir', SCHEMA_REGISTRY_PASSWORD_FILE: passwordFile }
   const failure = await failureOf(registryWith(login))
   expect(failure).toMatchObject({
-    code: 'registry_unavailable',
+    code: 'registry.unavailable',
     message: 'the schema registry answered 401',
     causes: [expect.stringContaining('it refuses our login; see SCHEMA_REGISTRY_USERNAME')],
   })
@@ -153,7 +153,7 @@ test.each([
 ])('%s is told', async (_, env, hint) => {
   const failure = await failureOf(registryWith(env()))
   expect(failure).toMatchObject({
-    code: 'registry_unavailable',
+    code: 'registry.unavailable',
     message: 'the schema registry does not answer',
     causes: expect.arrayContaining([expect.stringContaining(hint)]),
   })

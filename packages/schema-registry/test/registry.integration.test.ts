@@ -58,11 +58,13 @@ test('what is not there is told apart from what cannot be', async () => {
   const subject = uniqueName('registry')
   await registry.register(subject, JSON.stringify(schemaOf(subject)))
 
-  await expect(registry.bySubject(subject, 7)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(registry.bySubject('a/b?c', 'latest')).rejects.toMatchObject({ code: 'not_found' })
-  await expect(registry.byId(2_000_000_000)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(registry.bySubject(subject, 7)).rejects.toMatchObject({ code: 'registry.not_found' })
+  await expect(registry.bySubject('a/b?c', 'latest')).rejects.toMatchObject({
+    code: 'registry.not_found',
+  })
+  await expect(registry.byId(2_000_000_000)).rejects.toMatchObject({ code: 'registry.not_found' })
   await expect(registry.register(subject, '{oops')).rejects.toMatchObject({
-    code: 'invalid_schema',
+    code: 'registry.invalid_schema',
   })
 })
 
@@ -83,7 +85,7 @@ test('a schema that the subject’s compatibility rule forbids is refused', asyn
   )
 
   // Then
-  await expect(changed).rejects.toMatchObject({ code: 'incompatible' })
+  await expect(changed).rejects.toMatchObject({ code: 'registry.incompatible' })
 })
 
 test('a Confluent client reads a framed value with nothing but the registry', async () => {
@@ -131,8 +133,8 @@ test('a registry that fails, or is not there, is reported as unavailable', async
   const busy = createRegistry(`http://127.0.0.1:${port}/busy`)
   const absent = createRegistry('http://127.0.0.1:1')
 
-  await expect(busy.byId(1)).rejects.toMatchObject({ code: 'registry_unavailable' })
-  await expect(absent.byId(1)).rejects.toMatchObject({ code: 'registry_unavailable' })
+  await expect(busy.byId(1)).rejects.toMatchObject({ code: 'registry.unavailable' })
+  await expect(absent.byId(1)).rejects.toMatchObject({ code: 'registry.unavailable' })
 })
 
 test('user and password of the URL go into the header, and into no message', async () => {

@@ -2,7 +2,6 @@
 // and expiry must hold, and no token may live longer than auth gives one: a key that leaked would sign for years.
 // Every fault is the one error, so nobody learns which check failed.
 import type { KeyObject } from 'node:crypto'
-import { AppError } from '@weir/kit'
 import jwt from 'jsonwebtoken'
 import type { IdClaims, RefreshClaims } from './claims.ts'
 import {
@@ -13,6 +12,7 @@ import {
   refreshAudience,
   refreshLifeSecondsMax,
 } from './claims.ts'
+import { TokenError } from './errors.ts'
 
 export type VerifyOptions = {
   /** The public key of a kid; undefined when it isn't one of the issuer's. */
@@ -21,14 +21,12 @@ export type VerifyOptions = {
   readonly nowSeconds: number
 }
 
-export type TokenErrorCode = 'invalid_token'
-
 const tokenCharsMax = 8_192
 const kidCharsMax = 128
 /** How far the issuer's clock may run ahead of ours. Expiry is exact. */
 const aheadSecondsMax = 60
 
-/** @throws AppError `invalid_token` */
+/** @throws TokenError `tokens.invalid` */
 export function verifyIdToken(token: string, options: VerifyOptions): IdClaims {
   const payload = verify(token, idAudience, options)
   if (!isIdClaims(payload) || isAhead(payload, options)) throw invalidToken()
@@ -36,7 +34,7 @@ export function verifyIdToken(token: string, options: VerifyOptions): IdClaims {
   return payload
 }
 
-/** @throws AppError `invalid_token` */
+/** @throws TokenError `tokens.invalid` */
 export function verifyRefreshToken(token: string, options: VerifyOptions): RefreshClaims {
   const payload = verify(token, refreshAudience, options)
   if (!isRefreshClaims(payload) || isAhead(payload, options)) throw invalidToken()
@@ -80,8 +78,8 @@ function isSpeltOnce(token: string): boolean {
 const isKid = (kid: unknown): kid is string =>
   typeof kid === 'string' && kid !== '' && kid.length <= kidCharsMax
 
-const invalidToken = (): AppError<TokenErrorCode> =>
-  new AppError(
-    'invalid_token',
+const invalidToken = (): TokenError =>
+  new TokenError(
+    'tokens.invalid',
     'The token is missing, malformed, expired or revoked; get a new one',
   )

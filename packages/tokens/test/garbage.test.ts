@@ -45,7 +45,7 @@ function isRefused(token: string): boolean {
       verify(token, options)
       return false
     } catch (error) {
-      return hasCode(error, 'invalid_token') && error.message === sentence
+      return hasCode(error, 'tokens.invalid') && error.message === sentence
     }
   })
 }
@@ -89,7 +89,7 @@ test('more than 8 kB are refused before anything is read', () => {
     { issuer, nowSeconds, lifeSeconds: 60 },
   )
   expect(() => verifyIdToken(long, { ...options, keyOf })).toThrow(
-    expect.objectContaining({ code: 'invalid_token' }),
+    expect.objectContaining({ code: 'tokens.invalid' }),
   )
   expect(asked).toBe(0)
 })

@@ -48,7 +48,7 @@ function forge(header: unknown, payload: unknown, key = ours): string {
 }
 
 const refused = expect.objectContaining({
-  code: 'invalid_token',
+  code: 'tokens.invalid',
   message: 'The token is missing, malformed, expired or revoked; get a new one',
 })
 
@@ -78,7 +78,7 @@ describe('an id token', () => {
     const token = signIdToken(signer(ours), subject, { ...issue, lifeSeconds: 10 })
     expect(verifyIdToken(token, { ...options, nowSeconds: nowSeconds + 9 }).sub).toBe(subject.sub)
     expect(() => verifyIdToken(token, { ...options, nowSeconds: nowSeconds + 10 })).toThrow(
-      expect.objectContaining({ code: 'invalid_token' }),
+      expect.objectContaining({ code: 'tokens.invalid' }),
     )
   })
 
@@ -156,14 +156,14 @@ describe('a refresh token', () => {
       )
     expect(refreshed(nowSeconds - 1_000, month - 1_000)().auth_time).toBe(nowSeconds - 1_000)
     for (const over of [refreshed(nowSeconds - 1_000, month - 999), refreshed(0, 60)])
-      expect(over).toThrow(expect.objectContaining({ code: 'invalid_token' }))
+      expect(over).toThrow(expect.objectContaining({ code: 'tokens.invalid' }))
   })
 
   test('is no id token, and an id token is no refresh token', () => {
     expect(refusalOf(token)).toEqual(refused)
     const idToken = signIdToken(signer(ours), subject, issue)
     expect(() => verifyRefreshToken(idToken, options)).toThrow(
-      expect.objectContaining({ code: 'invalid_token' }),
+      expect.objectContaining({ code: 'tokens.invalid' }),
     )
   })
 })

@@ -3,9 +3,8 @@
 // pattern holds up nobody, neither Java nor a native program is started, and no process is kept alive.
 import { Worker } from 'node:worker_threads'
 
-import { AppError } from '@weir/kit'
-
 import type { Proof } from './prove-linear-worker.ts'
+import { ContractsError } from '../errors.ts'
 
 /** For the patterns of one contract; and so long it waits for those of others before it. */
 const allMs = 20_000
@@ -17,7 +16,7 @@ let turn: Promise<unknown> = Promise.resolve()
 
 /**
  * Those of the patterns that are proved linear. What takes too long isn't proved.
- * @throws AppError `unavailable` when contracts of others take too long
+ * @throws ContractsError `contracts.unavailable` when contracts of others take too long
  */
 export async function proveLinear(patterns: readonly string[]): Promise<ReadonlySet<string>> {
   // one worker at a time: each takes a core and some 100 MB
@@ -27,8 +26,8 @@ export async function proveLinear(patterns: readonly string[]): Promise<Readonly
   turn = proofs.catch(() => {})
   if (!(await isOverWithin(before, allMs))) {
     isGivenUp = true
-    throw new AppError(
-      'unavailable',
+    throw new ContractsError(
+      'contracts.unavailable',
       'The patterns of other contracts are being checked; try again in a moment',
     )
   }

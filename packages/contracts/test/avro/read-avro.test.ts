@@ -19,7 +19,7 @@ function refusal(contract: Contract, datum: Buffer): string {
   try {
     contract.readAvro(datum)
   } catch (error) {
-    if (hasCode(error, 'undecodable')) return error.message
+    if (hasCode(error, 'contracts.undecodable')) return error.message
     throw error
   }
   throw new Error('the datum was read')
@@ -219,7 +219,7 @@ test('random changes to a datum give an event or AppError undecodable, nothing e
             expect(contract.decode(contract.encode(event))).toEqual(event)
             contract.toPlain(event)
           } catch (error) {
-            if (!hasCode(error, 'undecodable')) throw error
+            if (!hasCode(error, 'contracts.undecodable')) throw error
           }
         }
       },

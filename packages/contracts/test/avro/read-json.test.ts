@@ -16,7 +16,7 @@ function refusalOfText(contract: Contract, text: string | Buffer): string {
   try {
     contract.readJson(Buffer.from(text))
   } catch (error) {
-    if (hasCode(error, 'undecodable')) return error.message
+    if (hasCode(error, 'contracts.undecodable')) return error.message
     throw error
   }
   throw new Error('the body was read')

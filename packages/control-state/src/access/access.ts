@@ -2,13 +2,14 @@
 // signed token whose stream and credentials still exist. A token is verified once and remembered;
 // the tables are asked every time, so a deletion or revocation bites with the next request.
 import type { KeyObject } from 'node:crypto'
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode } from '@weir/kit'
 import { verifyIdToken } from '@weir/tokens'
 import type { IdClaims } from '@weir/tokens'
 import type { StateFollower } from '../tables/follow.ts'
 import type { Credential, Scope, StreamRecord } from '../records/records.ts'
 import { createTokenCache } from './token-cache.ts'
 import { createVerificationKeys } from './verification-keys.ts'
+import { ControlStateError } from '../errors.ts'
 
 export type Access = {
   readonly stream: StreamRecord
@@ -24,7 +25,7 @@ export type Access = {
 export type Gate = {
   /**
    * The access a bearer token gives; a promise only when the tables had to be followed first.
-   * @throws AppError `invalid_token` for whatever is wrong with it, always the same sentence
+   * @throws ControlStateError `control-state.invalid_token` for whatever is wrong with it, always the same sentence
    */
   check(authorization: string | undefined): Access | Promise<Access>
   /** The same look-up for a token that was checked before; undefined once access is gone. */
@@ -71,7 +72,7 @@ export function createGate(options: {
       return made
     } catch (error) {
       if (keyIsUnknown) return undefined
-      throw hasCode(error, 'invalid_token') ? invalidToken() : error
+      throw hasCode(error, 'tokens.invalid') ? invalidToken() : error
     }
   }
 
@@ -130,8 +131,8 @@ function accessOf(
   return { stream, credential, scope, clientId: claims.sub, expiresAt: claims.exp, kid }
 }
 
-const invalidToken = (): AppError<'invalid_token'> =>
-  new AppError(
-    'invalid_token',
+const invalidToken = (): ControlStateError<'control-state.invalid_token'> =>
+  new ControlStateError(
+    'control-state.invalid_token',
     'The token is missing, malformed, expired or revoked; get a new one',
   )

@@ -1,13 +1,13 @@
 // From an Authorization header to the account that calls: its API key arrives as a bearer token. Keys are
 // found by their hash, so no comparison can tell how much of one fits.
-import { AppError } from '@weir/kit'
 import type { StateFollower } from '../tables/follow.ts'
 import type { ApiKeyRecord } from '../records/records.ts'
 import type { KeyHolder } from '../tables/tables.ts'
 import { hashSecret } from './secrets.ts'
+import { ControlStateError } from '../errors.ts'
 
 export type Accounts = {
-  /** @throws AppError `invalid_api_key` */
+  /** @throws ControlStateError `control-state.invalid_api_key` */
   byApiKey(authorization: string | undefined): Promise<KeyHolder>
   /** Whether the key is still good: not deleted, and not expired. */
   isGood(holder: KeyHolder): boolean
@@ -49,17 +49,17 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
 
-const noApiKey = (): AppError<'invalid_api_key'> =>
-  new AppError(
-    'invalid_api_key',
+const noApiKey = (): ControlStateError<'control-state.invalid_api_key'> =>
+  new ControlStateError(
+    'control-state.invalid_api_key',
     "Send the account's API key in the header Authorization, after the word Bearer",
   )
 
-const unknownApiKey = (): AppError<'invalid_api_key'> =>
-  new AppError('invalid_api_key', 'No account has the API key that was sent')
+const unknownApiKey = (): ControlStateError<'control-state.invalid_api_key'> =>
+  new ControlStateError('control-state.invalid_api_key', 'No account has the API key that was sent')
 
-const expiredApiKey = (): AppError<'invalid_api_key'> =>
-  new AppError(
-    'invalid_api_key',
+const expiredApiKey = (): ControlStateError<'control-state.invalid_api_key'> =>
+  new ControlStateError(
+    'control-state.invalid_api_key',
     'The API key that was sent has expired; an owner of the account can create a new one',
   )

@@ -1,6 +1,6 @@
 // What an API key may do: its role, and which role a request needs. A role has its own rights and those of the roles
 // that it covers; what no route grants to a role is denied to it.
-import { AppError } from '@weir/kit'
+import { ControlStateError } from '../errors.ts'
 
 /** From all to least: the order in which they are told. */
 export const roles = ['owner', 'developer', 'officer', 'viewer'] as const
@@ -16,14 +16,14 @@ const covered = {
 export const hasRole = (role: Role, needed: Role): boolean =>
   covered[role].some((each) => each === needed)
 
-/** @throws AppError `role_missing` */
+/** @throws ControlStateError `control-state.role_missing` */
 export function requireRole({ role }: { readonly role: Role }, needed: Role): void {
   if (!hasRole(role, needed)) throw roleMissing(role, needed)
 }
 
-const roleMissing = (role: Role, needed: Role): AppError<'role_missing'> =>
-  new AppError(
-    'role_missing',
+const roleMissing = (role: Role, needed: Role): ControlStateError<'control-state.role_missing'> =>
+  new ControlStateError(
+    'control-state.role_missing',
     `This needs the role ${needed}, and the API key has the role ${role}; ` +
       `use a key with ${needed === 'owner' ? 'the role owner' : `the role ${needed} or owner`}, which an owner of the account can create`,
   )

@@ -4,16 +4,16 @@
 // bounded; what goes over the bound is counted, but for the first of its kind in a minute.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
-import { AppError } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { KeyHolder } from '../tables/tables.ts'
 import { accessesTopic, noticeValue } from './notices.ts'
 import type { Notice, Reading } from './notices.ts'
+import { ControlStateError } from '../errors.ts'
 
 export type AccessTrace = {
-  /** Resolves once the notice is kept. @throws AppError `unavailable`: then nothing may be shown */
+  /** Resolves once the notice is kept. @throws ControlStateError `control-state.unavailable`: then nothing may be shown */
   read(reading: Reading): Promise<void>
-  /** A token for a derived stream's credentials: noticed once an hour. @throws AppError `unavailable` */
+  /** A token for a derived stream's credentials: noticed once an hour. @throws ControlStateError `control-state.unavailable` */
   token(reading: Reading): Promise<void>
   /** Noticed once an hour for each key; nobody waits for it. */
   used(holder: KeyHolder): void
@@ -61,8 +61,8 @@ export function createAccessTrace(deps: {
     try {
       await send({ type: 'read-notice', at: nowText(), ...reading })
     } catch (cause) {
-      throw new AppError(
-        'unavailable',
+      throw new ControlStateError(
+        'control-state.unavailable',
         'The audit log could not record this access, so nothing is shown; try again',
         { cause },
       )

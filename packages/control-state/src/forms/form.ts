@@ -1,8 +1,8 @@
 // How records of Weir's own topics lie in Kafka: `{"type": "…", "version": 1, …}`, JSON (docs/formats.md). Each type has
 // one form; what isn't of a form that this replica knows is told with a sentence, and never guessed at.
-import { AppError } from '@weir/kit'
 import { isObject } from './guards.ts'
 import type { Guard } from './guards.ts'
+import { ControlStateError } from '../errors.ts'
 
 /** What a record is, from its members without `version`; undefined when they are not as they should be. */
 type Reader<T> = (members: object) => T | undefined
@@ -14,7 +14,7 @@ export type Form<T> = {
 }
 
 /**
- * @throws AppError `record_not_known`: a type or a version of another release; `record_malformed`: not of Weir's making.
+ * @throws ControlStateError `control-state.record_not_known`: a type or a version of another release; `record_malformed`: not of Weir's making.
  * Its sentence says which, and what to do.
  */
 export type Parser<T> = (key: string, value: Buffer) => T
@@ -80,9 +80,9 @@ type What = {
 export const notKnown = (
   { topic, key, type, version }: What,
   knownVersion?: number,
-): AppError<'record_not_known'> =>
-  new AppError(
-    'record_not_known',
+): ControlStateError<'control-state.record_not_known'> =>
+  new ControlStateError(
+    'control-state.record_not_known',
     `${topic} holds a record of type ${quoted(type)}, version ${version} (key ${quoted(key)}), and this replica knows ` +
       `${knownVersion === undefined ? 'no such type' : `that type up to version ${knownVersion}`}: upgrade this replica`,
   )
@@ -91,9 +91,9 @@ export const malformed = (
   topic: string,
   key: string,
   what = 'a type and a version',
-): AppError<'record_malformed'> =>
-  new AppError(
-    'record_malformed',
+): ControlStateError<'control-state.record_malformed'> =>
+  new ControlStateError(
+    'control-state.record_malformed',
     `${topic} holds a record that is not of Weir's making (key ${quoted(key)}): it has not what docs/formats.md says of ` +
       `${what}; see docs/operations.md, Records that can't be read`,
   )

@@ -23,7 +23,8 @@ export function createUnread(log: Log): Unread {
         read()
         if (sentences.size > 0) sentences.delete(place)
       } catch (error) {
-        if (!hasCode(error, 'record_not_known', 'record_malformed')) throw error
+        if (!hasCode(error, 'control-state.record_not_known', 'control-state.record_malformed'))
+          throw error
         if (sentences.size < toldMax) log.error({ err: error }, 'a record can not be read')
         sentences.set(place, error.message)
       }

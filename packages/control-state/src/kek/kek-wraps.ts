@@ -7,9 +7,10 @@
 //   An item without a ring is for all rings that aren't named, and takes KEK_SINGLE=true.
 import { readFileSync } from 'node:fs'
 import { kekNamesIn, levelOfPart, SIGN_RING } from '@weir/fieldcrypt'
-import { AppError, bool, csv, keyRule, withUnit } from '@weir/kit'
+import { bool, csv, keyRule, withUnit } from '@weir/kit'
 import type { z } from 'zod'
 import type { KekSettings } from './kek-settings.ts'
+import { ControlStateError } from '../errors.ts'
 
 export type KekName = { readonly provider: string; readonly name: string }
 /** The KEK of a ring's name. */
@@ -105,10 +106,13 @@ function kekOfRingIn(settings: Partial<WrapSettings>): KekOfRing | undefined {
 }
 
 function unsaid(ring: string): never {
-  throw new AppError('kek_unsaid', `KEK_WRAPS must name the KEK for the wrapping key ${ring}`)
+  throw new ControlStateError(
+    'control-state.kek_unsaid',
+    `KEK_WRAPS must name the KEK for the wrapping key ${ring}`,
+  )
 }
 
-/** @throws AppError `kek_unsaid` */
+/** @throws ControlStateError `control-state.kek_unsaid` */
 export const kekOfRing = (settings: WrapSettings): KekOfRing =>
   kekOfRingIn(settings) ?? unsaid('open')
 

@@ -2,15 +2,16 @@
 // move from one place to another with both set up, by `weir keys rotate`.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { AppError, hasCode, readSettingFile } from '@weir/kit'
+import { hasCode, readSettingFile } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import type { KekPlace } from './kek-place.ts'
 import type { KekOfRing } from './kek-wraps.ts'
 import { createVault } from './vault.ts'
+import { ControlStateError } from '../errors.ts'
 
 /**
  * Services that only unwrap give no `kekOf`.
- * @throws AppError `setting_file_unreadable`, `kek_file_invalid`
+ * @throws AppError `kit.setting_file_unreadable`, `control-state.kek_file_invalid`
  */
 export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise<KekProvider> {
   const places = new Map<string, KekPlace>()
@@ -23,11 +24,15 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
   const placeOf = (provider: string): KekPlace => {
     const place = places.get(provider)
     if (place !== undefined) return place
-    throw new AppError('kek_not_at_hand', `no KEKs of the provider ${provider} are set up here`)
+    throw new ControlStateError(
+      'control-state.kek_not_at_hand',
+      `no KEKs of the provider ${provider} are set up here`,
+    )
   }
   return {
     async wrap(recordKey, plain) {
-      if (kekOf === undefined) throw new AppError('kek_unsaid', 'this service wraps no keys')
+      if (kekOf === undefined)
+        throw new ControlStateError('control-state.kek_unsaid', 'this service wraps no keys')
       const { provider, name } = kekOf(ringOf(recordKey))
       return placeOf(provider).wrap(name, recordKey, plain)
     },
@@ -42,10 +47,13 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
 }
 
 /** Only the place itself can say that a KEK is gone, and none is no answer. */
-function notTold(kek: string): AppError<'kek_not_at_hand'> {
+function notTold(kek: string): ControlStateError<'control-state.kek_not_at_hand'> {
   const setting = { file: 'KEK_FILE', env: 'KEK', vault: 'VAULT_ADDR' }[providerOf(kek)]
   const advice = setting === undefined ? 'its provider is unknown' : `set ${setting} until it is`
-  return new AppError('kek_not_at_hand', `whether ${kek} is gone can't be told: ${advice}`)
+  return new ControlStateError(
+    'control-state.kek_not_at_hand',
+    `whether ${kek} is gone can't be told: ${advice}`,
+  )
 }
 
 const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))
@@ -74,8 +82,8 @@ async function linesIn(file: string): Promise<string> {
     parseKekFile(text)
     return text
   } catch (error) {
-    if (!hasCode(error, 'kek_file_invalid')) throw error
+    if (!hasCode(error, 'fieldcrypt.kek_file_invalid')) throw error
     const message = `KEK_FILE names the file ${file}, which can't be used: ${error.message}`
-    throw new AppError(error.code, message)
+    throw new ControlStateError('control-state.kek_file_invalid', message)
   }
 }

@@ -2,7 +2,8 @@
 // never with what was sent: that holds a token.
 import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
-import { AppError, backoff, delay, readSettingFileNow } from '@weir/kit'
+import { backoff, delay, readSettingFileNow } from '@weir/kit'
+import { ControlStateError } from '../errors.ts'
 
 const TIMEOUT_MS = 5_000
 const TRIES = 3
@@ -19,7 +20,7 @@ export type VaultCall = {
   /** Nothing is sent with a GET. */
   readonly body?: object
 }
-/** Resolves with any answer that a second try would not change. @throws AppError `kms_unavailable` */
+/** Resolves with any answer that a second try would not change. @throws ControlStateError `control-state.kms_unavailable` */
 export type CallVault = (call: VaultCall) => Promise<HttpAnswer>
 
 export function createCallVault(address: string, caFile: string | undefined): CallVault {
@@ -63,7 +64,8 @@ export function createCallVault(address: string, caFile: string | undefined): Ca
 }
 
 // No cause: an error of a connection may hold the request, and that the token.
-const unavailable = (message: string) => new AppError('kms_unavailable', message)
+const unavailable = (message: string) =>
+  new ControlStateError('control-state.kms_unavailable', message)
 
 export function parsed(text: string): unknown {
   try {

@@ -1,9 +1,10 @@
 // How a service shows Vault who it is: by a token in a file, which somebody else renews, or by the pod's own
 // service account, for which Vault gives a token that lasts a while.
-import { AppError, readSettingFileNow } from '@weir/kit'
+import { readSettingFileNow } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import { objectIn, parsed } from './vault-http.ts'
 import type { CallVault } from './vault-http.ts'
+import { ControlStateError } from '../errors.ts'
 
 export type VaultLogin = {
   token(): Promise<string>
@@ -33,8 +34,8 @@ function kubernetesLogin(call: CallVault, settings: KekSettings, role: string): 
     const body = { role, jwt: textOf('VAULT_KUBERNETES_TOKEN_FILE', file) }
     const { status, text } = await call({ path: `auth/${mount}/login`, token: undefined, body })
     if (status !== 200)
-      throw new AppError(
-        'kms_refused',
+      throw new ControlStateError(
+        'control-state.kms_refused',
         `Vault answers ${status} to our login; see VAULT_KUBERNETES_ROLE and VAULT_KUBERNETES_MOUNT`,
       )
     const auth = objectIn(objectIn(parsed(text))['auth'])
@@ -60,5 +61,5 @@ const textOf = (setting: string, file: string): string =>
 
 function checked(where: string, token: unknown): string {
   if (typeof token === 'string' && HEADER_SAFE.test(token)) return token
-  throw new AppError('kms_refused', `${where} holds no token of Vault`)
+  throw new ControlStateError('control-state.kms_refused', `${where} holds no token of Vault`)
 }

@@ -5,11 +5,11 @@
 //   kek     = "vault:" name ":" version                 ; the version is Transit's own
 //   wrapped = "vault:v" version ":" base64              ; as Transit gives it; associated_data = base64(record key)
 import type { HttpAnswer } from '@weir/kit'
-import { AppError } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import type { KekPlace } from './kek-place.ts'
 import { createCallVault, objectIn, parsed } from './vault-http.ts'
 import { createVaultLogin } from './vault-login.ts'
+import { ControlStateError } from '../errors.ts'
 
 const KEK_ID = /^vault:([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([1-9][0-9]{0,8})$/
 const WRAPPED = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/
@@ -96,4 +96,4 @@ const notTold = (path: string, why: string) =>
     `whether the version of ${path} is gone can't be told: ${why}. See VAULT_TRANSIT_MOUNT; trim a key before it is deleted`,
   )
 
-const refused = (message: string) => new AppError('kms_refused', message)
+const refused = (message: string) => new ControlStateError('control-state.kms_refused', message)

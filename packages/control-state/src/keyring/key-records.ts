@@ -17,7 +17,7 @@ function typeOf(key: string): string {
   return slash < 0 ? key : key.slice(0, slash)
 }
 
-/** @throws AppError `record_not_known`, `record_malformed` */
+/** @throws ControlStateError `control-state.record_not_known`, `record_malformed` */
 export function checkKeyRecord(key: string, value: Buffer): void {
   const type = typeOf(key)
   const found = value[0] ?? 0

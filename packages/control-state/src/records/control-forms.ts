@@ -228,7 +228,7 @@ const keysOf = {
 
 const parse = parserOf<ControlRecord>(controlTopic, Object.values(forms))
 
-/** @throws AppError `record_not_known`, `record_malformed` */
+/** @throws ControlStateError `control-state.record_not_known`, `record_malformed` */
 export const parseControlRecord: Parser<ControlRecord> = (key, value) => {
   const record = parse(key, value)
   if (key.startsWith(keysOf[record.type])) return record

@@ -1,6 +1,5 @@
 // The rules that changes of control state begin with: what must be there, and which names are free.
 // Each looks at the draft alone and throws the refusal that the caller of the API reads.
-import { AppError } from '@weir/kit'
 import type {
   AccountRecord,
   DerivedStream,
@@ -9,16 +8,18 @@ import type {
   StreamRecord,
 } from './records.ts'
 import type { State } from '../tables/state.ts'
+import { ControlStateError } from '../errors.ts'
 
-const notFound = (name: string): AppError<'not_found'> =>
-  new AppError('not_found', `There is no stream ${name}`)
+const notFound = (name: string): ControlStateError<'control-state.not_found'> =>
+  new ControlStateError('control-state.not_found', `There is no stream ${name}`)
 
-export const noContract = (id: string): AppError<'not_found'> =>
-  new AppError('not_found', `There is no contract ${id}`)
+export const noContract = (id: string): ControlStateError<'control-state.not_found'> =>
+  new ControlStateError('control-state.not_found', `There is no contract ${id}`)
 
 export function requireAccount(state: State, billingId: string): AccountRecord {
   const account = state.account(billingId)
-  if (account === undefined) throw new AppError('not_found', `There is no account ${billingId}`)
+  if (account === undefined)
+    throw new ControlStateError('control-state.not_found', `There is no account ${billingId}`)
   return account
 }
 
@@ -50,7 +51,10 @@ export function requireErasure(
 ): ErasureRecord {
   const erasure = state.erasure(stream.streamId, erasureId)
   if (erasure === undefined)
-    throw new AppError('not_found', `The stream ${stream.name} has no erasure ${erasureId}`)
+    throw new ControlStateError(
+      'control-state.not_found',
+      `The stream ${stream.name} has no erasure ${erasureId}`,
+    )
   return erasure
 }
 
@@ -59,11 +63,14 @@ export function requireFreeName(state: State, billingId: string, name: string): 
   if (stream !== undefined) throw nameTaken(stream)
 }
 
-function nameTaken({ name, state }: StreamRecord): AppError {
+function nameTaken({ name, state }: StreamRecord): ControlStateError {
   if (state === 'deleting')
-    return new AppError(
-      'being_deleted',
+    return new ControlStateError(
+      'control-state.being_deleted',
       `The stream ${name} is still being deleted; try again in a few seconds`,
     )
-  return new AppError('name_taken', `There is a stream named ${name} already`)
+  return new ControlStateError(
+    'control-state.name_taken',
+    `There is a stream named ${name} already`,
+  )
 }

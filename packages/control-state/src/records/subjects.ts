@@ -24,7 +24,7 @@ export const subjectKeyOf = (era: Era, hash: Buffer, sealedLink: Buffer): string
 export const subjectPartitionOf = (hash: Buffer): number =>
   hash.readUInt32BE(0) % subjectsPartitions
 
-/** The link that a record of this subject names; undefined for another's. @throws AppError `corrupt` */
+/** The link that a record of this subject names; undefined for another's. @throws FieldcryptError `fieldcrypt.corrupt` */
 export function linkIn(key: string, prefix: string, keys: LinkKeys): Uint8Array | undefined {
   if (!key.startsWith(prefix)) return undefined
   return keys.openLink(Buffer.from(key.slice(prefix.length), 'hex'))
@@ -34,7 +34,7 @@ const form = createForm('subject-link', () => ({}))
 const parse = parserOf(subjectsTopic, [form])
 /** The same for all: what there is to know is in the key. */
 export const subjectLinkValue = storedAs(form, {})
-/** @throws AppError `record_not_known`, `record_malformed` */
+/** @throws ControlStateError `control-state.record_not_known`, `record_malformed` */
 export function checkSubjectLink(key: string, value: Buffer): void {
   if (!value.equals(subjectLinkValue)) parse(key, value)
 }

@@ -37,7 +37,7 @@ export type Replica = {
 export type ReplicaTable = {
   /**
    * `isPast`: it was written before the reader began. Undefined for a tombstone.
-   * @throws AppError `record_not_known`, `record_malformed`
+   * @throws ControlStateError `control-state.record_not_known`, `record_malformed`
    */
   apply(record: ReplicaRecord, isPast: boolean): Replica | undefined
   /** Who counts for limits. */

@@ -4,7 +4,7 @@
 import { followTopics, kafkaTrouble } from '@weir/kafka'
 import type { Follower, Kafka } from '@weir/kafka'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { AppError, delay } from '@weir/kit'
+import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createUnread } from '../forms/unread.ts'
 import type { KeyStore } from './draft.ts'
@@ -15,6 +15,7 @@ import { parseControlRecord } from '../records/control-forms.ts'
 import { controlTopic, keysTopic } from '../records/records.ts'
 import { createTables } from './tables.ts'
 import type { Tables } from './tables.ts'
+import { ControlStateError } from '../errors.ts'
 
 /** The header that names the change a record belongs to. */
 export const changeHeader = 'weir-change'
@@ -36,7 +37,7 @@ export type StateFollower = {
    * Closed before that, it never does: a service that is told to stop while it starts stops, and doesn't fail.
    */
   start(): Promise<void>
-  /** Resolves when everything committed before the call is in the tables. @throws AppError `unavailable` */
+  /** Resolves when everything committed before the call is in the tables. @throws ControlStateError `control-state.unavailable` */
   catchUp(): Promise<void>
   /** `catchUp` for look-ups that missed: shared by concurrent callers, at most ten times a second. */
   refresh(): Promise<void>
@@ -179,7 +180,11 @@ export function followState(options: {
 const isOfUse = (key: string, service: string): boolean =>
   service === 'auth' || !(key.startsWith('erasure/') || key.startsWith('key-use/'))
 
-const notWhole = (sentences: readonly string[]): AppError<'unavailable'> =>
-  new AppError('unavailable', 'Control state can not be read as a whole now; try again later', {
-    cause: new Error(sentences.join('; ')),
-  })
+const notWhole = (sentences: readonly string[]): ControlStateError<'control-state.unavailable'> =>
+  new ControlStateError(
+    'control-state.unavailable',
+    'Control state can not be read as a whole now; try again later',
+    {
+      cause: new Error(sentences.join('; ')),
+    },
+  )

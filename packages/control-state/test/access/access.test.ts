@@ -73,7 +73,7 @@ function setUp() {
   }
 }
 
-const refused = expect.objectContaining({ code: 'invalid_token' })
+const refused = expect.objectContaining({ code: 'control-state.invalid_token' })
 const reject = async (work: () => unknown): Promise<unknown> => {
   try {
     await work()

@@ -59,7 +59,9 @@ test('a reading that cannot be noticed is refused, and so is the next one until 
   for (let count = 0; count < 30; count++) await trace.read(reading('clicks'))
   away(true)
   for (let count = 0; count < 2; count++)
-    await expect(trace.read(reading('orders'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(trace.read(reading('orders'))).rejects.toMatchObject({
+      code: 'control-state.unavailable',
+    })
   away(false)
   await trace.read(reading('orders'))
   expect(notices.at(-1)).toMatchObject({ target: { stream: 'orders' } })
@@ -74,7 +76,7 @@ test('tokens of credentials and uses of keys are noticed once an hour', async ()
   const actor = { kind: 'credentials', billingId: 'acme', clientId, requestId: 'r' } as const
   const token = { ...reading('clicks'), action: 'read.token', actor } as const
   away(true)
-  await expect(trace.token(token)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(trace.token(token)).rejects.toMatchObject({ code: 'control-state.unavailable' })
   away(false)
   for (let count = 0; count < 3; count++) {
     useAll()

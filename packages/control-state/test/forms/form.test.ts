@@ -57,7 +57,7 @@ test.each([
   ],
 ])('%s is told with topic, type, version and what to do', (_what, value, sentence) => {
   expect(() => parse('k', bytes(value))).toThrow(
-    expect.objectContaining({ code: 'record_not_known', message: sentence }),
+    expect.objectContaining({ code: 'control-state.record_not_known', message: sentence }),
   )
 })
 
@@ -73,7 +73,9 @@ test.each([
   ['an optional member of another kind', bytes({ ...red, owner: 7 })],
   ['nothing', Buffer.alloc(0)],
 ])('%s is malformed', (_what, value) => {
-  expect(() => parse('k', value)).toThrow(expect.objectContaining({ code: 'record_malformed' }))
+  expect(() => parse('k', value)).toThrow(
+    expect.objectContaining({ code: 'control-state.record_malformed' }),
+  )
 })
 
 test('members called as those of every object are kept', () => {
@@ -90,17 +92,17 @@ test('a record of control state lies under a key of its type', () => {
   const owner = bytes({ type: 'subject-owner', version: 1, subject: 's', ownerBillingId: 'acme' })
   expect(parseControlRecord('subject/s', owner)).toMatchObject({ ownerBillingId: 'acme' })
   expect(() => parseControlRecord('account/s', owner)).toThrow(
-    expect.objectContaining({ code: 'record_malformed' }),
+    expect.objectContaining({ code: 'control-state.record_malformed' }),
   )
 })
 
 test.each([
   ['acme/s/1/label', Buffer.of(1, 2), 'known'],
   ['_ring/open/1', Buffer.of(1), 'known'],
-  ['_ring/open/1', Buffer.of(2), 'record_not_known'],
-  ['acme/s/1/label', Buffer.of(2), 'record_not_known'],
-  ['_gadget/7', Buffer.of(1), 'record_not_known'],
-  ['acme/s/1/label', Buffer.alloc(0), 'record_malformed'],
+  ['_ring/open/1', Buffer.of(2), 'control-state.record_not_known'],
+  ['acme/s/1/label', Buffer.of(2), 'control-state.record_not_known'],
+  ['_gadget/7', Buffer.of(1), 'control-state.record_not_known'],
+  ['acme/s/1/label', Buffer.alloc(0), 'control-state.record_malformed'],
 ])('a key record %s is known by its first byte', (key, value, code) => {
   expect(codeOf(() => checkKeyRecord(key, value))).toBe(code)
 })

@@ -68,7 +68,10 @@ describe.each(files)('%s', (name) => {
         if (!(member in value)) continue
         const { [member]: _, ...rest } = value
         const outcome = outcomeOf(() => throughParser(key, bytes(rest)))
-        expect([member, outcome]).toEqual([member, isOptional ? 'read' : 'record_malformed'])
+        expect([member, outcome]).toEqual([
+          member,
+          isOptional ? 'read' : 'control-state.record_malformed',
+        ])
       }
   })
 
@@ -78,7 +81,7 @@ describe.each(files)('%s', (name) => {
         if (member === 'type' || member === 'version') continue
         const wrong = { ...value, [member]: isObject(is) ? [[]] : { x: {} } }
         const outcome = outcomeOf(() => throughParser(key, bytes(wrong)))
-        expect([member, outcome]).toEqual([member, 'record_malformed'])
+        expect([member, outcome]).toEqual([member, 'control-state.record_malformed'])
       }
   })
 })

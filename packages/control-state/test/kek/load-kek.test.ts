@@ -45,7 +45,7 @@ test.each([
 ])('a file that is %s is refused by the name of the setting', async (_, text, reason) => {
   const file = await fileWith(text)
   const refused = loadKek(settings({ KEK_FILE: file }))
-  await expect(refused).rejects.toMatchObject({ code: 'kek_file_invalid' })
+  await expect(refused).rejects.toMatchObject({ code: 'control-state.kek_file_invalid' })
   await expect(refused).rejects.toThrow(`KEK_FILE names the file ${file}`)
   await expect(refused).rejects.toThrow(reason)
   await expect(refused).rejects.not.toThrow(/00aa55ff|material/)
@@ -133,7 +133,7 @@ test('a Vault that does not answer is told by what to look at, without the token
     .unwrap(recordKey, 'vault:weir:1', Buffer.from('vault:v1:AAAA'))
     .catch((error: unknown) => error)
   expect(refused).toMatchObject({
-    code: 'kms_unavailable',
+    code: 'control-state.kms_unavailable',
     message: 'Vault: nothing listens there; see VAULT_ADDR (ECONNREFUSED)',
   })
   expect(inspect(refused, { depth: 9 })).not.toContain('hvs.')
@@ -147,7 +147,7 @@ test.each(['vault:weir/../other:1', 'vault:weir', 'vault::1'])(
     const vault = settings({ VAULT_ADDR: 'http://127.0.0.1:1', VAULT_TOKEN_FILE: tokenFile })
     const kek = await loadKek(vault)
     await expect(kek.unwrap(recordKey, id, Buffer.alloc(0))).rejects.toMatchObject({
-      code: 'kms_refused',
+      code: 'control-state.kms_refused',
     })
   },
 )

@@ -103,7 +103,7 @@ describe('eras', () => {
     keyring.apply('acme/s/7/label', alien)
     expect(keyring.eraKeys('acme', 's', 7)).toBeUndefined()
     expect(() => keyring.open('acme/s/7/label', 'open')).toThrow(
-      expect.objectContaining({ code: 'record_unreadable' }),
+      expect.objectContaining({ code: 'fieldcrypt.record_unreadable' }),
     )
   })
 

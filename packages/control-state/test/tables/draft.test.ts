@@ -33,9 +33,9 @@ test('what a refused change had put is dropped, and the others stand', () => {
     attempt(batch, '2', (draft) => {
       draft.put('account/b', accountRecord('b'))
       draft.putKey('acme/s/1/link', null)
-      throw new AppError('name_taken', 'no')
+      throw new AppError('control-state.name_taken', 'no')
     })
-  expect(refuse).toThrow(expect.objectContaining({ code: 'name_taken' }))
+  expect(refuse).toThrow(expect.objectContaining({ code: 'control-state.name_taken' }))
   attempt(batch, '3', (draft) => {
     expect(draft.account('b')).toBeUndefined()
     expect(draft.key('acme/s/1/link')?.toString()).toBe('old')

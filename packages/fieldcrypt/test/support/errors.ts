@@ -28,6 +28,6 @@ export async function asyncRefusalOf(
 
 /** The one answer to everything that doesn't check out. */
 export const CORRUPT = {
-  code: 'corrupt',
+  code: 'fieldcrypt.corrupt',
   message: 'the encrypted field or its keyLink is not authentic',
 }

@@ -59,7 +59,7 @@ function leave(c: ConnectionState, stream: Stream): void {
 }
 
 function fail(c: ConnectionState, stream: Stream, error: unknown): void {
-  if (!hasCode(error, 'aborted')) {
+  if (!hasCode(error, 'http2.aborted')) {
     c.onError(error)
     return answer(c, stream, failure)
   }
@@ -96,7 +96,7 @@ async function answerInPieces(
       for await (const piece of response.body) await sendPiece(c, stream, piece)
   } catch (error) {
     leave(c, stream)
-    const isAborted = hasCode(error, 'aborted')
+    const isAborted = hasCode(error, 'http2.aborted')
     if (!isAborted) c.onError(error)
     if (!stream.isClosed)
       resetStream(c, stream, isAborted ? errorCode.cancel : errorCode.internalError)

@@ -4,12 +4,12 @@
 import type { Broker } from 'kafkajs/src/broker/index.js'
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
-import { AppError, hasCode, pollUntil } from '@weir/kit'
+import { hasCode, pollUntil } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
 import { protocolTypeOf, unavailable } from '../connect/faults.ts'
-import type { KafkaErrorCode } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
+import { KafkaError } from '../errors.ts'
 
 /** A principal may read or write a topic, be in a group, or write under a transactional id; or all that begin so. */
 export type Acl = {
@@ -22,7 +22,7 @@ export type Acl = {
   readonly operation: 'read' | 'write' | 'all'
 }
 
-/** All of them throw AppError `no_authorizer` where the brokers have none: everybody may everything there. */
+/** All of them throw KafkaError `kafka.no_authorizer` where the brokers have none: everybody may everything there. */
 export type Acls = {
   /** All there are of this form, whoever made them. */
   list(): Promise<Acl[]>
@@ -68,7 +68,7 @@ export function createAcls(kafka: Kafka): Acls {
 
   async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
     await pollUntil(holds, { ...SPREAD, what }).catch((error: unknown) => {
-      throw hasCode(error, 'timeout') ? unavailable(what, error) : error
+      throw hasCode(error, 'kit.timeout') ? unavailable(what, error) : error
     })
   }
 
@@ -195,9 +195,8 @@ function slicesOf<Item>(items: readonly Item[]): Item[][] {
 
 function asNoAuthorizer(error: unknown): never {
   if (protocolTypeOf(error) !== 'SECURITY_DISABLED') throw error
-  const code: KafkaErrorCode = 'no_authorizer'
-  throw new AppError(
-    code,
+  throw new KafkaError(
+    'kafka.no_authorizer',
     'Kafka has no authorizer: any client that reaches it can read everything',
     {
       cause: error,

@@ -20,7 +20,7 @@ export type Admin = {
 }
 
 export type AdminOptions = {
-  /** How long a call may try before it is AppError `unavailable`; 15 s when left out. */
+  /** How long a call may try before it is KafkaError `kafka.unavailable`; 15 s when left out. */
   readonly deadlineMs?: number
 }
 

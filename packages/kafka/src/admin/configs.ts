@@ -1,12 +1,12 @@
 // What topics and brokers are set to, read from the brokers and, for topics, set.
-import { AppError } from '@weir/kit'
 
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import { describeBrokers, describeTopics } from './topic-settings.ts'
 import type { Settings, TopicSettings } from './topic-settings.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Configs = {
-  /** AppError `not_found` where there is no such topic. */
+  /** KafkaError `kafka.not_found` where there is no such topic. */
   topic(topic: string): Promise<Settings>
   /** Of those that there are. */
   topics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>
@@ -24,7 +24,7 @@ export function createConfigs(calls: BrokerCalls): Configs {
   return {
     async topic(topic) {
       const found = (await describe([topic])).get(topic)
-      if (!found) throw new AppError('not_found', `there is no topic ${topic}`)
+      if (!found) throw new KafkaError('kafka.not_found', `there is no topic ${topic}`)
       return found.config
     },
     topics: describe,

@@ -1,16 +1,16 @@
 // Consumer groups and transactional ids: what a group has committed, and the end of both.
-import { AppError } from '@weir/kit'
 
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import { protocolTypeOf } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { fenceOnce } from '../fence/fence.ts'
 import { committedOffsets } from './topic-calls.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Groups = {
   /** What the group has committed, by partition, without joining it; undefined where it never did. */
   committedOffsets(groupId: string, topic: string): Promise<(bigint | undefined)[]>
-  /** AppError `group_not_empty` while it has members. */
+  /** KafkaError `kafka.group_not_empty` while it has members. */
   delete(groupId: string): Promise<'deleted' | 'absent'>
   /** Ends the open transaction of whoever has this transactional id, and fences it. */
   fence(transactionalId: string): Promise<void>
@@ -37,6 +37,6 @@ export function createGroups(kafka: Kafka, calls: BrokerCalls): Groups {
   }
 }
 
-function groupNotEmpty(groupId: string): AppError {
-  return new AppError('group_not_empty', `the group ${groupId} still has members`)
+function groupNotEmpty(groupId: string): KafkaError {
+  return new KafkaError('kafka.group_not_empty', `the group ${groupId} still has members`)
 }

@@ -3,9 +3,10 @@
 import type { Broker } from 'kafkajs/src/broker/index.js'
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
-import { AppError, delay } from '@weir/kit'
+import { delay } from '@weir/kit'
 
 import { protocolTypeOf } from '../connect/faults.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Isolation = 'read_committed' | 'read_uncommitted'
 
@@ -42,7 +43,7 @@ export async function findLeadersEverywhere(
 
 export async function needLeaders(cluster: Cluster, topic: string): Promise<PartitionLeaders> {
   const leaders = await findLeaders(cluster, topic)
-  if (!leaders) throw new AppError('not_found', `there is no topic ${topic}`)
+  if (!leaders) throw new KafkaError('kafka.not_found', `there is no topic ${topic}`)
   return leaders
 }
 
@@ -155,7 +156,8 @@ function inOrder(leaders: PartitionLeaders, answers: Answers): bigint[] {
   }
   return leaders.map(({ partition }) => {
     const offset = found.get(partition)
-    if (offset === undefined) throw new AppError('not_found', 'a broker left a partition out')
+    if (offset === undefined)
+      throw new KafkaError('kafka.not_found', 'a broker left a partition out')
     return offset
   })
 }

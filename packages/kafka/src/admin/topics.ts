@@ -43,7 +43,7 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
   ): Promise<void> {
     const look = async () => (await leadersEverywhere(topic)).every(holds)
     await pollUntil(look, { deadlineMs: SPREAD_TIMEOUT_MS, what }).catch((error: unknown) => {
-      throw hasCode(error, 'timeout') ? unavailable(what, error) : error
+      throw hasCode(error, 'kit.timeout') ? unavailable(what, error) : error
     })
   }
 

@@ -1,15 +1,6 @@
 // What an error of kafkajs means: Kafka's own name for it, and whether trying again may help. kafkajs wraps
 // errors in one another, so all of these look through the causes. It decides nothing.
-import { AppError } from '@weir/kit'
-
-export type KafkaErrorCode =
-  | 'unavailable'
-  | 'refused'
-  | 'not_found'
-  | 'fenced'
-  | 'outcome_unknown'
-  | 'group_not_empty'
-  | 'no_authorizer'
+import { KafkaError } from '../errors.ts'
 
 type ProtocolError = Error & { type: string; retriable: boolean }
 
@@ -39,13 +30,13 @@ export function isFromBroker(error: unknown): boolean {
   return chainOf(error).some(isProtocolError)
 }
 
-export function unavailable(what: string, cause?: unknown): AppError<KafkaErrorCode> {
-  return new AppError('unavailable', `Kafka could not ${what} in time`, { cause })
+export function unavailable(what: string, cause?: unknown): KafkaError {
+  return new KafkaError('kafka.unavailable', `Kafka could not ${what} in time`, { cause })
 }
 
-export function refused(what: string, cause: unknown): AppError<KafkaErrorCode> {
+export function refused(what: string, cause: unknown): KafkaError {
   const reason = protocolTypeOf(cause) ?? 'a fault of the client'
-  return new AppError('refused', `Kafka refused to ${what}: ${reason}`, { cause })
+  return new KafkaError('kafka.refused', `Kafka refused to ${what}: ${reason}`, { cause })
 }
 
 function chainOf(error: unknown): Error[] {

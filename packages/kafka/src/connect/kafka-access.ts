@@ -15,7 +15,7 @@ export type KafkaAccess = {
   readonly login?: Login
 }
 
-/** Throws AppError `setting_file_unreadable` when a file can't be read even once. */
+/** Throws AppError `kit.setting_file_unreadable` when a file can't be read even once. */
 export function kafkaAccess(settings: KafkaSettings): KafkaAccess {
   const login = loginOf(settings)
   const secure = settings.KAFKA_TLS ? brokerTls(settings) : undefined

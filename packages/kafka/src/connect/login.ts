@@ -76,7 +76,7 @@ async function tokenOf(login: TokenLogin): Promise<string> {
   try {
     return await login.token()
   } catch (error) {
-    throw hasCode(error, 'no_token') ? refusal(error.message) : error
+    throw hasCode(error, 'kafka.no_token') ? refusal(error.message) : error
   }
 }
 

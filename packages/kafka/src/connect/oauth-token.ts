@@ -1,13 +1,13 @@
 // Access tokens for OAUTHBEARER, by client credentials (RFC 6749 4.4). A token is used until most of its time
 // is over, so that the one which is shown at a login is always good for a while: the session lasts no longer.
-import { AppError } from '@weir/kit'
 
 import { codeIn, hintFor } from '@weir/kit'
 import { httpCall } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
+import { KafkaError } from '../errors.ts'
 
 export type TokenSource = {
-  /** Shared by all who ask at one time. Throws AppError `no_token`, whose message says what to look at. */
+  /** Shared by all who ask at one time. Throws KafkaError `kafka.no_token`, whose message says what to look at. */
   token(): Promise<string>
   /** The broker refuses it: the next one shall be new. */
   forget(): void
@@ -111,4 +111,5 @@ function parsed(text: string): Record<string, unknown> {
 
 const formValue = (value: string): string => new URLSearchParams({ '': value }).toString().slice(1)
 
-const noToken = (message: string, cause?: unknown) => new AppError('no_token', message, { cause })
+const noToken = (message: string, cause?: unknown) =>
+  new KafkaError('kafka.no_token', message, { cause })

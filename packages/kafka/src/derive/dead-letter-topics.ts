@@ -1,6 +1,5 @@
 // What lies in dead letter topics, and deriving it anew: the way in for those who were asked to look after it. How a
 // partition is retried is in retry-partition.ts.
-import { AppError } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
@@ -10,11 +9,12 @@ import type { Kafka } from '../connect/internals.ts'
 import { retryPending } from './retry-partition.ts'
 import type { CountRetried, RetryOptions } from './retry-partition.ts'
 import { earliestOffsets, endOffsets } from '../admin/topic-calls.ts'
+import { KafkaError } from '../errors.ts'
 
 export type DeadLetterTopics = {
   /** Counts what is pending, and gives the `max` newest of each partition, oldest first. */
   list(what: ListOptions): Promise<{ entries: DeadEntry[]; total: number }>
-  /** Each outcome is told once it is certain. Throws AppError `may_not_take`, `held_back`, `unavailable`. */
+  /** Each outcome is told once it is certain. Throws KafkaError `kafka.may_not_take`, `held_back`, `unavailable`. */
   retry(options: RetryOptions, count: CountRetried): Promise<void>
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export type ListOptions = {
   readonly inputTopic: string
   readonly deadLetterTopic: string
   readonly max: number
-  /** Asked between reads; false ends it with AppError `timeout`. */
+  /** Asked between reads; false ends it with KafkaError `kafka.timeout`. */
   mayGoOn(): boolean
 }
 
@@ -34,7 +34,8 @@ export function createDeadLetterTopics(kafka: Kafka): DeadLetterTopics {
   return {
     async list({ inputTopic, deadLetterTopic, max, mayGoOn }) {
       const onStep = () => {
-        if (!mayGoOn()) throw new AppError('timeout', 'reading a dead letter topic took too long')
+        if (!mayGoOn())
+          throw new KafkaError('kafka.timeout', 'reading a dead letter topic took too long')
       }
       const entries: DeadEntry[] = []
       let total = 0

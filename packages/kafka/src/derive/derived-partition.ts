@@ -4,7 +4,7 @@
 // any error of Kafka's the partition is released, to be acquired anew.
 import type { Batch, EachBatchPayload } from 'kafkajs'
 
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode } from '@weir/kit'
 
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import { isDead } from './derivation.ts'
@@ -20,6 +20,7 @@ import type { SourceRecord } from '../protocol/source-record.ts'
 import { createTransactor } from '../fence/transactor.ts'
 import type { Transactor } from '../fence/transactor.ts'
 import { TRANSACTION_TIMEOUT_MS, whileOpen } from '../fence/while-open.ts'
+import { KafkaError } from '../errors.ts'
 
 export type PartitionDeps = {
   readonly kafka: Kafka
@@ -75,7 +76,7 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
     try {
       await transactor.fence()
       if (!(await options.mayTake(partition))) {
-        throw new AppError('may_not_take', 'the partition may not be derived now')
+        throw new KafkaError('kafka.may_not_take', 'the partition may not be derived now')
       }
       await endHanging({ calls, transactor }, options, partition)
       const { next, wanted } = await findPosition(calls, options, partition)
@@ -128,10 +129,10 @@ export function createDerivedPartition(deps: PartitionDeps, partition: number): 
           transaction.sendOffsets({ groupId, topic, offsets }),
         ])
         const mayCommit = mayGoOn() && (options.mayCommit?.() ?? true)
-        if (!mayCommit) throw new AppError('held_back', 'not now')
+        if (!mayCommit) throw new KafkaError('kafka.held_back', 'not now')
       })
     } catch (error) {
-      if (!hasCode(error, 'held_back')) await release()
+      if (!hasCode(error, 'kafka.held_back')) await release()
       throw error
     }
     sender.clear()

@@ -77,7 +77,8 @@ export function deriveExactlyOnce(kafka: Kafka, options: DeriveOptions): Deriver
       pausedPartitions.succeeded(partition)
     } catch (error) {
       if (stopping || paused) return
-      if (!hasCode(error, 'may_not_take', 'held_back')) options.onError(error, partition)
+      if (!hasCode(error, 'kafka.may_not_take', 'kafka.held_back'))
+        options.onError(error, partition)
       pausedPartitions.pauseForAWhile(partition)
     }
   }

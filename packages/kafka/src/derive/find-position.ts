@@ -3,12 +3,11 @@
 // there is none, where the derivation was told to start. A client's default is never used.
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
-import { AppError } from '@weir/kit'
-
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import type { DeriveOptions } from './derivation.ts'
 import { findLastSource } from './svc-source.ts'
 import { committedOffsets, earliestOffsets, endOffsets } from '../admin/topic-calls.ts'
+import { KafkaError } from '../errors.ts'
 
 export type FoundPosition = {
   readonly next: bigint
@@ -37,7 +36,10 @@ export async function findPosition(
   if (wanted < earliest) return { next: earliest, wanted }
   if (wanted <= end) return { next: wanted, wanted }
   // The input lost its tail. What is written in its place must not be passed over.
-  options.onError(new AppError('input_shrunk', 'the input ends before what was derived'), partition)
+  options.onError(
+    new KafkaError('kafka.input_shrunk', 'the input ends before what was derived'),
+    partition,
+  )
   return { next: end, wanted: end }
 }
 

@@ -3,7 +3,7 @@
 // the partition anew as after any error; then control state and the rest of the dead partition are read; and
 // each transaction holds derived records together with the markers that say their dead records are done with.
 // What is done is known by these markers alone, so a crash, or another retry, is found out by reading on.
-import { AppError, backoff, delay, hasCode } from '@weir/kit'
+import { backoff, delay, hasCode } from '@weir/kit'
 
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import { scanMarkers } from './dead-scan.ts'
@@ -23,6 +23,7 @@ import { endOffsets } from '../admin/topic-calls.ts'
 import { createTransactor } from '../fence/transactor.ts'
 import type { Transactor } from '../fence/transactor.ts'
 import { TRANSACTION_TIMEOUT_MS, whileOpen } from '../fence/while-open.ts'
+import { KafkaError } from '../errors.ts'
 
 export type RetryOptions = Pick<
   DeriveOptions,
@@ -75,9 +76,9 @@ export async function retryPending(
       await transactor.fence()
       return await work.runUnder(transactor)
     } catch (error) {
-      if (!hasCode(error, 'fenced', 'outcome_unknown', 'too_large')) throw error
+      if (!hasCode(error, 'kafka.fenced', 'kafka.outcome_unknown', 'kafka.too_large')) throw error
       // Of each refusal it learns; being fenced again and again without getting on leads nowhere.
-      if (!hasCode(error, 'too_large')) attempts = pending.size < before ? 0 : attempts + 1
+      if (!hasCode(error, 'kafka.too_large')) attempts = pending.size < before ? 0 : attempts + 1
       if (attempts >= ATTEMPTS_MAX) throw busy(error)
     } finally {
       await transactor.close()
@@ -135,10 +136,11 @@ function createWork(deps: Deps, pending: Map<bigint, DeadEntry>, span: DeadSpan)
       await transactor.transaction(async (transaction) => {
         await sender.send(transaction, done)
         await transaction.send(done.map((placed) => markerOf(span, placed)))
-        if (!(options.mayCommit?.() ?? true)) throw new AppError('held_back', 'not now')
+        if (!(options.mayCommit?.() ?? true)) throw new KafkaError('kafka.held_back', 'not now')
       })
     } catch (error) {
-      if (hasCode(error, 'outcome_unknown')) unsure = new Set(done.map(({ offset }) => offset))
+      if (hasCode(error, 'kafka.outcome_unknown'))
+        unsure = new Set(done.map(({ offset }) => offset))
       throw error
     }
   }
@@ -146,7 +148,7 @@ function createWork(deps: Deps, pending: Map<bigint, DeadEntry>, span: DeadSpan)
   return {
     async runUnder(transactor: Transactor): Promise<void> {
       if (!(await options.mayTake(partition)))
-        throw new AppError('may_not_take', 'the partition may not be derived now')
+        throw new KafkaError('kafka.may_not_take', 'the partition may not be derived now')
       await endHanging({ calls, transactor }, options, partition)
       await readRest()
       const entries = [...pending.values()]
@@ -185,5 +187,5 @@ function markerOf(span: DeadSpan, { offset, outcome }: Placed): AddressedRecord 
   return { topic: deadLetterTopic, partition, key: null, value: null, headers }
 }
 
-const busy = (cause: unknown): AppError<'unavailable'> =>
-  new AppError('unavailable', 'Others write the partition all the time', { cause })
+const busy = (cause: unknown): KafkaError<'kafka.unavailable'> =>
+  new KafkaError('kafka.unavailable', 'Others write the partition all the time', { cause })

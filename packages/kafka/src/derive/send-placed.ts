@@ -1,6 +1,5 @@
 // Sends what was placed, in batches that a topic takes, and keeps in mind what Kafka has refused for certain
 // because of the record itself, so that it is tried in a smaller form, and no other record has to wait for it.
-import { AppError } from '@weir/kit'
 
 import { protocolTypeOf } from '../connect/faults.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
@@ -8,6 +7,7 @@ import type { Placed } from './place-records.ts'
 import { bodyBytesOf } from '../protocol/record-batch.ts'
 import { SVC_ERROR } from './svc-source.ts'
 import type { Transaction } from '../fence/transactor.ts'
+import { KafkaError } from '../errors.ts'
 
 export type PlacedSender = {
   send(transaction: Transaction, placed: readonly Placed[]): Promise<void>
@@ -47,7 +47,7 @@ export function createPlacedSender(): PlacedSender {
     } catch (error) {
       if (!REFUSED_FOR_ITSELF.includes(protocolTypeOf(error) ?? '')) throw error
       remember(chunk)
-      throw new AppError('too_large', 'Kafka refuses a record for itself', { cause: error })
+      throw new KafkaError('kafka.too_large', 'Kafka refuses a record for itself', { cause: error })
     }
   }
 

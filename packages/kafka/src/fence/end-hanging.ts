@@ -4,7 +4,7 @@
 // count them, whatever had become of them. So before anything is written they are ended as they should have been.
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
-import { AppError, delay, hasCode } from '@weir/kit'
+import { delay, hasCode } from '@weir/kit'
 
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import { firstUncommitted, readCommitted } from '../read/committed-range.ts'
@@ -15,6 +15,7 @@ import { readSource, retriedOutcome } from '../derive/svc-source.ts'
 import type { Source } from '../derive/svc-source.ts'
 import { committedOffsets, earliestOffsets, endOffsets } from '../admin/topic-calls.ts'
 import type { Transactor } from './transactor.ts'
+import { KafkaError } from '../errors.ts'
 
 export type HangingOptions = Pick<
   DeriveOptions,
@@ -38,7 +39,7 @@ const RETRIED_AT_ONCE_MAX = 2_000n
 
 /**
  * Resolves when derived and dead partition end where their committed records end. Nobody else may write them.
- * @throws AppError `hanging_transaction` when somebody else's transaction is open there.
+ * @throws KafkaError `kafka.hanging_transaction` when somebody else's transaction is open there.
  */
 export async function endHanging(
   { calls, transactor }: HangingDeps,
@@ -55,7 +56,10 @@ export async function endHanging(
   await endAs(transactor, options, { partition, isCommitted })
   const left = await untilNone(look, ENDED_WITHIN_MS)
   if (left.length > 0)
-    throw new AppError('hanging_transaction', 'a transaction of another producer is open there')
+    throw new KafkaError(
+      'kafka.hanging_transaction',
+      'a transaction of another producer is open there',
+    )
 }
 
 async function untilNone(look: () => Promise<Hanging[]>, forMs: number): Promise<Hanging[]> {
@@ -130,9 +134,9 @@ async function endAs(
     await transactor.transaction(async (transaction) => {
       const topics = [outputTopic, deadLetterTopic]
       await transaction.join({ groupId, partitions: topics.map((topic) => ({ topic, partition })) })
-      if (!isCommitted) throw new AppError('held_back', 'none of it counts')
+      if (!isCommitted) throw new KafkaError('kafka.held_back', 'none of it counts')
     })
   } catch (error) {
-    if (!hasCode(error, 'held_back')) throw error
+    if (!hasCode(error, 'kafka.held_back')) throw error
   }
 }

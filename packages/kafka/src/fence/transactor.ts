@@ -3,11 +3,10 @@
 // knows then what the partitions have got: throw it away and make another one.
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
-import { AppError, delay, hasCode, withTimeout } from '@weir/kit'
+import { delay, hasCode, withTimeout } from '@weir/kit'
 
 import { closeClient } from '../connect/close-client.ts'
 import { protocolTypeOf, unavailable } from '../connect/faults.ts'
-import type { KafkaErrorCode } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
@@ -16,6 +15,7 @@ import { endOffsetsOf } from '../admin/topic-calls.ts'
 import type { GroupOffsets } from '../protocol/transaction-requests.ts'
 import { openSession } from './transaction-session.ts'
 import type { Joined, TransactionSession, Written } from './transaction-session.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Transaction = {
   /** Resolves when all replicas have them; they are seen once the transaction is committed. */
@@ -25,7 +25,7 @@ export type Transaction = {
   join(joined: Joined): Promise<void>
 }
 
-/** Every method throws AppError `fenced`, `outcome_unknown` (commit only) or `unavailable`. */
+/** Every method throws KafkaError `kafka.fenced`, `outcome_unknown` (commit only) or `unavailable`. */
 export type Transactor = {
   /** Once, before the first transaction. */
   fence(): Promise<void>
@@ -93,7 +93,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
     } catch (error) {
       state = 'spent'
       const known = toAppError(error)
-      throw known.code === 'fenced' ? known : outcomeUnknown(error)
+      throw known.code === 'kafka.fenced' ? known : outcomeUnknown(error)
     }
   }
 
@@ -126,7 +126,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
       try {
         result = await work(toTransaction(session))
       } catch (error) {
-        if (!hasCode(error, 'fenced')) await abort(session)
+        if (!hasCode(error, 'kafka.fenced')) await abort(session)
         if (!isSpent()) state = 'ready'
         throw error
       }
@@ -155,14 +155,16 @@ async function untilVisible(cluster: Cluster, written: Written): Promise<void> {
   }
 }
 
-function toAppError(error: unknown): AppError<KafkaErrorCode> {
+function toAppError(error: unknown): KafkaError {
   const type = protocolTypeOf(error)
   if (type !== undefined && FENCED_BY.includes(type)) {
-    return new AppError('fenced', 'another producer has taken over', { cause: error })
+    return new KafkaError('kafka.fenced', 'another producer has taken over', { cause: error })
   }
   return unavailable('take part in a transaction', error)
 }
 
-function outcomeUnknown(cause: unknown): AppError<KafkaErrorCode> {
-  return new AppError('outcome_unknown', 'Kafka did not say whether it committed', { cause })
+function outcomeUnknown(cause: unknown): KafkaError {
+  return new KafkaError('kafka.outcome_unknown', 'Kafka did not say whether it committed', {
+    cause,
+  })
 }

@@ -16,7 +16,8 @@ export async function whileOpen(
     over?.()
   } catch (error) {
     // A commit whose answer is missing may still arrive, but not after the transaction's time.
-    if (hasCode(error, 'outcome_unknown') && over) setTimeout(over, TRANSACTION_TIMEOUT_MS).unref()
+    if (hasCode(error, 'kafka.outcome_unknown') && over)
+      setTimeout(over, TRANSACTION_TIMEOUT_MS).unref()
     else over?.()
     throw error
   }

@@ -1,18 +1,18 @@
 // One connection to one broker: frames out, answers in, in the order of the frames, as Kafka promises.
 // A request has exactly three ends: its answer, or never written (`isOpen` was false), or lost with the
 // connection, when nobody knows. It has no time-outs: whoever waits too long drops the connection.
-import { AppError } from '@weir/kit'
 
 import type { OpenSocket } from './socket.ts'
 import type { Throttle } from './throttle.ts'
 import { setCorrelationId } from '../protocol/produce-wire.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Connection = {
   readonly clientId: string
   /** Of its broker. */
   readonly throttle: Throttle
   /**
-   * The answer's payload after the correlation id. Rejects with AppError `not_sent` when the connection has ended
+   * The answer's payload after the correlation id. Rejects with KafkaError `kafka.not_sent` when the connection has ended
    * already, and with `connection_lost` when it ends before the answer.
    */
   request(frame: Buffer): Promise<Buffer>
@@ -44,7 +44,7 @@ export function createConnection(
     if (isEnded) return
     isEnded = true
     socket.destroy()
-    const error = new AppError('connection_lost', why)
+    const error = new KafkaError('kafka.connection_lost', why)
     for (const { reject } of waiting.splice(0)) reject(error)
   }
 
@@ -71,7 +71,7 @@ export function createConnection(
     request(frame) {
       return new Promise((resolve, reject) => {
         if (isEnded || !socket.writable) {
-          return reject(new AppError('not_sent', 'the connection has ended'))
+          return reject(new KafkaError('kafka.not_sent', 'the connection has ended'))
         }
         const id = nextId
         nextId = id === INT32_MAX ? 0 : id + 1

@@ -1,13 +1,13 @@
 // The open connections of one purpose, at most one to each address. Opening is shared by all who want the
 // same, and after a failure nobody tries that address again for a moment, so that a broker which is down
 // isn't stormed by the partitions that wait for it.
-import { AppError } from '@weir/kit'
 
 import { createConnection } from './connection.ts'
 import type { Connection } from './connection.ts'
 import type { Address, Sockets } from './socket.ts'
 import { createThrottle } from './throttle.ts'
 import type { Throttle } from './throttle.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Connections = {
   /** One that can be used right now, if there is. */
@@ -65,7 +65,7 @@ export function createConnections(sockets: Pick<Sockets, 'open'>): Connections {
         isClosed ||
         performance.now() - (failedAtMs.get(name) ?? -Infinity) < PAUSE_AFTER_FAILURE_MS
       ) {
-        throw new AppError('connection_lost', 'the broker cannot be reached')
+        throw new KafkaError('kafka.connection_lost', 'the broker cannot be reached')
       }
       const pending = opening.get(name) ?? openNow(address)
       opening.set(name, pending)

@@ -1,7 +1,7 @@
 // Brings one batch to its partition's leader and says what became of it. The rule it protects: a batch goes
 // out again only after an answer which proves that the broker did not append it, or when it was never
 // written at all; in every other case the outcome is unknown and that is the end of it.
-import { AppError, backoff, delay, hasCode } from '@weir/kit'
+import { backoff, delay, hasCode } from '@weir/kit'
 
 import type { Connections } from './connections.ts'
 import type { Connection } from './connection.ts'
@@ -10,6 +10,7 @@ import type { Batch } from './lane.ts'
 import type { Leaders } from './leaders.ts'
 import type { ProduceRequests } from './requests.ts'
 import type { ProduceAnswer } from '../protocol/produce-wire.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Outcome =
   | { readonly kind: 'stored' }
@@ -68,7 +69,7 @@ async function attempt(parts: DeliveryParts, batch: Batch): Promise<Outcome | Re
     if (outcome.kind === 'refused') leaders.forget(batch.topic)
     return outcome
   } catch (cause) {
-    if (hasCode(cause, 'not_sent')) return { kind: 'refused', cause }
+    if (hasCode(cause, 'kafka.not_sent')) return { kind: 'refused', cause }
     leaders.forget(batch.topic)
     return { kind: 'unknown', cause }
   }
@@ -79,7 +80,8 @@ async function connectToLeader(parts: DeliveryParts, batch: Batch): Promise<Conn
   const { topic, partition } = batch
   if (!leaders.leaderOf(topic, partition)) await leaders.refresh(topic)
   const leader = leaders.leaderOf(topic, partition)
-  if (!leader) throw new AppError('no_leader', 'the partition has no leader or does not exist')
+  if (!leader)
+    throw new KafkaError('kafka.no_leader', 'the partition has no leader or does not exist')
   try {
     return await connections.open(leader)
   } catch (error) {
@@ -114,7 +116,7 @@ type Verdict = Pick<ProduceAnswer, 'errorCode' | 'baseOffset'>
  */
 function judge({ errorCode, baseOffset }: Verdict): Outcome | Refused {
   if (errorCode === NONE) return STORED
-  const cause = new AppError('refused', `Kafka answered with error ${errorCode}`)
+  const cause = new KafkaError('kafka.refused', `Kafka answered with error ${errorCode}`)
   if (baseOffset === NOT_APPENDED) {
     if (TOO_LARGE_CODES.has(errorCode)) return TOO_LARGE
     if (REFUSED_CODES.has(errorCode)) return { kind: 'refused', cause }

@@ -3,7 +3,6 @@
 // long as it waits here, for that or because the broker has put us off, it is certain that it wasn't sent.
 // A batch holds nothing of this file but its connection: with a closure for each batch the collector took a third of
 // ingest's time.
-import { AppError } from '@weir/kit'
 
 import type { Connection } from './connection.ts'
 import type { Batch } from './lane.ts'
@@ -11,10 +10,11 @@ import type { Pace } from './pace.ts'
 import { whenOver } from './throttle.ts'
 import { encodeProduce, readProduceAnswers } from '../protocol/produce-wire.ts'
 import type { ProduceAnswer } from '../protocol/produce-wire.ts'
+import { KafkaError } from '../errors.ts'
 
 export type ProduceRequests = {
   /**
-   * Rejects with AppError `not_sent` when it is certain that the batch was never written; else the answer never came,
+   * Rejects with KafkaError `kafka.not_sent` when it is certain that the batch was never written; else the answer never came,
    * and nobody knows whether the batch is stored.
    */
   send(connection: Connection, batch: Batch): Promise<ProduceAnswer>
@@ -102,7 +102,7 @@ function handOut(group: readonly Outgoing[], answers: readonly ProduceAnswer[]):
   for (const { batch, resolve, reject } of group) {
     const answer = byPartition.get(nameOf(batch))
     if (answer) resolve(answer)
-    else reject(new AppError('malformed', 'the broker did not answer for that partition'))
+    else reject(new KafkaError('kafka.malformed', 'the broker did not answer for that partition'))
   }
 }
 
@@ -120,4 +120,5 @@ function replicationTimeoutMs(batches: readonly Batch[]): number {
   return Math.max(1, Math.floor((lastDeadlineMs - performance.now()) * 0.8))
 }
 
-const notSent = (): AppError<'not_sent'> => new AppError('not_sent', 'the batch was not sent')
+const notSent = (): KafkaError<'kafka.not_sent'> =>
+  new KafkaError('kafka.not_sent', 'the batch was not sent')

@@ -1,7 +1,7 @@
 // When which batch leaves: takes records into the lanes of their partitions, lets each lane's next batch go
 // at the end of the event loop's turn, and answers every send exactly once. It protects the two bounds: no
 // record waits longer than the time-out, and no more bytes wait than allowed. Delivery is someone else's.
-import { AppError, oncePerTurn, withTimeout } from '@weir/kit'
+import { oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './types.ts'
@@ -21,6 +21,7 @@ import type { Batch, Lane } from './lane.ts'
 import type { Pace } from './pace.ts'
 import { bodyBytesOf } from '../protocol/record-batch.ts'
 import type { ProduceRecord } from '../protocol/record-batch.ts'
+import { KafkaError } from '../errors.ts'
 
 export type SchedulerOptions = Omit<BatchProducerOptions, 'batchesPerRequestMax'> & {
   readonly batchBytesMax: number
@@ -144,18 +145,18 @@ function refuse(state: State, lane: Lane, batch: Batch, outcome: Outcome): void 
     complain(state, batch, outcome.cause)
     return rejectAll(
       batch,
-      new AppError('outcome_unknown', MAY_BE_STORED, { cause: outcome.cause }),
+      new KafkaError('kafka.outcome_unknown', MAY_BE_STORED, { cause: outcome.cause }),
     )
   }
   if (outcome.kind !== 'too_large' || !batch.maySendAgain) {
     const cause = outcome.kind === 'not_stored' ? outcome.cause : batch.trouble
     complain(state, batch, cause)
-    return rejectAll(batch, new AppError('unavailable', NOT_STORED, { cause }))
+    return rejectAll(batch, new KafkaError('kafka.unavailable', NOT_STORED, { cause }))
   }
   if (batch.records.length === 1) {
     return rejectAll(
       batch,
-      new AppError('record_too_large', 'the record is too large to be stored'),
+      new KafkaError('kafka.record_too_large', 'the record is too large to be stored'),
     )
   }
   const waiting = batch.records.slice(batch.answered)
@@ -187,7 +188,7 @@ function sweep(state: State): void {
 }
 
 function forgetTopic(state: State, topic: string): void {
-  const error = new AppError('unavailable', 'Not stored: the topic is being deleted')
+  const error = new KafkaError('kafka.unavailable', 'Not stored: the topic is being deleted')
   for (const lane of state.lanes.get(topic) ?? []) {
     if (!lane) continue
     state.inFlightBytes -= expireQueue(lane, Infinity, error)
@@ -228,13 +229,13 @@ const NOT_A_TIME: Error = new TypeError('timestampMs must be a whole number')
 const FULL = unavailable('Not stored: too much is waiting for Kafka; send it again')
 const CLOSED = unavailable('Not stored: shutting down; send it again')
 const NOT_SENT_IN_TIME = unavailable('Not stored: Kafka did not take it in time; send it again')
-const NOT_ANSWERED_IN_TIME: Error = new AppError(
-  'outcome_unknown',
+const NOT_ANSWERED_IN_TIME: Error = new KafkaError(
+  'kafka.outcome_unknown',
   'May be stored: Kafka did not acknowledge it in time; sent again, it may be stored twice',
 )
 
 function unavailable(message: string): Error {
-  return new AppError('unavailable', message)
+  return new KafkaError('kafka.unavailable', message)
 }
 
 function asUnknown(cause: unknown): Outcome {

@@ -4,12 +4,13 @@
 // the offset of a refused batch, and one deleted topic fails its metadata (docs/architecture.md 5 and 9).
 import type { Socket } from 'node:net'
 
-import { AppError, withTimeout } from '@weir/kit'
+import { withTimeout } from '@weir/kit'
 
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { VERSIONS_NEEDED } from '../protocol/produce-wire.ts'
 import { NO_RETRIES } from '../connect/retries.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Address = { readonly host: string; readonly port: number }
 
@@ -64,7 +65,10 @@ function requireVersions(versions: KafkajsBroker['versions']): void {
   for (const [apiKey, version] of Object.entries(VERSIONS_NEEDED)) {
     const offered = versions?.[apiKey]
     if (!offered || offered.minVersion > version || offered.maxVersion < version) {
-      throw new AppError('unsupported_broker', `the broker does not speak ${apiKey}/${version}`)
+      throw new KafkaError(
+        'kafka.unsupported_broker',
+        `the broker does not speak ${apiKey}/${version}`,
+      )
     }
   }
 }
@@ -76,7 +80,8 @@ function isValid(connection: KafkajsConnection): boolean {
 // kafkajs goes on listening for the end of the socket, harmlessly, but no longer for data.
 function takeOver(connection: KafkajsConnection): Socket {
   const { socket } = connection
-  if (!socket || socket.destroyed) throw new AppError('connection_lost', 'the connection was lost')
+  if (!socket || socket.destroyed)
+    throw new KafkaError('kafka.connection_lost', 'the connection was lost')
   connection.requestQueue.destroy()
   socket.pause()
   socket.removeAllListeners('data')

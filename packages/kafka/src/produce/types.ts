@@ -1,9 +1,6 @@
 // What producers are asked, and what they answer.
 import type { ProduceRecord } from '../protocol/record-batch.ts'
 
-/** `unavailable`: certainly not stored; `outcome_unknown`: nobody knows. */
-export type ProduceErrorCode = 'unavailable' | 'outcome_unknown' | 'record_too_large'
-
 export type BatchProducerOptions = {
   /** From `send` on; after it a record is rejected and, if it still waits, never sent. */
   readonly produceTimeoutMs: number
@@ -23,14 +20,14 @@ export type Destination = { readonly topic: string; readonly partition: number }
 export type Waiter = {
   /** It is stored. */
   resolve(): void
-  /** With AppError of a `ProduceErrorCode`. */
+  /** With KafkaError of a `ProduceErrorCode`. */
   reject(error: unknown): void
 }
 
 export type BatchInfo = { readonly records: number; readonly bytes: number; readonly ms: number }
 
 export type BatchProducer = {
-  /** Resolves once stored. Rejects with AppError of a `ProduceErrorCode`. */
+  /** Resolves once stored. Rejects with KafkaError of a `ProduceErrorCode`. */
   send(topic: string, partition: number, record: ProduceRecord): Promise<void>
   /** The same for many records, without a promise for each: `waiter` hears once, maybe before this returns. */
   post(to: Destination, record: ProduceRecord, waiter: Waiter): void

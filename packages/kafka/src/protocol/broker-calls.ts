@@ -15,7 +15,7 @@ import { FEW_RETRIES } from '../connect/retries.ts'
 type Call<T> = (cluster: Cluster) => Promise<T>
 
 export type BrokerCalls = {
-  /** Again on passing errors, until the deadline. Throws AppError `unavailable` or `refused`. */
+  /** Again on passing errors, until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
   run<T>(what: string, call: Call<T>): Promise<T>
   /** On a connection just seen working, and never twice: for what may not happen twice. */
   runOnce<T>(what: string, call: Call<T>): Promise<T>
@@ -85,7 +85,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
       try {
         return await bounded(attempt(call), end - performance.now(), what)
       } catch (error) {
-        if (closing.signal.aborted || hasCode(error, 'timeout')) throw unavailable(what, error)
+        if (closing.signal.aborted || hasCode(error, 'kit.timeout')) throw unavailable(what, error)
         if (hasCode(error)) throw error
         if (!isRetriable(error)) throw refused(what, error)
         if (performance.now() + pauseMs > end) throw unavailable(what, error)
@@ -102,7 +102,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
       try {
         return await bounded(attempt(call), deadlineMs, what)
       } catch (error) {
-        if (hasCode(error, 'timeout')) throw unavailable(what, error)
+        if (hasCode(error, 'kit.timeout')) throw unavailable(what, error)
         if (hasCode(error)) throw error
         throw isRetriable(error) ? unavailable(what, error) : refused(what, error)
       }

@@ -8,12 +8,11 @@ import { gunzip, zstdDecompress } from 'node:zlib'
 import kafkajs from 'kafkajs'
 import type { CompressionTypes as Codec } from 'kafkajs'
 
-import { AppError } from '@weir/kit'
-
 import { unpackLz4 } from './unpack-lz4.ts'
 import { unpackSnappy } from './unpack-snappy.ts'
 import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
+import { KafkaError } from '../errors.ts'
 
 // Node finds no name for these in a CommonJS module.
 const { CompressionCodecs, CompressionTypes } = kafkajs
@@ -45,7 +44,7 @@ const byOurselves =
   }
 
 const tooLarge = () =>
-  new AppError('malformed', 'a batch of compressed records unpacks into more than 16 MiB')
+  new KafkaError('kafka.malformed', 'a batch of compressed records unpacks into more than 16 MiB')
 
 const isTooLong = (error: unknown): boolean => Object(error).code === 'ERR_BUFFER_TOO_LARGE'
 
@@ -57,6 +56,7 @@ export const unpackers = new Map<Codec, UnpackLater>([
   [CompressionTypes.ZSTD, byZlib('zstd')],
 ])
 
-const compress = () => Promise.reject(new AppError('refused', 'Weir writes no compressed records'))
+const compress = () =>
+  Promise.reject(new KafkaError('kafka.refused', 'Weir writes no compressed records'))
 const codecs: Partial<Record<Codec, () => unknown>> = CompressionCodecs
 for (const [type, decompress] of unpackers) codecs[type] = () => ({ compress, decompress })

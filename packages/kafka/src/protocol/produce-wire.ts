@@ -1,10 +1,10 @@
 // The two requests that the batch producer speaks, and their answers: Produce 7 and Metadata 5, both read
 // partition by partition. kafkajs throws away what we must know: at which topic metadata failed,
 // and whether a refused batch had been appended. Both versions are spoken by every broker from 2.1 on.
-import { AppError } from '@weir/kit'
 
 import { batchBytesMaxOf, writeBatch } from './record-batch.ts'
 import type { SizedRecord } from './record-batch.ts'
+import { KafkaError } from '../errors.ts'
 
 /** What a broker must understand, by API key. */
 export const VERSIONS_NEEDED: Readonly<Record<number, number>> = { 0: 7, 3: 5 }
@@ -123,7 +123,7 @@ function finished(frame: Buffer, end: number): Buffer {
 /** Throttles, in ms: how long the broker reads nothing more from this connection (KIP-219). */
 export type ProduceAnswers = { readonly answers: ProduceAnswer[]; readonly throttleMs: number }
 
-/** The payload follows the correlation id. Throws AppError `malformed` when it isn't such an answer. */
+/** The payload follows the correlation id. Throws KafkaError `kafka.malformed` when it isn't such an answer. */
 export function readProduceAnswers(payload: Buffer): ProduceAnswers {
   const read = reader(payload)
   const answers: ProduceAnswer[] = []
@@ -204,6 +204,6 @@ function reader(payload: Buffer) {
   }
 }
 
-function malformed(): AppError<'malformed'> {
-  return new AppError('malformed', 'the broker gave an answer that cannot be read')
+function malformed(): KafkaError<'kafka.malformed'> {
+  return new KafkaError('kafka.malformed', 'the broker gave an answer that cannot be read')
 }

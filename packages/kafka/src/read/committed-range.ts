@@ -3,11 +3,10 @@
 import type { FetchedMessage, FetchedPartition } from 'kafkajs/src/broker/index.js'
 import type Cluster from 'kafkajs/src/cluster/index.js'
 
-import { AppError } from '@weir/kit'
-
 import { toSourceRecord } from '../protocol/source-record.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
 import { needLeaders } from '../admin/topic-calls.ts'
+import { KafkaError } from '../errors.ts'
 
 export type Range = {
   readonly topic: string
@@ -101,7 +100,7 @@ async function fetcherOf(
   isolationLevel: 0 | 1 = READ_COMMITTED,
 ): Promise<(offset: bigint) => Promise<FetchedPartition>> {
   const leader = (await needLeaders(cluster, topic)).find((one) => one.partition === partition)
-  if (!leader) throw new AppError('not_found', `${topic} has no partition ${partition}`)
+  if (!leader) throw new KafkaError('kafka.not_found', `${topic} has no partition ${partition}`)
   const broker = await cluster.findBroker({ nodeId: leader.leader })
   return async (offset) => {
     const partitions = [{ partition, fetchOffset: offset.toString(), maxBytes: BYTES_MAX }]
@@ -113,7 +112,7 @@ async function fetcherOf(
       topics: [{ topic, partitions }],
     })
     const fetched = responses[0]?.partitions[0]
-    if (!fetched) throw new AppError('not_found', 'a broker left a partition out')
+    if (!fetched) throw new KafkaError('kafka.not_found', 'a broker left a partition out')
     return fetched
   }
 }

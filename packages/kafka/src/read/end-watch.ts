@@ -18,7 +18,7 @@ export type EndWatchOptions = {
 }
 
 export type EndWatch = {
-  /** Resolves with when the ends that are reached were asked; AppError `unavailable` after `timeoutMs`. */
+  /** Resolves with when the ends that are reached were asked; KafkaError `kafka.unavailable` after `timeoutMs`. */
   reach(topics: readonly string[], timeoutMs: number): Promise<number>
   /** To be called whenever a position has changed. */
   advanced(): void
@@ -52,7 +52,7 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
       try {
         return await withTimeout(wait(topics, givingUp.signal), timeoutMs, WHAT)
       } catch (error) {
-        throw hasCode(error, 'unavailable') ? error : unavailable(WHAT, error)
+        throw hasCode(error, 'kafka.unavailable') ? error : unavailable(WHAT, error)
       } finally {
         givingUp.abort()
       }

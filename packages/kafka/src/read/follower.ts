@@ -1,7 +1,7 @@
 // Follows compacted single-partition topics from their start, so that its owner can hold tables of what they
 // say (docs/architecture.md 1). It keeps its positions itself and never goes back: a replay would bring
 // deleted things to life. Only when that can't be helped does it say `onReset`, and start over.
-import { AppError, delay, hasCode } from '@weir/kit'
+import { delay, hasCode } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
 import type { SourceRecord, Headers } from '../protocol/source-record.ts'
@@ -15,6 +15,7 @@ import { supervise } from './supervisor.ts'
 import type { Supervisor } from './supervisor.ts'
 import { startReader } from './reader.ts'
 import { earliestOffsets, endOffsets, isGone } from '../admin/topic-calls.ts'
+import { KafkaError } from '../errors.ts'
 
 export type FollowedRecord = {
   readonly topic: string
@@ -44,7 +45,7 @@ export type Follower = {
   start(): Promise<void>
   /** The next offset to be read. */
   position(topic: string): bigint
-  /** Resolves once all is read that was committed at the time of the call; else AppError `unavailable`. */
+  /** Resolves once all is read that was committed at the time of the call; else KafkaError `kafka.unavailable`. */
   catchUp(topics?: readonly string[]): Promise<void>
   /** Whether everything was read to its end at some time in the last 10 s. */
   isFresh(): boolean
@@ -97,7 +98,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
 
   async function prepare(lastEnd: ConsumerEnd | undefined): Promise<boolean> {
     const logs = await askLogs().catch(async (error: unknown) => {
-      wasAway ||= hasCode(error, 'not_found') && (await isAnyGone())
+      wasAway ||= hasCode(error, 'kafka.not_found') && (await isAnyGone())
       throw error
     })
     const isFirst = positions.size === 0
@@ -124,7 +125,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
   }
 
   function onRecords(topic: string, _: number, records: readonly SourceRecord[]): void {
-    if (isGapTooLong()) throw new AppError('gap', 'too long without reading')
+    if (isGapTooLong()) throw new KafkaError('kafka.gap', 'too long without reading')
     for (const { key, value, offset, timestampMs, headers } of records) {
       const text = key?.toString('utf8') ?? ''
       options.onRecord({ topic, key: text, value, offset, timestampMs, headers })

@@ -1,17 +1,17 @@
 // Looks through one partition as it lies on its leader's disk, for whoever wants to know what can still be read
 // there: every record from the first offset on, also those that were aborted or replaced long ago.
-import { AppError } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
 import { readRawStep } from './committed-range.ts'
 import type { RawRecord } from './committed-range.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { earliestOffsets, endOffsets, needLeaders } from '../admin/topic-calls.ts'
+import { KafkaError } from '../errors.ts'
 
 export type LogScan = {
   /**
    * Tells each record in order, up to the end as it is now, and then how far that was and which broker led the
-   * partition. Throws AppError `unavailable`, `moved` when another one has come to lead it.
+   * partition. Throws KafkaError `kafka.unavailable`, `moved` when another one has come to lead it.
    */
   scan(
     topic: string,
@@ -49,7 +49,7 @@ export function createLogScan(kafka: Kafka): LogScan {
         at = next
       }
       if ((await leaderOf(topic)) !== leader)
-        throw new AppError('moved', `${topic} has another leader than before`)
+        throw new KafkaError('kafka.moved', `${topic} has another leader than before`)
       return { to, leader }
     },
     close: () => calls.close(),

@@ -9,7 +9,7 @@ import type { SourceRecord } from '../protocol/source-record.ts'
 export type RangeReader = {
   /**
    * The committed records of the range in order, some at a time, for as long as it isn't told false. Throws
-   * AppError `unavailable`.
+   * KafkaError `kafka.unavailable`.
    */
   read(
     range: Range,

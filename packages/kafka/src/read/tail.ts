@@ -45,7 +45,7 @@ export function tailTopic(kafka: Kafka, options: TailOptions): Tail {
         const end = await endOffsets(cluster, topic, 'read_uncommitted')
         return { earliest, end }
       } catch (error) {
-        if (hasCode(error, 'not_found') && (await isGone(cluster, topic))) return undefined
+        if (hasCode(error, 'kafka.not_found') && (await isGone(cluster, topic))) return undefined
         throw error
       }
     })

@@ -128,7 +128,7 @@ test('a broker without an authorizer is told from one that refuses', async () =>
   const open = createAcls(connect([stack.kafkaBrokers]))
   try {
     const principal = `User:${randomUUID()}`
-    const refused = { code: 'no_authorizer' }
+    const refused = { code: 'kafka.no_authorizer' }
     await expect(open.list()).rejects.toMatchObject(refused)
     await expect(open.allow([topicOf(principal, 'a')])).rejects.toMatchObject(refused)
     await expect(open.disallow([principal])).rejects.toMatchObject(refused)

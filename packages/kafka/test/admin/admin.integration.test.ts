@@ -63,16 +63,16 @@ test('a deleted topic harms no question about another one', async () => {
   // Then
   expect(await admin.offsets.ends(kept, { isolation: 'read_committed' })).toEqual([0n])
   await expect(admin.offsets.ends(gone, { isolation: 'read_committed' })).rejects.toMatchObject({
-    code: 'not_found',
+    code: 'kafka.not_found',
   })
 })
 
 test('asking about a topic never makes it', async () => {
   const topic = uniqueName('admin-never')
 
-  await expect(admin.offsets.earliest(topic)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(admin.offsets.earliest(topic)).rejects.toMatchObject({ code: 'kafka.not_found' })
   await expect(admin.groups.committedOffsets('group', topic)).rejects.toMatchObject({
-    code: 'not_found',
+    code: 'kafka.not_found',
   })
   expect(await admin.topics.exists(topic)).toBe(false)
 })
@@ -128,7 +128,9 @@ test('committed offsets are read without joining, and a group goes only when nob
     undefined,
     undefined,
   ])
-  await expect(admin.groups.delete(groupId)).rejects.toMatchObject({ code: 'group_not_empty' })
+  await expect(admin.groups.delete(groupId)).rejects.toMatchObject({
+    code: 'kafka.group_not_empty',
+  })
 
   // When
   await consumer.disconnect()
@@ -160,6 +162,6 @@ test('topics tell on how many brokers they lie, and which settings are their own
 test('a broker that is not there is reported as unavailable, within the deadline', async () => {
   const lost = createAdmin(connect(['127.0.0.1:1']), { deadlineMs: 300 })
 
-  await expect(lost.configs.brokers()).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(lost.configs.brokers()).rejects.toMatchObject({ code: 'kafka.unavailable' })
   await lost.close()
 })

@@ -83,7 +83,7 @@ test.each([
   answer = given
   const failure = source().token()
   await expect(failure).rejects.toMatchObject({
-    code: 'no_token',
+    code: 'kafka.no_token',
     message: expect.stringContaining(told),
   })
   await expect(failure).rejects.not.toMatchObject({ message: expect.stringContaining('hunter2') })

@@ -151,7 +151,7 @@ test('derived records that Kafka refuses for their size are dead; their neighbou
     { offset: 1n, code: 'too_large' },
     { offset: 4n, code: 'too_large' },
   ])
-  expect(new Set(errors)).toEqual(new Set(['too_large']))
+  expect(new Set(errors)).toEqual(new Set(['kafka.too_large']))
   const deadLettered = await readRecords(derivation.deadLetterTopic)
   expect(deadLettered.map(({ value }) => value?.length)).toEqual([30_001, 30_001])
 }, 60_000)

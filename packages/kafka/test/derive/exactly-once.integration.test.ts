@@ -191,7 +191,7 @@ test('a former owner’s open transaction is undone before the partition goes on
   taken.resolve()
 
   // Then
-  expect(await outcome).toMatchObject({ code: 'fenced' })
+  expect(await outcome).toMatchObject({ code: 'kafka.fenced' })
   expect(sources).toEqual(['0/0', '0/1'])
 }, 30_000)
 
@@ -224,7 +224,7 @@ test('a partition is taken in one order: the former owner is fenced, leave is as
 
   // Then
   expect(await derivation.sourcesUntil(2)).toEqual(['0/1', '0/2'])
-  expect(seen).toMatchObject([{ code: 'fenced' }])
+  expect(seen).toMatchObject([{ code: 'kafka.fenced' }])
 }, 30_000)
 
 test('what the former owner commits after the group was joined is not derived again', async () => {

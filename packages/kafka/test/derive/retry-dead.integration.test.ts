@@ -184,7 +184,7 @@ test('a retry that ends before its commit has done nothing, and the next one doe
   const cut = retry(derivation, { mayCommit: () => false })
 
   // Then
-  await expect(cut).rejects.toMatchObject({ code: 'held_back' })
+  await expect(cut).rejects.toMatchObject({ code: 'kafka.held_back' })
   expect(await list(derivation)).toMatchObject({ total: 1 })
   expect(await derivation.sources()).toEqual(['0/1'])
   expect(await retry(derivation)).toMatchObject({ passed: 1 })
@@ -222,7 +222,7 @@ test('a partition that may not be taken is left as it is', async () => {
   await startLive(derivation)
   await untilDerived(derivation)
   const refused = retry(derivation, { mayTake: () => Promise.resolve(false) })
-  await expect(refused).rejects.toMatchObject({ code: 'may_not_take' })
+  await expect(refused).rejects.toMatchObject({ code: 'kafka.may_not_take' })
   expect((await list(derivation)).total).toBe(1)
 }, 60_000)
 

@@ -97,7 +97,7 @@ test('a fenced transactor cannot commit, and what it wrote is never seen', async
   })
 
   // Then
-  await expect(outcome).rejects.toMatchObject({ code: 'fenced' })
+  await expect(outcome).rejects.toMatchObject({ code: 'kafka.fenced' })
   await second.transaction((transaction) => transaction.send([record(topic, 'second')]))
   expect(await readAll(topic)).toEqual(['second=second!'])
   await expect(first.transaction(() => Promise.resolve())).rejects.toThrow('spent')
@@ -116,7 +116,7 @@ test('a transactor that is fenced between two transactions learns of it at the n
 
   // Then
   const late = first.transaction((transaction) => transaction.send([record(topic, 'b')]))
-  await expect(late).rejects.toMatchObject({ code: 'fenced' })
+  await expect(late).rejects.toMatchObject({ code: 'kafka.fenced' })
   expect(await readAll(topic)).toEqual(['a=a!'])
 })
 
@@ -178,7 +178,7 @@ test('a connection lost before the commit leaves nothing behind, and the transac
   })
 
   // Then
-  await expect(outcome).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(outcome).rejects.toMatchObject({ code: 'kafka.unavailable' })
   network.mend()
   await expect(transactor.transaction(() => Promise.resolve())).rejects.toThrow('spent')
   await admin.groups.fence(id)
@@ -199,7 +199,7 @@ test('a commit whose answer is lost is reported as of unknown outcome', async ()
   })
 
   // Then
-  await expect(outcome).rejects.toMatchObject({ code: 'outcome_unknown' })
+  await expect(outcome).rejects.toMatchObject({ code: 'kafka.outcome_unknown' })
 }, 30_000)
 
 test('writing to a topic that is not there fails, and does not make it', async () => {
@@ -212,12 +212,12 @@ test('writing to a topic that is not there fails, and does not make it', async (
   const outcome = transactor.transaction((transaction) => transaction.send([record(topic, 'a')]))
 
   // Then
-  await expect(outcome).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(outcome).rejects.toMatchObject({ code: 'kafka.unavailable' })
   expect(await admin.topics.exists(topic)).toBe(false)
 }, 30_000)
 
 test('without a broker, fencing fails as unavailable', async () => {
   const transactor = transactorFor(uniqueName('writer'), connect(['127.0.0.1:1']))
 
-  await expect(transactor.fence()).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(transactor.fence()).rejects.toMatchObject({ code: 'kafka.unavailable' })
 }, 30_000)

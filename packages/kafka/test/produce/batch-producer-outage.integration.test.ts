@@ -95,14 +95,16 @@ function startLoad(sending: BatchProducer, topic: string) {
   return load
 }
 
-const CODES = ['stored', 'unavailable', 'outcome_unknown']
+const CODES = ['stored', 'kafka.unavailable', 'kafka.outcome_unknown']
 
 /** The whole promise: stored means once and in order, not stored means not, and nothing is ever there twice. */
 function expectPromiseKept(sent: readonly Sent[], log: readonly LoggedRecord[]): void {
   const times = timesStored(log)
   expect(sent.filter(({ isStored, value }) => isStored && times.get(value) !== 1)).toEqual([])
   expect(sent.filter(({ value }) => (times.get(value) ?? 0) > 1)).toEqual([])
-  expect(sent.filter(({ code, value }) => code === 'unavailable' && times.has(value))).toEqual([])
+  expect(
+    sent.filter(({ code, value }) => code === 'kafka.unavailable' && times.has(value)),
+  ).toEqual([])
   const codes = new Set(sent.map(({ code }) => code))
   expect([...codes].filter((code) => !CODES.includes(code))).toEqual([])
   expect(codes.size).toBeGreaterThan(1)

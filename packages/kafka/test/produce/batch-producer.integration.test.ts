@@ -110,7 +110,7 @@ describe('after a record that is too large', () => {
       codeOf(sending.send(topic, 0, event('behind it'))),
       codeOf(sending.send(topic, 1, event('elsewhere'))),
     ])
-    expect(outcomes).toEqual(['stored', 'record_too_large', 'stored', 'stored'])
+    expect(outcomes).toEqual(['stored', 'kafka.record_too_large', 'stored', 'stored'])
     for (const value of ['next', 'next but one']) {
       await sending.send(topic, 0, event(value))
       await sending.send(topic, 1, event(value))
@@ -174,10 +174,10 @@ describe('a batch refused for certain', () => {
     const startMs = performance.now()
 
     await expect(sending.send(topic, 7, event('nowhere'))).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'kafka.unavailable',
     })
     await expect(sending.send(uniqueName('never'), 0, event('nowhere'))).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'kafka.unavailable',
     })
 
     expect(performance.now() - startMs).toBeGreaterThan(900)
@@ -197,7 +197,7 @@ describe('a topic deleted while others flow', () => {
     // When
     await outside.admin.deleteTopics({ topics: [gone] })
     const outcome = () => codeOf(sending.send(gone, 0, event('lost')))
-    await pollUntil(async () => (await outcome()) === 'unavailable', { deadlineMs: 20_000 })
+    await pollUntil(async () => (await outcome()) === 'kafka.unavailable', { deadlineMs: 20_000 })
     await outside.makeTopic(gone, 2)
     await sending.send(gone, 0, event('new'))
     await sending.send(gone, 1, event('new'))
@@ -230,7 +230,7 @@ describe('a topic deleted while others flow', () => {
     await sending.send(gone, 0, event('new'))
 
     // Then
-    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['unavailable']))
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['kafka.unavailable']))
     expect(valuesIn(await outside.readLog(gone), 0)).toEqual(['new'])
     expect((await flow.stop()).failed).toEqual([])
   }, 60_000)
@@ -246,7 +246,7 @@ test('what is refused for want of room is not stored, and everything else is, on
   )
 
   const times = timesStored(await outside.readLog(topic))
-  expect(new Set(codes)).toEqual(new Set(['stored', 'unavailable']))
+  expect(new Set(codes)).toEqual(new Set(['stored', 'kafka.unavailable']))
   expect(values.map((value) => times.get(value) ?? 0)).toEqual(
     codes.map((code) => (code === 'stored' ? 1 : 0)),
   )
@@ -261,7 +261,9 @@ test('closing stores everything that was accepted', async () => {
 
   await Promise.all(sends)
   expect(await outside.readLog(topic)).toHaveLength(2_000)
-  await expect(sending.send(topic, 0, event('late'))).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(sending.send(topic, 0, event('late'))).rejects.toMatchObject({
+    code: 'kafka.unavailable',
+  })
 })
 
 function startFlow(sending: BatchProducer, topic: string) {

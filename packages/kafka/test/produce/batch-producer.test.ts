@@ -68,7 +68,7 @@ describe('a batch that the broker', () => {
 
     await expect(
       producer(fake, { produceTimeoutMs: 300 }).send('topic', 0, event('a')),
-    ).rejects.toMatchObject({ code: 'unavailable' })
+    ).rejects.toMatchObject({ code: 'kafka.unavailable' })
 
     expect(performance.now() - startMs).toBeGreaterThan(200)
     expect(fake.batches.length).toBeGreaterThan(1)
@@ -80,7 +80,7 @@ describe('a batch that the broker', () => {
       const fake = await broker({ reply: () => ({ errorCode, baseOffset: 42 }) })
 
       await expect(producer(fake).send('topic', 0, event('a'))).rejects.toMatchObject({
-        code: 'outcome_unknown',
+        code: 'kafka.outcome_unknown',
       })
 
       expect(fake.batches).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('a batch that the broker', () => {
     const sending = producer(fake)
 
     await expect(sending.send('topic', 0, event('a'))).rejects.toMatchObject({
-      code: 'outcome_unknown',
+      code: 'kafka.outcome_unknown',
     })
     await sending.send('topic', 0, event('b'))
 
@@ -104,7 +104,7 @@ describe('a batch that the broker', () => {
     const sending = producer(fake, { produceTimeoutMs: 300 })
 
     await expect(sending.send('topic', 0, event('a'))).rejects.toMatchObject({
-      code: 'outcome_unknown',
+      code: 'kafka.outcome_unknown',
     })
     await sending.send('topic', 0, event('b'))
 
@@ -125,7 +125,14 @@ describe('a batch that the broker', () => {
     )
 
     const codes = outcomes.map((one) => (one.status === 'rejected' ? one.reason.code : 'stored'))
-    expect(codes).toEqual(['stored', 'stored', 'stored', 'record_too_large', 'stored', 'stored'])
+    expect(codes).toEqual([
+      'stored',
+      'stored',
+      'stored',
+      'kafka.record_too_large',
+      'stored',
+      'stored',
+    ])
   })
 })
 
@@ -153,7 +160,7 @@ describe('a broker that delays requests', () => {
     await sending.send('topic', 0, event('a'))
 
     await expect(sending.send('topic', 0, event('b'))).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'kafka.unavailable',
       message: 'Not stored: Kafka did not take it in time; send it again',
     })
     await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 150, everyMs: 5 })
@@ -201,7 +208,7 @@ test('one request is out at a time: what waits for it and is given up was never 
   await pollUntil(() => fake.batches.length === 1, { deadlineMs: 2_000, everyMs: 5 })
   const second = sending.send('topic', 1, event('b'))
 
-  await expect(first).rejects.toMatchObject({ code: 'outcome_unknown' })
+  await expect(first).rejects.toMatchObject({ code: 'kafka.outcome_unknown' })
   const outcome = await second.then(
     () => 'stored',
     (error: { code: string }) => error.code,
@@ -209,7 +216,7 @@ test('one request is out at a time: what waits for it and is given up was never 
 
   // Whichever of the two it was, it is true.
   const isSent = fake.batches.some(({ values }) => values[0] === 'b')
-  expect(outcome).toBe(isSent ? 'stored' : 'unavailable')
+  expect(outcome).toBe(isSent ? 'stored' : 'kafka.unavailable')
 })
 
 test('a batch follows its partition to the leader that metadata names', async () => {
@@ -278,7 +285,7 @@ describe('a record that', () => {
     const first = sending.send('topic', 0, event('x'.repeat(600)))
 
     await expect(sending.send('topic', 1, event('x'.repeat(600)))).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'kafka.unavailable',
     })
     expect(sending.inFlightBytes()).toBeGreaterThan(600)
 
@@ -296,7 +303,7 @@ describe('a record that', () => {
     await pollUntil(() => fake.batches.length > 0, { deadlineMs: 1_000 })
 
     sending.forgetTopic('topic')
-    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(waiting).rejects.toMatchObject({ code: 'kafka.unavailable' })
     answers = STORED
     fake.batches.length = 0
     await sending.send('topic', 0, event('new'))
@@ -327,7 +334,7 @@ describe('closing', () => {
 
     const closed = sending.close()
     await expect(sending.send('topic', 0, event('b'))).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'kafka.unavailable',
     })
 
     await Promise.all([accepted, closed])

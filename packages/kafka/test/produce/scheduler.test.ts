@@ -120,7 +120,7 @@ describe('records of one partition', () => {
 
     expect(values()).toEqual([['a'], ['b']])
     delivered[1]?.end(STORED)
-    expect(await Promise.all([first, second])).toEqual(['outcome_unknown', 'stored'])
+    expect(await Promise.all([first, second])).toEqual(['kafka.outcome_unknown', 'stored'])
   })
 })
 
@@ -132,7 +132,7 @@ describe('a record', () => {
     await turn()
     const waiting = send('waiting')
 
-    expect(await Promise.all([stuck, waiting])).toEqual(['unavailable', 'unavailable'])
+    expect(await Promise.all([stuck, waiting])).toEqual(['kafka.unavailable', 'kafka.unavailable'])
     expect(performance.now() - startMs).toBeGreaterThan(80)
 
     delivered[0]?.end(STORED)
@@ -148,7 +148,7 @@ describe('a record', () => {
     const { send, scheduler, delivered } = setUp({ produceTimeoutMs: 200 })
     const old = send('old')
     await turn()
-    expect(await old).toBe('unavailable')
+    expect(await old).toBe('kafka.unavailable')
 
     const young = send('young')
     delivered[0]?.end(UNKNOWN)
@@ -162,7 +162,7 @@ describe('a record', () => {
     const { send, scheduler, delivered } = setUp({ inFlightBytesMax: 2_500 })
     const answers = [send('x'.repeat(1_000)), send('y'.repeat(1_000))]
 
-    expect(await send('z'.repeat(1_000))).toBe('unavailable')
+    expect(await send('z'.repeat(1_000))).toBe('kafka.unavailable')
     const full = scheduler.inFlightBytes()
     expect(full).toBeGreaterThan(2_000)
 
@@ -190,6 +190,6 @@ test('bytes in flight come back to nothing whatever becomes of the records', asy
   const outcomes = await Promise.all(answers)
   for (const { end } of delivered) end(UNKNOWN)
 
-  expect(new Set(outcomes)).toEqual(new Set(['unavailable']))
+  expect(new Set(outcomes)).toEqual(new Set(['kafka.unavailable']))
   await pollUntil(() => scheduler.inFlightBytes() === 0, { deadlineMs: 1_000 })
 })

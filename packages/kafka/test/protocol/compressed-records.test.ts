@@ -70,7 +70,7 @@ test('what would unpack into more than allowed is refused before it takes memory
   ])
   for (const [type, unpack] of unpackers)
     await expect(unpack(packed.get(type) ?? Buffer.alloc(0))).rejects.toMatchObject({
-      code: 'malformed',
+      code: 'kafka.malformed',
       message: 'a batch of compressed records unpacks into more than 16 MiB',
     })
 })
@@ -85,7 +85,7 @@ test.each([
   const outcome = async (bytes: Buffer) =>
     unpack?.(bytes).then(
       (unpacked) => unpacked.length <= 16 * 1024 * 1024,
-      (error: unknown) => Object(error).code === 'malformed',
+      (error: unknown) => Object(error).code === 'kafka.malformed',
     )
   for (let cut = 0; cut < good.length; cut++)
     expect(await outcome(good.subarray(0, cut))).toBe(true)

@@ -21,7 +21,7 @@ test('an end that is not reached yet is waited for, and given up after the time-
     askEnds: () => Promise.resolve(ends(1, 5n)),
     positionOf: () => position,
   })
-  await expect(watch.reach(['topic'], 20)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(watch.reach(['topic'], 20)).rejects.toMatchObject({ code: 'kafka.unavailable' })
 
   const reached = watch.reach(['topic'], 10_000)
   position = 5n

@@ -187,7 +187,7 @@ test('after an outage a follower is made anew and goes on exactly where it was',
   await write(topic, ['b', '1'])
 
   // Then
-  await expect(follower.catchUp()).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(follower.catchUp()).rejects.toMatchObject({ code: 'kafka.unavailable' })
   expect(seen).toEqual(['a=1'])
 
   // When
@@ -283,5 +283,5 @@ test('closing is quick, also while nothing answers', async () => {
   const [start, close] = await Promise.allSettled([started, follower.close()])
 
   expect(close.status).toBe('fulfilled')
-  expect(start).toMatchObject({ reason: { code: 'unavailable' } })
+  expect(start).toMatchObject({ reason: { code: 'kafka.unavailable' } })
 }, 10_000)

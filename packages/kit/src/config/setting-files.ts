@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { FileRule } from './field-notes.ts'
 
-/** Throws AppError `setting_file_unreadable`. */
+/** Throws AppError `kit.setting_file_unreadable`. */
 export async function readSettingFile(setting: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path)
@@ -41,7 +41,7 @@ export function settingFileProblem(path: string, rule: FileRule): string | undef
 
 function unreadable(setting: string, path: string, cause: unknown) {
   const message = `${setting} names the file ${path}, which can't be read${reasonOf(cause)}`
-  return new AppError('setting_file_unreadable', message, { cause })
+  return new AppError('kit.setting_file_unreadable', message, { cause })
 }
 
 function isFolder(path: string): boolean {

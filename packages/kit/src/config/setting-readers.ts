@@ -2,11 +2,11 @@
 // tokens, certificates. While one can't be read, what it held last is good.
 import { readSettingFileNow } from './setting-files.ts'
 
-/** Throws AppError `setting_file_unreadable`. */
+/** Throws AppError `kit.setting_file_unreadable`. */
 export const optionalFile = (key: string, path: string | undefined): Buffer | undefined =>
   path === undefined ? undefined : readSettingFileNow(key, path)
 
-/** Throws AppError `setting_file_unreadable` when it can't be read even once. */
+/** Throws AppError `kit.setting_file_unreadable` when it can't be read even once. */
 export function fileReader(key: string, path: string | undefined): () => Buffer | undefined {
   let known = optionalFile(key, path)
   return () => {

@@ -25,7 +25,7 @@ const agents = {
   'https:': new https.Agent({ keepAlive: true, maxSockets: 8 }),
 }
 
-/** Rejects with what Node says when there is no answer, or with AppError `answer_too_large`. */
+/** Rejects with what Node says when there is no answer, or with AppError `kit.answer_too_large`. */
 export async function httpCall(address: URL, call: HttpCall): Promise<HttpAnswer> {
   const { method, headers, body, ca, timeoutMs } = call
   const isSecure = address.protocol === 'https:'
@@ -50,7 +50,7 @@ async function bounded(response: http.IncomingMessage): Promise<string> {
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes <= ANSWER_BYTES_MAX) return
-    response.destroy(new AppError('answer_too_large', 'the answer is too large'))
+    response.destroy(new AppError('kit.answer_too_large', 'the answer is too large'))
   })
   return text(response)
 }

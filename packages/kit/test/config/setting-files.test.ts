@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 test('a file that is not there is told by the name of its setting, its path and why', async () => {
   const path = join(folder, 'nothing')
   await expect(readSettingFile('KEK_FILE', path)).rejects.toMatchObject({
-    code: 'setting_file_unreadable',
+    code: 'kit.setting_file_unreadable',
     message: `KEK_FILE names the file ${path}, which can't be read (ENOENT)`,
   })
   await expect(readSettingFile('KEK_FILE', folder)).rejects.toThrow('EISDIR')

@@ -23,6 +23,6 @@ export function requireKnown(topic: string, key: Bytes, value: Bytes): void {
   try {
     readers[topic]?.(key?.toString() ?? '', Buffer.from(value))
   } catch (error) {
-    if (!hasCode(error, 'record_malformed')) throw error
+    if (!hasCode(error, 'control-state.record_malformed')) throw error
   }
 }

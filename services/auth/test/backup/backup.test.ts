@@ -47,7 +47,7 @@ test.each([
   const newer = lineOf(topic, { ...record, value: Buffer.from(value) })
   const reading = readLines(linesOf(HEAD, line, newer, endLine(2)))
   await expect(reading).rejects.toMatchObject({
-    code: 'record_not_known',
+    code: 'control-state.record_not_known',
     message: expect.stringContaining(what),
   })
 })

@@ -124,7 +124,7 @@ function entryOf({ offset, value }: SourceRecord): AuditEntry | undefined {
   try {
     return value === null ? undefined : parseEntry(String(offset), value)
   } catch (error) {
-    if (hasCode(error, 'record_malformed')) return undefined
+    if (hasCode(error, 'control-state.record_malformed')) return undefined
     throw error
   }
 }

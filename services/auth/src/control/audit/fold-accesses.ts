@@ -138,8 +138,9 @@ function noticesIn(records: readonly SourceRecord[]): {
     try {
       found.push({ offset, notice: value === null ? undefined : parseNotice(`${offset}`, value) })
     } catch (error) {
-      if (hasCode(error, 'record_not_known')) return { found, notKnown: error.message }
-      if (!hasCode(error, 'record_malformed')) throw error
+      if (hasCode(error, 'control-state.record_not_known'))
+        return { found, notKnown: error.message }
+      if (!hasCode(error, 'control-state.record_malformed')) throw error
       found.push({ offset, notice: undefined })
     }
   return { found }

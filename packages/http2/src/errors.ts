@@ -1,0 +1,6 @@
+// The one error of this package: the client is gone, or was too slow, and nobody is left to answer.
+import { AppError } from '@weir/kit'
+
+export type Http2ErrorCode = 'http2.aborted'
+
+export class Http2Error extends AppError<Http2ErrorCode> {}

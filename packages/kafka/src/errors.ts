@@ -1,0 +1,32 @@
+// The errors of this package. Their messages say nothing of what records hold.
+import { AppError } from '@weir/kit'
+
+/** `unavailable`: certainly not stored; `outcome_unknown`: nobody knows. */
+export type ProduceErrorCode =
+  | 'kafka.unavailable'
+  | 'kafka.outcome_unknown'
+  | 'kafka.record_too_large'
+
+export type KafkaErrorCode =
+  | ProduceErrorCode
+  | 'kafka.connection_lost'
+  | 'kafka.fenced'
+  | 'kafka.gap'
+  | 'kafka.group_not_empty'
+  | 'kafka.hanging_transaction'
+  | 'kafka.held_back'
+  | 'kafka.input_shrunk'
+  | 'kafka.malformed'
+  | 'kafka.may_not_take'
+  | 'kafka.moved'
+  | 'kafka.no_authorizer'
+  | 'kafka.no_leader'
+  | 'kafka.no_token'
+  | 'kafka.not_found'
+  | 'kafka.not_sent'
+  | 'kafka.refused'
+  | 'kafka.timeout'
+  | 'kafka.too_large'
+  | 'kafka.unsupported_broker'
+
+export class KafkaError<Code extends KafkaErrorCode = KafkaErrorCode> extends AppError<Code> {}

@@ -1,0 +1,13 @@
+// The errors of this package: of the registry itself, and of values that aren't framed as it says.
+import { AppError } from '@weir/kit'
+
+export type RegistryErrorCode =
+  | 'registry.unavailable'
+  | 'registry.not_found'
+  | 'registry.incompatible'
+  | 'registry.invalid_schema'
+  | 'registry.not_framed'
+
+export class RegistryError<
+  Code extends RegistryErrorCode = RegistryErrorCode,
+> extends AppError<Code> {}
