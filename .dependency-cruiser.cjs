@@ -108,6 +108,7 @@ module.exports = {
     },
     only('kit'),
     only('docs'),
+    only('http-api', 'kit', 'control-state'),
     only('contracts', 'kit'),
     only('fieldcrypt', 'kit'),
     only('tokens', 'kit'),

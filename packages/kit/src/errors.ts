@@ -27,3 +27,26 @@ export function hasCode<Code extends string>(
     (codes.length === 0 || (codes as readonly string[]).includes(error.code))
   )
 }
+
+/** In a table of public forms: the error's own message may go to clients. */
+export const ownSentence = Symbol('its own sentence')
+
+/** How clients are told of an error that wasn't made for them. */
+export type PublicForm<Code extends string> = {
+  readonly code: Code
+  readonly sentence: string | typeof ownSentence
+}
+
+/** By the codes of packages. What isn't there is nobody's business. */
+export type PublicForms<Code extends string> = Readonly<Record<string, PublicForm<Code>>>
+
+export function publicFormOf<Code extends string>(
+  forms: PublicForms<Code>,
+  error: unknown,
+): { readonly code: Code; readonly message: string } | undefined {
+  if (!(error instanceof AppError) || !Object.hasOwn(forms, error.code)) return undefined
+  const form = forms[error.code]
+  if (form === undefined) return undefined
+  const { code, sentence } = form
+  return { code, message: sentence === ownSentence ? error.message : sentence }
+}

@@ -1,16 +1,29 @@
-// Every way in which a request is refused, and the one place that turns an error into an answer:
-// RFC 9457 problem documents for management, {code, message} for /auth and /refresh, RFC 6749's form
-// for /oauth2/token. Whatever isn't in the table is an internal error and says nothing about itself. Each code
-// has a page of its own, and every answer links to it.
-import { AppError } from '@weir/kit'
-import type { PageOf } from '@weir/kit'
-import type { Answer } from './api/http.ts'
+// Every way in which a request is refused: auth's public codes, and what clients are told of the errors of packages. Each
+// code has a page of its own, and every answer links to it. Management is told in problem documents; here are the forms of
+// /auth and /refresh ({code, message}) and of /oauth2/token (RFC 6749).
+import type { ContractsErrorCode } from '@weir/contracts'
+import type { AccessErrorCode } from '@weir/control-state'
+import { createErrors, Refusal } from '@weir/http-api'
+import type { Answer, ErrorRow, Refuse } from '@weir/http-api'
+import type { KafkaErrorCode } from '@weir/kafka'
+import { ownSentence } from '@weir/kit'
+import type { PageOf, PublicForm } from '@weir/kit'
 
-const table = {
+const apiKeyWanted = { 'www-authenticate': 'Bearer realm="weir"' }
+
+export const errorTable = {
   invalid_request: { status: 400, title: 'The request cannot be read' },
   not_json: { status: 400, title: 'The body is not JSON' },
-  invalid_api_key: { status: 401, title: 'The API key is missing, unknown or expired' },
-  invalid_platform_key: { status: 401, title: 'The platform key is missing or wrong' },
+  invalid_api_key: {
+    status: 401,
+    title: 'The API key is missing, unknown or expired',
+    headers: apiKeyWanted,
+  },
+  invalid_platform_key: {
+    status: 401,
+    title: 'The platform key is missing or wrong',
+    headers: apiKeyWanted,
+  },
   role_missing: { status: 403, title: 'The API key lacks the role that this needs' },
   invalid_credentials: { status: 401, title: 'The credentials are wrong' },
   unsupported_grant_type: { status: 400, title: 'The grant type is not supported' },
@@ -18,7 +31,11 @@ const table = {
   no_such_subject: { status: 404, title: 'No event names this data subject' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   name_taken: { status: 409, title: 'The name is taken' },
-  being_deleted: { status: 409, title: 'A stream of that name is still being deleted' },
+  being_deleted: {
+    status: 409,
+    title: 'A stream of that name is still being deleted',
+    headers: { 'retry-after': '5' },
+  },
   has_outputs: { status: 409, title: 'The stream has derived streams' },
   not_complete: { status: 409, title: 'The erasure is not complete yet' },
   no_data_subject_field: { status: 409, title: 'No contract names a data subject' },
@@ -34,133 +51,61 @@ const table = {
   erasures_exceeded: { status: 429, title: 'The account has the maximum number of erased values' },
   internal: { status: 500, title: 'An internal error occurred' },
   refused: { status: 503, title: 'Kafka refused the change' },
-  unavailable: { status: 503, title: 'A dependency is unavailable' },
-} satisfies Record<string, { status: number; title: string }>
+  unavailable: {
+    status: 503,
+    title: 'A dependency is unavailable',
+    headers: { 'retry-after': '1' },
+  },
+} satisfies Record<string, ErrorRow>
 
-export type ErrorCode = keyof typeof table
-export const errorCodes = Object.keys(table)
+export type ErrorCode = keyof typeof errorTable
 
-const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
-  invalid_api_key: { 'www-authenticate': 'Bearer realm="weir"' },
-  invalid_platform_key: { 'www-authenticate': 'Bearer realm="weir"' },
-  being_deleted: { 'retry-after': '5' },
-  unavailable: { 'retry-after': '1' },
-}
+export const refusal: Refuse<ErrorCode> = (code, publicMessage, more) =>
+  new Refusal(code, publicMessage, more)
 
-/** A refusal with what the code alone doesn't say: all problems of the input, or headers of its own. */
-export class Refusal extends AppError<ErrorCode> {
-  readonly problems: readonly string[] | undefined
-  readonly headers: Readonly<Record<string, string>>
-  constructor(
-    code: ErrorCode,
-    publicMessage: string,
-    more: {
-      problems?: readonly string[]
-      headers?: Readonly<Record<string, string>>
-      cause?: unknown
-    } = {},
-  ) {
-    super(code, publicMessage, { cause: more.cause })
-    this.problems = more.problems ?? (table[code].status === 422 ? [publicMessage] : undefined)
-    this.headers = { ...headersOf[code], ...more.headers }
-  }
-}
+type Form = PublicForm<ErrorCode>
+const nothing = { code: 'internal', sentence: 'An internal error occurred; see the log' } as const
 
-/** More than anybody reads. */
-const problemsMax = 100
+/** Of the errors of packages clients hear of these, and of no others. */
+const publicForms = {
+  'control-state.not_found': { code: 'not_found', sentence: ownSentence },
+  'control-state.name_taken': { code: 'name_taken', sentence: ownSentence },
+  'control-state.being_deleted': { code: 'being_deleted', sentence: ownSentence },
+  'control-state.invalid_api_key': { code: 'invalid_api_key', sentence: ownSentence },
+  'control-state.role_missing': { code: 'role_missing', sentence: ownSentence },
+  'control-state.unavailable': { code: 'unavailable', sentence: ownSentence },
+  'control-state.invalid_token': nothing,
+  'contracts.unavailable': { code: 'unavailable', sentence: ownSentence },
+  'kafka.unavailable': { code: 'unavailable', sentence: ownSentence },
+  'kafka.refused': { code: 'refused', sentence: ownSentence },
+} satisfies Record<AccessErrorCode, Form> &
+  Partial<Record<ContractsErrorCode | KafkaErrorCode, Form>>
 
-export function invalid(all: readonly string[]): Refusal {
-  const problems = all.slice(0, problemsMax)
-  return new Refusal('invalid', problems.join('; '), { problems })
-}
-
-/** What a client may know of an error. */
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  if (error instanceof AppError && isErrorCode(error.code))
-    return new Refusal(error.code, error.message, { cause: error })
-  const unreadable = refusalOfUnreadable(error)
-  if (unreadable !== undefined) return unreadable
-  return new Refusal('internal', 'An internal error occurred; see the log', {
-    cause: error,
-  })
-}
-
-/** Express and its body reader say by `status` that the request itself was at fault. */
-function refusalOfUnreadable(error: unknown): Refusal | undefined {
-  if (!(error instanceof Error) || !('status' in error)) return undefined
-  if (error.status === 413)
-    return new Refusal('too_large', `The body may have ${bytesMaxOf(error)} at most; send less`, {
-      cause: error,
-    })
-  if (error.status === 415)
-    return new Refusal('unsupported_encoding', 'Send the body plain, or as gzip', {
-      cause: error,
-    })
-  if (error.status !== 400) return undefined
-  const message =
-    error instanceof URIError
-      ? 'The path contains a percent sign that is not part of an encoded character'
-      : 'The request cannot be read'
-  return new Refusal('invalid_request', message, { cause: error })
-}
-
-/** The body reader tells its limit with the error. */
-function bytesMaxOf(error: Error): string {
-  const bytes = 'limit' in error && typeof error.limit === 'number' ? error.limit : mebibyte
-  return bytes < mebibyte ? `${bytes / 1_024} KiB` : `${bytes / mebibyte} MiB`
-}
-
-const mebibyte = 1_048_576
-
-export const statusOfCode = (code: ErrorCode): number => table[code].status
-export const statusOf = ({ code }: Refusal): number => statusOfCode(code)
-
-// --- the three forms ---
-
-export function problemOf(refusal: Refusal, pageOf: PageOf): Answer {
-  const { code, message, problems, headers } = refusal
-  const { status, title } = table[code]
-  const body = {
-    type: pageOf(code),
-    title,
-    status,
-    detail: message,
-    code,
-    ...(problems === undefined ? {} : { problems }),
-  }
-  return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body }
-}
+export const errors = createErrors<ErrorCode>(errorTable, publicForms)
+const { headersOf, statusOf } = errors
 
 /** What drivers of /auth and /refresh read. */
-export function plainErrorOf(refusal: Refusal): Answer {
-  const { code, message, headers } = refusal
-  return { status: statusOf(refusal), headers, body: { code, message } }
+export function plainErrorOf(refused: Refusal): Answer {
+  const { code, message } = refused
+  return { status: statusOf(refused), headers: headersOf(refused), body: { code, message } }
 }
 
 /** RFC 6749 5.2. */
-export function oauthErrorOf(refusal: Refusal, pageOf: PageOf): Answer {
-  const { code, message, headers } = refusal
-  const status = statusOf(refusal)
+export function oauthErrorOf(refused: Refusal, pageOf: PageOf): Answer {
+  const { code, message } = refused
+  const status = statusOf(refused)
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}
   const body = {
-    error: oauthErrors[code] ?? serverErrorOf(status),
+    error: oauthErrors.get(code) ?? (status >= 500 ? 'server_error' : 'invalid_request'),
     error_description: message,
     error_uri: pageOf(code),
   }
-  return { status, headers: { ...headers, ...challenge }, body }
+  return { status, headers: { ...headersOf(refused), ...challenge }, body }
 }
 
-const oauthErrors: Partial<Record<ErrorCode, string>> = {
-  invalid_credentials: 'invalid_client',
-  too_many_failures: 'invalid_client',
-  unsupported_grant_type: 'unsupported_grant_type',
-  unavailable: 'temporarily_unavailable',
-}
-
-const serverErrorOf = (status: number): string =>
-  status >= 500 ? 'server_error' : 'invalid_request'
-
-export function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(table, code)
-}
+const oauthErrors: ReadonlyMap<string, string> = new Map<ErrorCode, string>([
+  ['invalid_credentials', 'invalid_client'],
+  ['too_many_failures', 'invalid_client'],
+  ['unsupported_grant_type', 'unsupported_grant_type'],
+  ['unavailable', 'temporarily_unavailable'],
+])

@@ -1,6 +1,6 @@
 // What is fuzzed of auth: the forms that anybody may send it, and the members of contracts that nobody knows.
 import type { FuzzTarget } from '@weir/testkit'
-import { Refusal } from '../src/errors.ts'
+import { Refusal } from '@weir/http-api'
 import { parseForm, requireFewMembers } from '../src/tokens/token-body.ts'
 import { unknownMembers } from '../src/api/unknown-members.ts'
 

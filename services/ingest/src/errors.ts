@@ -1,7 +1,11 @@
 // Every way in which an event is refused, and the one place that turns an error into an answer
 // (docs/wire-format.md Ingest). The body is one line for people, `Svc-Error` the code for machines.
-import { AppError, hasCode, helpLink } from '@weir/kit'
-import type { PageOf } from '@weir/kit'
+import type { ContractsErrorCode } from '@weir/contracts'
+import type { AccessErrorCode } from '@weir/control-state'
+import type { FieldcryptErrorCode } from '@weir/fieldcrypt'
+import type { ProduceErrorCode } from '@weir/kafka'
+import { AppError, helpLink, ownSentence, publicFormOf } from '@weir/kit'
+import type { PageOf, PublicForm } from '@weir/kit'
 import type { HttpResponse } from '@weir/http2'
 
 const status = {
@@ -41,31 +45,59 @@ const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
   unavailable: { 'retry-after': '1' },
 }
 
+/** A refusal of ours, made for clients to read. Whatever else is thrown is none, whatever its code is called. */
+class EventRefusal extends AppError<RefusalCode> {}
+
 export const refusal = (
   code: RefusalCode,
   message: string,
   cause?: unknown,
-): AppError<RefusalCode> => new AppError(code, message, { cause })
+): AppError<RefusalCode> => new EventRefusal(code, message, { cause })
+
+type Form = PublicForm<RefusalCode>
+
+/** Of the errors of packages clients hear of these, and of no others. */
+const publicForms = {
+  'contracts.undecodable': { code: 'undecodable', sentence: ownSentence },
+  'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
+  'kafka.unavailable': { code: 'unavailable', sentence: ownSentence },
+  // It says so: without that an event that was refused is not stored.
+  'kafka.outcome_unknown': { code: 'unavailable', sentence: ownSentence },
+  'kafka.record_too_large': {
+    code: 'too_large',
+    sentence: 'The event is too large for Kafka once its fields are encrypted',
+  },
+  'fieldcrypt.key_unavailable': {
+    code: 'unavailable',
+    sentence: 'Some keys of the stream are not available yet; try again',
+  },
+  'fieldcrypt.record_unreadable': {
+    code: 'unavailable',
+    sentence: 'Some keys of the stream are not available yet; try again',
+  },
+} satisfies Record<ProduceErrorCode, Form> &
+  Partial<Record<AccessErrorCode | ContractsErrorCode | FieldcryptErrorCode, Form>>
+
+/** What a client is told, and the error that it stands for. No error is made for it: there may be floods of them. */
+export type Refused = {
+  readonly code: RefusalCode
+  readonly message: string
+  readonly cause?: unknown
+}
 
 /** What no refusal stands for is an internal error, and says nothing about itself. */
-export function refusalOf(error: unknown): AppError<RefusalCode> {
-  if (isRefusal(error)) return error
-  if (hasCode(error, 'record_too_large'))
-    return refusal(
-      'too_large',
-      'The event is too large for Kafka once its fields are encrypted',
-      error,
-    )
-  // Its message says so: without that an event that was refused is not stored.
-  if (hasCode(error, 'outcome_unknown')) return refusal('unavailable', error.message, error)
-  if (hasCode(error, 'key_unavailable', 'record_unreadable'))
-    return refusal('unavailable', 'Some keys of the stream are not available yet; try again', error)
-  return refusal('internal', 'An internal error occurred', error)
+export function refusalOf(cause: unknown): Refused {
+  if (cause instanceof EventRefusal) return cause
+  const told = publicFormOf<RefusalCode>(publicForms, cause)
+  const { code, message } = told ?? internal
+  return { code, message, cause }
 }
+
+const internal = { code: 'internal', message: 'An internal error occurred' } as const
 
 export const statusOf = (code: RefusalCode): number => status[code]
 
-export type AnswerOf = (refused: AppError<RefusalCode>) => HttpResponse
+export type AnswerOf = (refused: Refused) => HttpResponse
 
 /** What each code brings is made once: a flood of refusals costs as little as can be. */
 export function createAnswerOf(pageOf: PageOf): AnswerOf {
@@ -80,8 +112,4 @@ export function createAnswerOf(pageOf: PageOf): AnswerOf {
     headers: headers.get(code) ?? {},
     body: message,
   })
-}
-
-function isRefusal(error: unknown): error is AppError<RefusalCode> {
-  return error instanceof AppError && Object.hasOwn(status, error.code)
 }

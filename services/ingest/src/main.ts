@@ -79,7 +79,10 @@ const listener = await listenHttp({
   ...(await followTls(config, { log, registry })),
   onError,
   handler: shareWith(
-    createCors(config.CONSOLE_ORIGINS),
+    createCors({
+      origins: config.CONSOLE_ORIGINS,
+      requestHeaders: ['svc-schema-id', 'svc-serialization-type'],
+    }),
     createRoutes({
       access: gate.check,
       isFresh: oncePerTurn(() => follower.isFresh() && sharing.isRead()),

@@ -59,7 +59,7 @@ export function createRoutes(deps: RoutesDeps) {
       return answer
     }
     const onError = (error: unknown): HttpResponse => {
-      if (hasCode(error, 'aborted')) throw error // the client is gone: nobody to answer
+      if (hasCode(error, 'http2.aborted')) throw error // the client is gone: nobody to answer
       return refuse(request, error, startedAt)
     }
     try {

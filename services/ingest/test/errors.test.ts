@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { ContractsError } from '@weir/contracts'
+import { FieldcryptError } from '@weir/fieldcrypt'
+import { KafkaError } from '@weir/kafka'
 import { AppError } from '@weir/kit'
-import { createAnswerOf, refusal, refusalOf } from '../src/errors.ts'
+import { createAnswerOf, refusal, refusalCodes, refusalOf } from '../src/errors.ts'
 
 const answerOf = createAnswerOf((code) => `https://docs.test/errors/${code}`)
 
@@ -23,26 +26,35 @@ test.each([
   })
 })
 
-test('a refusal of another package keeps its sentence', () => {
-  const error = new AppError('undecodable', "Field 'url' is missing")
-  expect(refusalOf(error)).toBe(error)
+test('an event that is none of its contract is told in the sentence of packages/contracts', () => {
+  const error = new ContractsError('contracts.undecodable', "Field 'url' is missing")
+  expect(refusalOf(error)).toMatchObject({ code: 'undecodable', message: "Field 'url' is missing" })
+})
+
+test('a refusal of ours is answered as it is: nothing is made for it', () => {
+  const refused = refusal('validation_failed', 'why')
+  expect(refusalOf(refused)).toBe(refused)
 })
 
 test.each([
-  ['record_too_large', 'too_large'],
-  ['key_unavailable', 'unavailable'],
-  ['record_unreadable', 'unavailable'],
-])('%s is a refusal of ours: %s', (code, refused) => {
-  expect(refusalOf(new AppError(code, 'inner')).code).toBe(refused)
+  [new KafkaError('kafka.record_too_large', 'inner'), 'too_large'],
+  [new FieldcryptError('fieldcrypt.key_unavailable', 'inner'), 'unavailable'],
+  [new FieldcryptError('fieldcrypt.record_unreadable', 'inner'), 'unavailable'],
+])('%s is a refusal in the words of the table', (error, code) => {
+  const refused = refusalOf(error)
+  expect(refused.code).toBe(code)
+  expect(answerOf(refused).body).not.toContain('inner')
 })
 
 test.each([
   new Error('the value is 42'),
-  new AppError('corrupt', 'the value is 42'),
   'the value is 42',
   undefined,
-])('anything else is internal and says nothing of itself', (error) => {
+  new FieldcryptError('fieldcrypt.corrupt', 'the value is 42'),
+  new KafkaError('kafka.not_found', 'the value is 42'),
+  ...refusalCodes.map((code) => new AppError(code, 'the value is 42')),
+])('what was not made for clients is internal and says nothing of itself, %s too', (error) => {
   const answer = answerOf(refusalOf(error))
-  expect(answer.status).toBe(500)
+  expect(answer).toMatchObject({ status: 500, headers: { 'svc-error': 'internal' } })
   expect(JSON.stringify(answer)).not.toContain('42')
 })

@@ -107,7 +107,7 @@ test('nothing is asked while revocations may be missing', async () => {
 })
 
 test('an event that is not stored is not counted for the month', async () => {
-  const store = () => Promise.reject(new AppError('unavailable', 'Kafka is away'))
+  const store = () => Promise.reject(new AppError('kafka.unavailable', 'Kafka is away'))
   const { answer, did } = await run({ store })
   expect(answer).toMatchObject({ status: 503, body: 'Kafka is away' })
   expect(did.slice(-3)).toEqual(['store session-0001', 'release', 'answered 503 unavailable'])
@@ -135,7 +135,7 @@ test('a refusal for a fault of ours has an id that its log line has too: that of
 })
 
 test('a client that went away is no fault of ours, and gets no answer', async () => {
-  const gone = new AppError('aborted', 'the client went away')
+  const gone = new AppError('http2.aborted', 'the client went away')
   const { answer, did, counted, internals } = await run({ body: () => Promise.reject(gone) })
   expect(answer).toEqual({ error: gone })
   expect([internals, counted]).toEqual([[], []])

@@ -9,7 +9,7 @@ const refusal: HttpResponse = { status: 400, headers: { 'svc-error': 'undecodabl
 
 function ask(method: string, headers: Readonly<Record<string, string>>) {
   let asked = 0
-  const handler = shareWith(createCors([own]), () => {
+  const handler = shareWith(createCors({ origins: [own], requestHeaders: [] }), () => {
     asked += 1
     return refusal
   })

@@ -45,7 +45,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   resend: [
     {
       file: 'packages/kafka/src/produce/delivery.ts',
-      from: `    if (hasCode(cause, 'not_sent')) return { kind: 'refused', cause }
+      from: `    if (hasCode(cause, 'kafka.not_sent')) return { kind: 'refused', cause }
     leaders.forget(batch.topic)
     return { kind: 'unknown', cause }`,
       to: `    leaders.forget(batch.topic)

@@ -58,7 +58,7 @@ export async function expectDerived(deps: CalmDeps): Promise<number> {
     const look = () => isDerivedUpTo(deps.topics, stream, ends.get(stream.input) ?? [])
     await pollUntil(look, { deadlineMs: DERIVED_WITHIN_MS, everyMs: 300 }).catch(
       (error: unknown) => {
-        if (!hasCode(error, 'timeout')) throw error
+        if (!hasCode(error, 'kit.timeout')) throw error
         deps.violations.add('no-progress', stream.topic, 'does not get to the end of its input')
       },
     )

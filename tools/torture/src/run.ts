@@ -105,7 +105,7 @@ function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[
   const farewell = (stream: DerivedStream): Promise<void> =>
     checkSoFar({ kinds, ledger, topics, violations }, stream).catch((error: unknown) => {
       // Kafka may be gone just now.
-      if (!hasCode(error, 'unavailable')) throw error
+      if (!hasCode(error, 'kafka.unavailable')) throw error
     })
   return {
     options,

@@ -45,7 +45,7 @@ export const unreadable = ({ partition, offset }: SourceRecord): Error =>
   failure(`the record at ${partition}/${offset} isn't an event of its schema`)
 
 function explained(error: unknown, url: string): unknown {
-  if (!hasCode(error, 'registry_unavailable', 'not_found')) return error
+  if (!hasCode(error, 'registry.unavailable', 'registry.not_found')) return error
   const { host } = new URL(url)
   return failure(
     `${error.message} (${host})`,

@@ -114,8 +114,8 @@ const isWithin = ({ timestampMs }: SourceRecord, { fromMs, untilMs }: Span): boo
 
 function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka: Kafka): unknown {
   const isHidden =
-    hasCode(error, 'not_found') ||
-    (hasCode(error, 'refused') && error.message.includes('AUTHORIZATION'))
+    hasCode(error, 'kafka.not_found') ||
+    (hasCode(error, 'kafka.refused') && error.message.includes('AUTHORIZATION'))
   if (isHidden) {
     return failure(
       `the credentials of ${name} can't read the topic ${topic}`,
@@ -123,7 +123,7 @@ function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka
       `weir credentials rotate ${name} --scope listen --save`,
     )
   }
-  if (!hasCode(error, 'unavailable', 'refused')) return error
+  if (!hasCode(error, 'kafka.unavailable', 'kafka.refused')) return error
   const [reason] = kafkaTrouble(kafka)
   return failure(
     `${reason?.split(';')[0] ?? error.message} (${brokers})`,

@@ -34,8 +34,22 @@ export type CorsVerdict = {
 /** An answer may be kept for one origin and shown to another, unless it says that it depends on it. */
 const stranger: CorsVerdict = { headers: { vary: 'Origin' }, isPreflight: false }
 
-export function createCors(origins: readonly string[]): (request: CorsRequest) => CorsVerdict {
+export type CorsOptions = {
+  readonly origins: readonly string[]
+  /** What their pages may send, beside what a token and a body need. */
+  readonly requestHeaders: readonly string[]
+}
+
+export function createCors({
+  origins,
+  requestHeaders,
+}: CorsOptions): (request: CorsRequest) => CorsVerdict {
   const allowed = new Set(origins)
+  const permitted = {
+    'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+    'access-control-allow-headers': ['authorization', 'content-type', ...requestHeaders].join(', '),
+    'access-control-max-age': '600',
+  }
   return ({ method, origin, wantedMethod }) => {
     if (!allowed.has(origin)) return stranger
     const shared = { 'access-control-allow-origin': origin, vary: 'Origin' }
@@ -46,12 +60,6 @@ export function createCors(origins: readonly string[]): (request: CorsRequest) =
 }
 
 const readable = { 'access-control-expose-headers': 'svc-error, svc-request-id, retry-after, link' }
-const permitted = {
-  'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-  'access-control-allow-headers':
-    'authorization, content-type, svc-schema-id, svc-serialization-type',
-  'access-control-max-age': '600',
-}
 
 const isNone = (items: readonly string[]): boolean => items.length === 1 && items[0] === 'none'
 

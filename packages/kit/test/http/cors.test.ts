@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { corsFields, createCors, loadConfig } from '../../src/index.ts'
 
 const own = 'https://weir.example.com'
-const cors = createCors([own])
+const cors = createCors({ origins: [own], requestHeaders: [] })
 const asked = { method: 'POST', origin: own, wantedMethod: undefined }
 const preflight = { method: 'OPTIONS', origin: own, wantedMethod: 'POST' }
 

@@ -2,30 +2,17 @@
 // tokens.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { bearerOf, createAccounts } from '@weir/control-state'
-import type {
-  AccountRecord,
-  Actor,
-  ApiKeyRecord,
-  KeyHolder,
-  StateFollower,
-} from '@weir/control-state'
-import { Refusal } from '../errors.ts'
-import type { Call } from '../api/http.ts'
-
-export type Caller = {
-  readonly billingId: string
-  readonly account: AccountRecord
-  readonly apiKey: ApiKeyRecord
-  /** For the audit log. */
-  readonly actor: Actor
-}
+import type { Actor, KeyHolder, StateFollower } from '@weir/control-state'
+import { refusal } from '../errors.ts'
+import { callerOf } from '@weir/http-api'
+import type { Call, Caller, Refusal } from '@weir/http-api'
 
 export type Platform = { readonly actor: Actor }
 
 export type Callers = {
-  /** @throws AppError `invalid_api_key` */
+  /** @throws Refusal `invalid_api_key` */
   account(call: Call): Promise<Caller>
-  /** @throws AppError `invalid_api_key` */
+  /** @throws Refusal `invalid_api_key` */
   accountOrPlatform(call: Call): Promise<Caller | Platform>
   /** @throws Refusal `invalid_platform_key` */
   platform(call: Call): Platform
@@ -43,15 +30,7 @@ export function createCallers(
     return timingSafeEqual(sha256(key ?? ''), platformDigest)
   }
   const callers: Callers = {
-    async account(call) {
-      const { account, apiKey } = await accounts.byApiKey(call.header('authorization'))
-      const { billingId } = account
-      const { keyId, name } = apiKey
-      const { requestId } = call
-      const actor: Actor = { kind: 'account', billingId, keyId, name, requestId }
-      call.isFrom(billingId, actor)
-      return { billingId, account, apiKey, actor }
-    },
+    account: (call) => callerOf(accounts, call),
     platform(call) {
       if (!isPlatform(call)) throw wrongPlatformKey(bearerOf(call.header('authorization')))
       const actor: Actor = { kind: 'platform', requestId: call.requestId }
@@ -67,7 +46,7 @@ export function createCallers(
 const sha256 = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
 
 const wrongPlatformKey = (sent: string | undefined): Refusal =>
-  new Refusal(
+  refusal(
     'invalid_platform_key',
     sent === undefined
       ? 'Send the platform key in the header Authorization, after the word Bearer'

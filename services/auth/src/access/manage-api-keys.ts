@@ -1,7 +1,8 @@
 // Accounts and their API keys. A key is shown once and kept as its hash. An account always has an `owner` key that never
 // expires: the last one of these can't be deleted, so nobody is locked out, by a deletion or by time.
-import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
+import { refusal } from '../errors.ts'
+import type { Refusal } from '@weir/http-api'
 import type { AuditTarget } from '@weir/control-state'
 import type { AccountRecord, ApiKeyRecord } from '@weir/control-state'
 import { accountKey, keyUseKey } from '@weir/control-state'
@@ -25,7 +26,7 @@ export async function createAccount(
   const what = act(deps, 'account.create', { account: billingId, ...targetOf(made.apiKey) })
   const account = await deps.writer.change(what, (draft) => {
     if (draft.account(billingId) !== undefined)
-      throw new AppError('name_taken', `There is an account ${billingId} already`)
+      throw refusal('name_taken', `There is an account ${billingId} already`)
     const apiKeys = [made.apiKey]
     const record = { type: 'account', billingId, apiKeys, createdAtMs: deps.now() } as const
     draft.put(accountKey(billingId), record)
@@ -45,13 +46,13 @@ export async function createApiKey(
     const account = requireAccount(draft, billingId)
     const { apiKeys } = account
     if (apiKeys.length >= apiKeysMax)
-      throw new AppError(
+      throw refusal(
         'too_many_api_keys',
         `An account has at most ${apiKeysMax} API keys, expired ones included; delete one first`,
       )
     // Once in a thousand years: a keyId is 48 bits.
     if (apiKeys.some(({ keyId }) => keyId === made.apiKey.keyId))
-      throw new AppError('unavailable', 'The key could not be created; try again')
+      throw refusal('unavailable', 'The key could not be created; try again')
     draft.put(accountKey(billingId), { ...account, apiKeys: [...apiKeys, made.apiKey] })
   })
   return made
@@ -68,10 +69,7 @@ export async function deleteApiKey(
     const account = requireAccount(draft, billingId)
     const found = account.apiKeys.find((apiKey) => apiKey.keyId === keyId)
     if (found === undefined)
-      throw new AppError(
-        'not_found',
-        `The account has no API key ${keyId}; list them for their ids`,
-      )
+      throw refusal('not_found', `The account has no API key ${keyId}; list them for their ids`)
     const apiKeys = account.apiKeys.filter((apiKey) => apiKey !== found)
     if (isLastingOwner(found) && !apiKeys.some(isLastingOwner)) throw lastOwnerKey()
     draft.put(accountKey(billingId), { ...account, apiKeys })
@@ -84,8 +82,8 @@ export async function deleteApiKey(
 const isLastingOwner = ({ role, expiresAtMs }: ApiKeyRecord): boolean =>
   role === 'owner' && expiresAtMs === undefined
 
-const lastOwnerKey = (): AppError<'last_owner_key'> =>
-  new AppError(
+const lastOwnerKey = (): Refusal =>
+  refusal(
     'last_owner_key',
     'This is the last key with the role owner that never expires; create another such key first',
   )

@@ -1,6 +1,5 @@
-// What the management endpoints are made of, feature by feature, and how they look things up: in the tables, and once
-// more after following control state to its end, since another replica may just have announced it.
-import type { Actor, Limits, State, StateFollower } from '@weir/control-state'
+// What the management endpoints are made of, feature by feature.
+import type { Actor, Limits, StateFollower } from '@weir/control-state'
 import type { Changes } from '../control/changes.ts'
 import type { AuditLog } from '../control/audit/audit-log.ts'
 import type { Folder } from '../control/audit/fold-accesses.ts'
@@ -54,16 +53,3 @@ export const acting = <Deps extends object>(
   deps: Deps,
   { actor }: { readonly actor: Actor },
 ): Deps & { readonly actor: Actor } => ({ ...deps, actor })
-
-/** `look` throws `not_found` for what isn't there. */
-export async function lookUp<Found>(
-  { state }: Pick<Management, 'state'>,
-  look: (state: State) => Found,
-): Promise<Found> {
-  try {
-    return look(state.tables)
-  } catch {
-    await state.refresh()
-    return look(state.tables)
-  }
-}

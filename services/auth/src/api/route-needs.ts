@@ -2,6 +2,7 @@
 // Reading a stream's settings needs the role viewer; what shows or decides about people needs officer; credentials that
 // read decrypted events, and API keys, are an owner's.
 import type { Needs, RouteNeeds } from '@weir/control-state'
+import { needsIn } from '@weir/http-api'
 
 const stream = '/v2/streams/:stream'
 const readers = 'credentials or viewer'
@@ -79,10 +80,7 @@ export const routeNeeds = {
 export type RouteNeedsOfAuth = typeof routeNeeds
 export type Route = keyof RouteNeedsOfAuth
 
+const needsInTable = needsIn(routeNeeds)
+
 /** @throws Error for a route that isn't in the table: the service doesn't start with it */
-export function needsOf(method: string, path: string): Needs {
-  const route = `${method} ${path.replace(/^\/v1\//, '/v2/')}`
-  const found = Object.entries<Needs>(routeNeeds).find(([known]) => known === route)
-  if (found === undefined) throw new Error(`${route} has no entry in route-needs.ts`)
-  return found[1]
-}
+export const needsOf = (route: string): Needs => needsInTable(route.replace(' /v1/', ' /v2/'))

@@ -1,15 +1,16 @@
 // Every path of auth and what answers it. /v1 and /v2 have the same handlers and differ in how they show
 // streams.
 import express from 'express'
+import { needsOf } from './route-needs.ts'
 import type { Express } from 'express'
 import { createCors, nameRequests, tellFaults } from '@weir/kit'
 import type { Guesses, Log, PageOf } from '@weir/kit'
 import { audited, mountManaged } from '../control/audit/managed.ts'
 import type { ManagedHandlers } from '../control/audit/managed.ts'
-import type { Handler } from './http.ts'
-import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from './http.ts'
-import { oauthErrorOf, plainErrorOf, Refusal } from '../errors.ts'
-import { limitGuesses } from './limit-guesses.ts'
+import type { Handler } from '@weir/http-api'
+import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from '@weir/http-api'
+import { errors, oauthErrorOf, plainErrorOf, refusal } from '../errors.ts'
+import { wrongSecretOf } from './wrong-secret.ts'
 import type { Management, Shown } from './management.ts'
 import type { AuthMetrics } from '../metrics.ts'
 import { registryErrorOf } from '../registry/refusals.ts'
@@ -56,15 +57,15 @@ export function createApp(routes: Routes): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
-  app.use(countAnswers(metrics))
+  app.use(countAnswers(metrics.answered))
   app.use(nameRequests(log))
-  app.use(shareWith(createCors(routes.origins)))
+  app.use(shareWith(createCors({ origins: routes.origins, requestHeaders: [] })))
   // Before the gate: a broker that gets no answer here ends, and auth needs the broker.
   mountDiscovery(app, routes.discovery)
   mountDocs(app, routes.docs)
   errorsUnder(app, '/registry', registryErrorOf)
   app.use((_req, _res, next) => {
-    if (!isOpen()) throw new Refusal('unavailable', 'auth is not ready; try again in a moment')
+    if (!isOpen()) throw refusal('unavailable', 'auth is not ready; try again in a moment')
     next()
   })
   mountTokens(app, tokenService)
@@ -72,21 +73,32 @@ export function createApp(routes: Routes): Express {
   for (const [version, shape] of Object.entries(shapes))
     mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
   app.use(() => {
-    throw new Refusal('not_found', 'There is nothing under this path')
+    throw refusal('not_found', 'There is nothing under this path')
   })
-  app.use(answerErrors(tellFaults(log), pageOf, limitGuesses(routes.guesses)))
+  const { guesses } = routes
+  app.use(answerErrors({ errors, pageOf, onError: tellFaults(log), guesses, wrongSecretOf }))
   return app
 }
 
 function mountTokens(app: Express, tokenService: TokenService): void {
-  mount(app, '/auth', { POST: tokens.issueForSecret(tokenService) }, plainErrorOf)
-  mount(app, '/refresh', { POST: tokens.issueForRefreshToken(tokenService) }, plainErrorOf)
-  mount(app, '/oauth2/token', { POST: oauth2.issueForGrant(tokenService) }, oauthErrorOf)
+  mount({ app, needsOf }, '/auth', { POST: tokens.issueForSecret(tokenService) }, plainErrorOf)
+  mount(
+    { app, needsOf },
+    '/refresh',
+    { POST: tokens.issueForRefreshToken(tokenService) },
+    plainErrorOf,
+  )
+  mount(
+    { app, needsOf },
+    '/oauth2/token',
+    { POST: oauth2.issueForGrant(tokenService) },
+    oauthErrorOf,
+  )
 }
 
 function mountRegistry(app: Express, door: registry.RegistryDoor): void {
   const show = (path: string, handler: (door: registry.RegistryDoor) => Handler): void =>
-    mount(app, `/registry${path}`, { GET: handler(door) }, registryErrorOf)
+    mount({ app, needsOf }, `/registry${path}`, { GET: handler(door) }, registryErrorOf)
   show('/schemas/types', registry.listTypes)
   show('/schemas/ids/:schemaId', registry.showSchema)
   show('/schemas/ids/:schemaId/schema', registry.showSchemaText)
@@ -103,16 +115,18 @@ function mountRegistry(app: Express, door: registry.RegistryDoor): void {
 }
 
 function mountDiscovery(app: Express, deps: discovery.Discovery): void {
-  mount(app, '/.well-known/jwks.json', { GET: discovery.showJwks(deps) })
-  mount(app, '/.well-known/openid-configuration', { GET: discovery.showConfiguration(deps) })
+  mount({ app, needsOf }, '/.well-known/jwks.json', { GET: discovery.showJwks(deps) })
+  mount({ app, needsOf }, '/.well-known/openid-configuration', {
+    GET: discovery.showConfiguration(deps),
+  })
 }
 
 function mountDocs(app: Express, deps: docs.Docs): void {
-  mount(app, '/openapi.json', { GET: docs.showOpenApi(deps) })
-  mount(app, '/docs', { GET: docs.showApi(deps) })
-  mount(app, '/docs/style.css', { GET: docs.showStyle })
-  mount(app, '/docs/errors', { GET: docs.listErrors(deps) })
-  mount(app, '/docs/errors/:code', { GET: docs.showError(deps) })
+  mount({ app, needsOf }, '/openapi.json', { GET: docs.showOpenApi(deps) })
+  mount({ app, needsOf }, '/docs', { GET: docs.showApi(deps) })
+  mount({ app, needsOf }, '/docs/style.css', { GET: docs.showStyle })
+  mount({ app, needsOf }, '/docs/errors', { GET: docs.listErrors(deps) })
+  mount({ app, needsOf }, '/docs/errors/:code', { GET: docs.showError(deps) })
 }
 
 function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown): void {

@@ -1,7 +1,7 @@
 // A backup: a head, a line for each record in the order of its topic, and a last line with the count, so that
 // half a backup is known for one. JSON, bytes in base64.
-import { AppError } from '@weir/kit'
 import type { AddressedRecord, SourceRecord } from '@weir/kafka'
+import { AppError } from '@weir/kit'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { z } from 'zod'
 import { requireKnown } from './known.ts'
@@ -62,6 +62,6 @@ function parse(line: string, number: number): z.infer<typeof record> | z.infer<t
   }
 }
 
-function unreadable(why: string, cause?: unknown): AppError<'backup_unreadable'> {
-  return new AppError('backup_unreadable', `The backup can't be used: ${why}.`, { cause })
+function unreadable(why: string, cause?: unknown): AppError<'backup.unreadable'> {
+  return new AppError('backup.unreadable', `The backup can't be used: ${why}.`, { cause })
 }

@@ -1,8 +1,8 @@
 // Writes a backup into empty topics, all of it or nothing: one transaction over all, under the writer's own
 // transactional id, so that an auth that still runs is fenced.
 import type { AddressedRecord, Admin, Kafka } from '@weir/kafka'
-import { createRangeReader, createTransactor } from '@weir/kafka'
 import { AppError } from '@weir/kit'
+import { createRangeReader, createTransactor } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { makeControlTopics } from '../control/bootstrap.ts'
@@ -62,7 +62,7 @@ async function lastEntry(kafka: Kafka, offsets: Admin['offsets']): Promise<Buffe
 async function demandEmpty(topics: Admin['topics'], topic: string): Promise<void> {
   if (await topics.isEmpty(topic)) return
   throw new AppError(
-    'not_empty',
+    'backup.not_empty',
     `${topic} is not empty. Stop all services and delete the topic first, if it really is to go.`,
   )
 }

@@ -2,10 +2,10 @@
 // is its business.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { Acls, Admin, Kafka } from '@weir/kafka'
 import type { StateFollower } from '@weir/control-state'
+import { errors } from '../errors.ts'
 import type { Config } from '../config.ts'
 import type { AuthMetrics } from '../metrics.ts'
 import { createUsageController } from '../usage/usage-controller.ts'
@@ -98,7 +98,8 @@ function countChanges(writer: Writer, metrics: Pick<AuthMetrics, 'changed'>): Wr
         metrics.changed('done')
         return answer
       } catch (error) {
-        metrics.changed(hasCode(error, 'unavailable') || !hasCode(error) ? 'failed' : 'refused')
+        const isOurs = errors.statusOf(errors.refusalOf(error)) >= 500
+        metrics.changed(isOurs ? 'failed' : 'refused')
         throw error
       }
     },

@@ -1,7 +1,7 @@
 // Changes that wait for the writer of control state: what each puts, all of them in order on one draft, and the records
 // that this makes. Nothing is written here, and nothing answered.
 import { randomUUID } from 'node:crypto'
-import { AppError } from '@weir/kit'
+import type { Refusal } from '@weir/http-api'
 import type { AddressedRecord } from '@weir/kafka'
 import {
   auditTopic,
@@ -12,6 +12,7 @@ import {
   keysTopic,
 } from '@weir/control-state'
 import type { Attempt, Batch, Change, Draft, StateFollower } from '@weir/control-state'
+import { refusal } from '../errors.ts'
 
 /**
  * Reads the draft, puts what is to change and returns the answer. To refuse, it throws an AppError;
@@ -150,5 +151,5 @@ function chunksOf(batch: Batch): AddressedRecord[][] {
   return chunks
 }
 
-export const unavailable = (cause?: unknown): AppError<'unavailable'> =>
-  new AppError('unavailable', 'Kafka did not store the change in time; try again', { cause })
+export const unavailable = (cause?: unknown): Refusal =>
+  refusal('unavailable', 'Kafka did not store the change in time; try again', { cause })

@@ -44,7 +44,7 @@ export function createWriter(options: WriterOptions): Writer {
         attempt = -1
       } catch (error) {
         await fenced.discard()
-        if (!hasCode(error, 'fenced'))
+        if (!hasCode(error, 'kafka.fenced'))
           log.warn({ err: error }, 'a change was not written to control state; trying again')
         for (const pending of waiting)
           if (closed || pending.deadlineMs < now()) pending.fail(unavailable(error))

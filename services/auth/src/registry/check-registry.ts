@@ -52,7 +52,7 @@ async function registerAgain(
   try {
     return await registry.register(subject, schemaText)
   } catch (error) {
-    if (hasCode(error, 'incompatible', 'invalid_schema')) return undefined
+    if (hasCode(error, 'registry.incompatible', 'registry.invalid_schema')) return undefined
     throw error
   }
 }

@@ -4,8 +4,8 @@ import { hasCode } from '@weir/kit'
 import type { Gate } from '@weir/control-state'
 import type { Callers } from '../access/callers.ts'
 import { basicOf } from '../tokens/basic.ts'
-import { Refusal } from '../errors.ts'
-import type { Call } from '../api/http.ts'
+import { refusal } from '../errors.ts'
+import type { Call, Refusal } from '@weir/http-api'
 import type { Authenticator } from '../tokens/authenticate.ts'
 
 /** The account of whoever calls. @throws Refusal `invalid_credentials`, `invalid_api_key`, `too_many_failures` */
@@ -35,13 +35,13 @@ async function accessOf(gate: Pick<Gate, 'check'>, authorization: string) {
   try {
     return await gate.check(authorization)
   } catch (error) {
-    if (!hasCode(error, 'invalid_token')) throw error
-    throw new Refusal('invalid_credentials', error.message, { cause: error })
+    if (!hasCode(error, 'control-state.invalid_token')) throw error
+    throw refusal('invalid_credentials', error.message, { cause: error })
   }
 }
 
 const nothingSent = (): Refusal =>
-  new Refusal(
+  refusal(
     'invalid_credentials',
     "Send a stream's clientId and clientSecret as HTTP Basic, or its token or an API key as Bearer",
   )

@@ -1,12 +1,13 @@
 // Refusals in the form that Confluent's clients read: {"error_code": …, "message": …}, with codes of five digits where
 // that API has one of its own for the case, and the status otherwise.
-import { Refusal, statusOf } from '../errors.ts'
+import { Refusal } from '@weir/http-api'
+import { errors } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Answer } from '../api/http.ts'
+import type { Answer } from '@weir/http-api'
 
 export const registryContentType = 'application/vnd.schemaregistry.v1+json'
 
-class RegistryRefusal extends Refusal {
+class RegistryRefusal extends Refusal<ErrorCode> {
   readonly registryCode: number
   constructor(code: ErrorCode, registryCode: number, message: string) {
     super(code, message)
@@ -15,12 +16,12 @@ class RegistryRefusal extends Refusal {
 }
 
 export function registryErrorOf(refusal: Refusal): Answer {
-  const { message, headers } = refusal
-  const status = statusOf(refusal)
+  const { message } = refusal
+  const status = errors.statusOf(refusal)
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}
   return {
     status,
-    headers: { ...headers, ...challenge, 'content-type': registryContentType },
+    headers: { ...errors.headersOf(refusal), ...challenge, 'content-type': registryContentType },
     body: {
       error_code: refusal instanceof RegistryRefusal ? refusal.registryCode : status,
       message,

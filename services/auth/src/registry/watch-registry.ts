@@ -5,7 +5,7 @@ import type { Registry } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { ContractRecord } from '@weir/control-state'
-import { Refusal } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import type { Reconciler } from '../control/reconcile-loop.ts'
 import { checkRegistry } from './check-registry.ts'
 
@@ -49,7 +49,7 @@ export function watchRegistry(deps: WatchDeps): RegistryWatch {
 
   const demandSame = async (): Promise<void> => {
     const seen = await look()
-    if (seen === 'away' || seen === 'different') throw new Refusal('unavailable', refusalOf[seen])
+    if (seen === 'away' || seen === 'different') throw refusal('unavailable', refusalOf[seen])
   }
 
   return {
@@ -84,7 +84,7 @@ function createLook({ registry, contracts, log, now }: WatchDeps) {
       if (problem === undefined) return 'same'
       become('different', { problem, others: others.length })
     } catch (err) {
-      if (!hasCode(err, 'registry_unavailable')) throw err
+      if (!hasCode(err, 'registry.unavailable')) throw err
       become('away', { err })
     }
     return state

@@ -1,13 +1,14 @@
 // Authenticating as a stream's client: by clientId and secret, or by a refresh token. Whatever is wrong, the
 // answer is the same, and so is the way to it: an unknown client costs what a wrong secret costs.
 import { timingSafeEqual } from 'node:crypto'
+import type { Refusal } from '@weir/http-api'
 import type { KeyObject } from 'node:crypto'
 import { hasCode } from '@weir/kit'
 import type { FailureLimit } from '@weir/kit'
 import { hashSecret } from '@weir/control-state'
 import type { Credential, StateFollower, StreamRecord } from '@weir/control-state'
 import { verifyRefreshToken } from '@weir/tokens'
-import { Refusal } from '../errors.ts'
+import { refusal } from '../errors.ts'
 
 export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
 
@@ -87,7 +88,7 @@ function refreshed(deps: AuthenticatorDeps, token: string): AuthenticatedClient 
     const client = clientOf(deps, claims.sub, claims.billingId)
     return client && { ...client, authenticatedAtSeconds: claims.auth_time }
   } catch (error) {
-    if (hasCode(error, 'invalid_token')) return undefined
+    if (hasCode(error, 'control-state.invalid_token')) return undefined
     throw error
   }
 }
@@ -103,9 +104,9 @@ function clientOf(
 }
 
 const invalidCredentials = (): Refusal =>
-  new Refusal('invalid_credentials', 'The credentials are unknown, wrong, expired or revoked')
+  refusal('invalid_credentials', 'The credentials are unknown, wrong, expired or revoked')
 
 const tooManyFailures = (waitSeconds: number): Refusal =>
-  new Refusal('too_many_failures', 'Too many failed attempts for this client; wait and try again', {
+  refusal('too_many_failures', 'Too many failed attempts for this client; wait and try again', {
     headers: { 'retry-after': String(waitSeconds) },
   })

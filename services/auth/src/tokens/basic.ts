@@ -1,6 +1,6 @@
 // HTTP Basic (RFC 7617) as OAuth has it (RFC 6749 2.3.1): both halves are form-encoded before they are joined. What isn't
 // encoded is taken as it is: not every client does.
-import { Refusal } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import type { Secrets } from './authenticate.ts'
 
 /** @throws Refusal `invalid_credentials` */
@@ -8,8 +8,7 @@ export function basicOf(authorization: string): Secrets {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization)?.[1]
   const pair = Buffer.from(encoded ?? '', 'base64').toString('utf8')
   const colon = pair.indexOf(':')
-  if (colon < 1)
-    throw new Refusal('invalid_credentials', 'Send clientId:clientSecret as HTTP Basic')
+  if (colon < 1) throw refusal('invalid_credentials', 'Send clientId:clientSecret as HTTP Basic')
   return {
     clientId: formDecoded(pair.slice(0, colon)),
     clientSecret: formDecoded(pair.slice(colon + 1)),

@@ -19,7 +19,7 @@ export type Tokens = {
 export type Issue = (client: AuthenticatedClient) => Tokens
 
 export function createIssue(deps: {
-  /** @throws AppError `unavailable` while there is no key */
+  /** @throws Refusal `unavailable` while there is no key */
   signer: () => Signer
   issuer: string
   now: () => number

@@ -1,6 +1,7 @@
 // What strangers may send to /auth, /refresh and /oauth2/token, before anybody has proved who they are: bodies of a
 // few kilobytes with a few parameters. Protects: reading one costs time in proportion to its bytes, and those are few.
-import { Refusal } from '../errors.ts'
+import { refusal } from '../errors.ts'
+import type { Refusal } from '@weir/http-api'
 
 export const tokenBodyBytesMax = 16_384
 const parametersMax = 20
@@ -26,7 +27,7 @@ export function requireFewMembers(body: unknown): void {
     throw tooManyParameters()
 }
 
-export const malformed = (sentence: string): Refusal => new Refusal('invalid_request', sentence)
+export const malformed = (sentence: string): Refusal => refusal('invalid_request', sentence)
 
 const tooManyParameters = (): Refusal =>
   malformed(`The body has more than ${parametersMax} parameters; send only those that are needed`)

@@ -12,7 +12,7 @@ import type { Client, Authenticator } from './authenticate.ts'
 export type TokenService = {
   readonly authenticator: Authenticator
   readonly issue: Issue
-  /** Leaves a trace of who can read a derived stream from now on. @throws AppError `unavailable` */
+  /** Leaves a trace of who can read a derived stream from now on. @throws Refusal `unavailable` */
   trace(client: Client, requestId: string): Promise<void>
   readonly metrics: Pick<AuthMetrics, 'tokenIssued' | 'tokenRefused'>
 }

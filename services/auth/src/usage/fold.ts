@@ -30,7 +30,7 @@ export type FoldDeps = {
   readonly hasStream: (streamId: string) => boolean
 }
 
-/** How many minutes were folded. @throws AppError `fenced` when another replica has begun to */
+/** How many minutes were folded. @throws KafkaError `kafka.fenced` when another replica has begun to */
 export async function foldUsage(deps: FoldDeps, nowMs: number): Promise<number> {
   const transactor = createTransactor(deps.kafka, {
     transactionalId: 'weir.usage.fold',

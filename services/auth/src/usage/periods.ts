@@ -1,6 +1,6 @@
 // A question about usage: which time, in pieces of which length. Pure. Minutes are kept 35 days, days for good, so
 // what is older can only be asked for by the day.
-import { invalid } from '../errors.ts'
+import { invalid } from '@weir/http-api'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs

@@ -1,7 +1,7 @@
 // auth's care for what is counted: reading it, folding old minutes, taking away what nobody needs any more.
 import { createRangeReader } from '@weir/kafka'
 import type { Kafka, Offsets } from '@weir/kafka'
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { dayOf, followReplicas } from '@weir/control-state'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
@@ -14,6 +14,7 @@ import { createSubjectLog } from '../control/erasure/subject-log.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { createUsageLog } from './usage-log.ts'
 import type { UsageLog } from './usage-log.ts'
+import { refusal } from '../errors.ts'
 
 export type UsageController = {
   readonly log: UsageLog
@@ -72,7 +73,7 @@ function hasStream(
   { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
   streamId: string,
 ): boolean {
-  if (!isFresh()) throw new AppError('unavailable', 'control state is not fresh')
+  if (!isFresh()) throw refusal('unavailable', 'control state is not fresh')
   return tables.streamById(streamId) !== undefined
 }
 
@@ -85,7 +86,7 @@ function onceADay(now: () => number, work: () => Promise<void>): () => Promise<v
       await work()
       doneOn = today
     } catch (error) {
-      if (!hasCode(error, 'fenced')) throw error // else another replica is at it
+      if (!hasCode(error, 'kafka.fenced')) throw error // else another replica is at it
     }
   }
 }

@@ -40,7 +40,7 @@ function memoryKafka(): MemoryKafka {
     calls.push(`${call} ${of}`)
     const code = faults.get(call)
     faults.delete(call)
-    if (code !== undefined) throw new AppError(code, 'a fault of the test')
+    if (code !== undefined) throw new AppError(`kafka.${code}`, 'a fault of the test')
   }
   const endsOf = (topic: string): bigint[] => topics.get(topic) ?? []
   const admin: Admin = {

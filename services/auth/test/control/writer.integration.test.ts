@@ -130,7 +130,7 @@ test('a writer that was fenced decides on what the other has written since', asy
   // Then
   expect(await change).toEqual(['intruder', 'mine'])
   expect(decided).toBeGreaterThan(1)
-  await expect(intrude()).rejects.toMatchObject({ code: 'fenced' })
+  await expect(intrude()).rejects.toMatchObject({ code: 'kafka.fenced' })
   await intruder.close()
 }, 30_000)
 

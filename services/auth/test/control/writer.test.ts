@@ -51,11 +51,11 @@ function fakeKafka() {
           sendOffsets: async () => {},
           join: async () => {},
         })
-        if (mine !== epoch) throw new AppError('fenced', 'fenced')
+        if (mine !== epoch) throw new AppError('kafka.fenced', 'fenced')
         const fault = faults.shift()
         if (fault === undefined || fault === 'outcome_unknown') land(sent)
         if (fault !== undefined)
-          throw new AppError(fault === 'lost' ? 'outcome_unknown' : fault, 'no answer')
+          throw new AppError(`kafka.${fault === 'lost' ? 'outcome_unknown' : fault}`, 'no answer')
         seen.transactions += 1
         return result
       },
@@ -198,7 +198,7 @@ test('a change whose outcome is unknown and that was lost is made again', async 
 test('a change that Kafka does not take within 20 s is given up as unavailable', async () => {
   const kafka = fakeKafka()
   let nowMs = 0
-  kafka.failCatchUps(new AppError('unavailable', 'no broker'))
+  kafka.failCatchUps(new AppError('kafka.unavailable', 'no broker'))
   const change = writerOn(kafka, () => (nowMs += 15_000)).change(making, add('a'))
   await expect(change).rejects.toMatchObject({ code: 'unavailable' })
 })

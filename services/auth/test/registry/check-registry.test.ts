@@ -28,7 +28,7 @@ const placeOf = (id: number | undefined) => (id === undefined ? undefined : { id
 function registryWith(known: Record<string, number>, nextId = 100) {
   const registered: string[] = []
   const missing = async (): Promise<never> => {
-    throw new AppError('not_found', 'not asked here')
+    throw new AppError('registry.not_found', 'not asked here')
   }
   const registry: Registry = {
     find: async (subject) => placeOf(known[subject]),
@@ -73,7 +73,7 @@ test('a schema that the registry has lost and does not take again is a problem, 
   const refusing = {
     ...registry,
     register: async () => {
-      throw new AppError('incompatible', 'not compatible')
+      throw new AppError('registry.incompatible', 'not compatible')
     },
   }
   expect(await check(refusing, [contract('a', 1)])).toEqual([

@@ -1,7 +1,7 @@
 // Which time a question about usage is about.
 import { describe, expect, test } from '@jest/globals'
 import { foldedBefore, periodOf } from '../../src/usage/periods.ts'
-import { Refusal } from '../../src/errors.ts'
+import { Refusal } from '@weir/http-api'
 
 const nowMs = Date.UTC(2026, 10, 21, 10, 7, 30)
 const asked = (question: Parameters<typeof periodOf>[0]) => {

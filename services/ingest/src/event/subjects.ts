@@ -56,7 +56,7 @@ export function createSubjects(deps: {
       durable.add(key)
     } catch (error) {
       // The event itself wasn't sent: that is certain, whatever came of this record.
-      throw hasCode(error, 'outcome_unknown') ? refusal('unavailable', notKept, error) : error
+      throw hasCode(error, 'kafka.outcome_unknown') ? refusal('unavailable', notKept, error) : error
     } finally {
       underWay.delete(key)
     }

@@ -58,7 +58,8 @@ function andThen<Value, Result>(
 /** For the stream's usage. */
 function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer): Answer {
   const refuse = (error: unknown): never => {
-    if (!hasCode(error, 'aborted')) deps.limits.refused(stream, deps.now(), refusalOf(error).code)
+    if (!hasCode(error, 'http2.aborted'))
+      deps.limits.refused(stream, deps.now(), refusalOf(error).code)
     throw error
   }
   try {

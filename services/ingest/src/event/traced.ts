@@ -54,7 +54,7 @@ function answered(span: Span, take: () => ReturnType<Take>): ReturnType<Take> {
 }
 
 function endRefused(span: Span, error: unknown): void {
-  if (hasCode(error, 'aborted')) return span.end('aborted')
+  if (hasCode(error, 'http2.aborted')) return span.end('aborted')
   const { code } = refusalOf(error)
   const status = statusOf(code)
   span.tell({ 'http.response.status_code': status, 'svc.error': code })

@@ -1,8 +1,7 @@
 // The answer to many events as it grows: how many were stored, and the others as JSON in order of their index.
 // Short answers are one piece; of long ones the rejected come out first, as they are known.
-import type { AppError } from '@weir/kit'
 import { statusOf } from '../errors.ts'
-import type { RefusalCode } from '../errors.ts'
+import type { Refused } from '../errors.ts'
 
 export type BatchAnswer = {
   /** How many are stored. */
@@ -11,7 +10,7 @@ export type BatchAnswer = {
   readonly length: number
   /** A part of it is taken. */
   readonly hasBegun: boolean
-  reject(index: number, refused: AppError<RefusalCode>): void
+  reject(index: number, refused: Refused): void
   /** The rejected so far; none of a lower index may come after. */
   takeRejected(): Buffer
   /** What is left, when every event has its outcome. */

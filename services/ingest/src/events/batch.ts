@@ -2,14 +2,13 @@
 // reads no event.
 import type { HttpRequest } from '@weir/http2'
 import { hasCode } from '@weir/kit'
-import type { AppError } from '@weir/kit'
 import type { InputStream } from '@weir/control-state'
 import type { ActiveContract } from '../event/active-contracts.ts'
 import type { Backlog, BacklogShare } from './backlog.ts'
 import type { BatchAnswer } from './batch-answer.ts'
 import type { BatchForm } from './batch-form.ts'
-import { refusalOf } from '../errors.ts'
-import type { RefusalCode } from '../errors.ts'
+import { refusal, refusalOf } from '../errors.ts'
+import type { RefusalCode, Refused } from '../errors.ts'
 import type { IngestDeps } from '../event/take-event.ts'
 
 export type EventsDeps = IngestDeps & {
@@ -31,9 +30,9 @@ export type EventBatch = {
   stream: InputStream
   active: ActiveContract
   /** Why nothing more is taken, since the token, the stream or the contract has changed. */
-  refused: AppError<RefusalCode> | undefined
+  refused: unknown
   /** Of what was not stored for Kafka's sake: the first that may be stored all the same, or else the first. */
-  unavailable: AppError<RefusalCode> | undefined
+  unavailable: Refused | undefined
   nextIndex: number
 }
 
@@ -44,7 +43,7 @@ export function reject(batch: EventBatch, index: number, error: unknown): void {
   const { deps, stream, answer } = batch
   const refused = refusalOf(error)
   if (refused.code === 'internal') deps.onInternal(error)
-  if (hasCode(error, 'outcome_unknown')) batch.unavailable = refused
+  if (hasCode(error, 'kafka.outcome_unknown')) batch.unavailable = refused
   else if (refused.code === 'unavailable') batch.unavailable ??= refused
   deps.limits.refused(stream, deps.now(), refused.code)
   answer.reject(index, refused)
@@ -91,5 +90,7 @@ export async function settled({ share }: EventBatch): Promise<void> {
 }
 
 export function refuseIfNoneIsStored(batch: EventBatch): void {
-  if (batch.unavailable !== undefined && mayBeInVain(batch)) throw batch.unavailable
+  const { unavailable } = batch
+  if (unavailable !== undefined && mayBeInVain(batch))
+    throw refusal(unavailable.code, unavailable.message, unavailable.cause)
 }

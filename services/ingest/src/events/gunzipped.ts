@@ -6,7 +6,7 @@ import { refusal } from '../errors.ts'
 
 const chunkBytes = 65_536
 
-/** @throws AppError `aborted`; `undecodable` where it is not, or no longer, gzip */
+/** @throws Http2Error `http2.aborted`; `undecodable` where it is not, or no longer, gzip */
 export async function* gunzipped(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer, void, void> {
@@ -16,7 +16,7 @@ export async function* gunzipped(
   try {
     for await (const chunk of decompressed) yield chunk
   } catch (error) {
-    if (hasCode(error, 'aborted')) throw error
+    if (hasCode(error, 'http2.aborted')) throw error
     throw refusal('undecodable', 'The body is not valid gzip', error)
   }
 }

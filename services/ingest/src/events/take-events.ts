@@ -56,7 +56,7 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch
   }
 }
 
-/** Gives parts of the answer while the body still comes in, and its end. @throws AppError `unavailable`, `aborted` */
+/** Gives parts of the answer while the body still comes in, and its end. @throws AppError `unavailable`, `http2.aborted` */
 async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void> {
   const { deps, request, encoding, batchForm, answer } = batch
   const framing = batchForm.createFraming(deps.eventBytesMax)
@@ -87,7 +87,7 @@ async function renew(batch: EventBatch): Promise<void> {
     batch.active = await deps.contractFor(batch.stream.billingId, schemaId)
     batch.refused = undefined
   } catch (error) {
-    batch.refused = refusalOf(error)
+    batch.refused = error
   }
 }
 
@@ -109,7 +109,7 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   const nowMs = deps.now()
   const refuse = (error: unknown): void => reject(batch, index, error)
   try {
-    if (batch.refused !== undefined) throw batch.refused
+    if (batch.refused !== undefined) return refuse(batch.refused)
     if (index > 0) deps.limits.admit(stream, nowMs) // spec Limits
     const event = read(batch, framed)
     const steps = active.contract.validationSteps(event)

@@ -15,8 +15,7 @@ test('control state that says nothing makes the service unavailable, in time', a
   })
 })
 
-// Kafka's codes must not pass for ours: `not_found` would be answered 404.
-test.each(['not_found', 'refused', 'unavailable'])(
+test.each(['kafka.not_found', 'kafka.refused', 'kafka.unavailable'])(
   'control state that fails with %s makes the service unavailable',
   async (code) => {
     const fails = () => Promise.reject(new AppError(code, 'Kafka said so'))

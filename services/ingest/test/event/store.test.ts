@@ -127,7 +127,7 @@ test.each([['link'], ['label'], ['tree'], ['level.0'], ['level.1']])(
   async (part) => {
     const { store, sent } = storeWith(keysWithout(part))
     await expect(store(await readEvent())).rejects.toMatchObject({
-      code: expect.stringMatching(/^(unavailable|key_unavailable)$/),
+      code: expect.stringMatching(/^(unavailable|fieldcrypt.key_unavailable)$/),
     })
     expect(sent).toEqual([])
   },
@@ -163,10 +163,10 @@ test('an event of a data subject is not sent before its link is kept', async () 
 
 test('an event whose data subject could not be kept is not sent', async () => {
   const event = await readEvent()
-  const keeping = Promise.reject(new AppError('unavailable', 'no broker'))
+  const keeping = Promise.reject(new AppError('kafka.unavailable', 'no broker'))
   const { store, sent } = storeWith(keysWithout(), undefined, { keeping })
   await expect(store(event, 'device-1', withSubject)).rejects.toMatchObject({
-    code: 'unavailable',
+    code: 'kafka.unavailable',
   })
   expect(sent).toEqual([])
 })

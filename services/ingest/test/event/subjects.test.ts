@@ -34,7 +34,7 @@ function subjectsOn(options: { keptMax?: number; waitingBytesMax?: number; fails
   const subjects = createSubjects({
     producer: {
       async send(topic, partition, { key, value }) {
-        if (isFailing) throw new AppError('unavailable', 'no broker')
+        if (isFailing) throw new AppError('kafka.unavailable', 'no broker')
         written.push({ topic, partition, key: String(key), value: Buffer.from(value) })
       },
     },
@@ -86,7 +86,7 @@ test('events that come at once share one write, and all wait for it', async () =
 test('what could not be written is refused, and written by the next one', async () => {
   const { written, keep, heal } = subjectsOn({ fails: true })
   const device = personOf('device')
-  await expect(keep('anna', device)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(keep('anna', device)).rejects.toMatchObject({ code: 'kafka.unavailable' })
   heal()
   await keep('anna', device)
   expect(written).toHaveLength(1)

@@ -30,7 +30,7 @@ const access = {
   expiresAt: 1,
   kid: 'k',
 }
-const unavailable = new AppError('unavailable', 'Kafka is away')
+const unavailable = new AppError('kafka.unavailable', 'Kafka is away')
 const good = (key: string): string => JSON.stringify({ ...example, producerSessionId: key })
 const bad = (at: number): string => `{"bad": ${at}`
 
@@ -189,7 +189,10 @@ describe('when Kafka takes nothing', () => {
   test('all is refused, and the rest not even tried', async () => {
     const lines = Array.from({ length: 2_000 }, (_, i) => good(`${i}`))
     const { answering, posted, month } = run({ lines, onPost: refuseLater })
-    await expect(answering).rejects.toMatchObject({ code: 'unavailable', message: 'Kafka is away' })
+    await expect(answering).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'Kafka is away',
+    })
     expect(posted.length).toBeLessThan(600)
     expect(month.stored).toBe(0)
   })
@@ -250,10 +253,10 @@ describe('the body', () => {
   test('that breaks off leaves what was stored, and no answer', async () => {
     async function* chunks(): AsyncGenerator<Buffer, void, void> {
       yield Buffer.from(`${good('a')}\n`)
-      throw new AppError('aborted', 'the client went away')
+      throw new AppError('http2.aborted', 'the client went away')
     }
     const { answering, posted, counts } = run({ chunks })
-    await expect(answering).rejects.toMatchObject({ code: 'aborted' })
+    await expect(answering).rejects.toMatchObject({ code: 'http2.aborted' })
     expect([posted, counts]).toEqual([['a'], { none: 1 }])
   })
 })

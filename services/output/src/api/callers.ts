@@ -2,29 +2,21 @@
 // isn't there, or isn't theirs, is 404 alike, after a look at control state as it is now.
 import type {
   Accounts,
-  ApiKeyRecord,
   DerivedStream,
   InputStream,
-  Reading,
   Role,
   StateFollower,
   StreamRecord,
 } from '@weir/control-state'
 import { requireInput, requireOutput, requireRole } from '@weir/control-state'
-import { Refusal } from '../errors.ts'
-import type { Call } from './http.ts'
-
-export type Caller = {
-  readonly billingId: string
-  readonly apiKey: ApiKeyRecord
-  /** For the audit log. */
-  readonly actor: Reading['actor']
-}
+import { refusal } from '../errors.ts'
+import { callerOf, lookUp } from '@weir/http-api'
+import type { Call, Caller } from '@weir/http-api'
 
 export type AccountCall = Call & { readonly caller: Caller }
 
 export type Callers = {
-  /** @throws AppError `invalid_api_key`, `role_missing`; Refusal `unavailable` */
+  /** @throws Refusal `invalid_api_key`, `role_missing`; Refusal `unavailable` */
   withRole(call: Call, needs: Role): Promise<Caller>
   input(call: AccountCall): Promise<InputStream>
   output(call: AccountCall): Promise<{ input: InputStream; stream: DerivedStream }>
@@ -34,33 +26,20 @@ export function createCallers(
   accounts: Accounts,
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'refresh'>,
 ): Callers {
-  const { tables } = follower
-
-  async function lookUp<Found>(look: () => Found): Promise<Found> {
-    try {
-      return look()
-    } catch {
-      await follower.refresh()
-      return look()
-    }
-  }
-
   return {
     async withRole(call, needs) {
       if (!follower.isFresh())
-        throw new Refusal('unavailable', 'Control state is not available; try again in a moment')
-      const { account, apiKey } = await accounts.byApiKey(call.authorization)
-      const { billingId } = account
-      call.isFrom(billingId)
-      requireRole(apiKey, needs)
-      const { keyId, name } = apiKey
-      const { requestId } = call
-      return { billingId, apiKey, actor: { kind: 'account', billingId, keyId, name, requestId } }
+        throw refusal('unavailable', 'Control state is not available; try again in a moment')
+      const caller = await callerOf(accounts, call)
+      requireRole(caller.apiKey, needs)
+      return caller
     },
     input: (call) =>
-      lookUp(() => requireInput(tables, call.caller.billingId, call.param('stream'))),
+      lookUp(follower, (tables) =>
+        requireInput(tables, call.caller.billingId, call.param('stream')),
+      ),
     output: (call) =>
-      lookUp(() => {
+      lookUp(follower, (tables) => {
         const { billingId } = call.caller
         const input = requireInput(tables, billingId, call.param('stream'))
         const names = { input: input.name, name: call.param('output') }

@@ -1,7 +1,7 @@
 // Who may have output read topics for them, and when: one piece of work at a time for each account, a few in all,
 // so that people's questions never take the memory or the time of derivers. Who comes when too many wait is told
 // to come again.
-import { Refusal } from '../errors.ts'
+import { refusal } from '../errors.ts'
 
 /** Runs the work when there is room for it. Throws Refusal `busy` when too many wait already. */
 export type ConcurrencyLimiter = <Result>(
@@ -38,7 +38,7 @@ export function createConcurrencyLimiter({
   function queue(billingId: string): Promise<void> {
     const own = [...waiting].filter((one) => one.billingId === billingId)
     if (waiting.size >= waitingMax || own.length >= waitingOfOneMax)
-      throw new Refusal('busy', 'Too many requests are in progress; try again in a moment')
+      throw refusal('busy', 'Too many requests are in progress; try again in a moment')
     return new Promise((resolve) => {
       waiting.add({ billingId, start: resolve })
       startNext()

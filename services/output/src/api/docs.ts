@@ -2,7 +2,7 @@
 import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import type { PageOf } from '@weir/kit'
-import type { Handler } from './http.ts'
+import type { Handler } from '@weir/http-api'
 
 const kept = { 'cache-control': 'public, max-age=300' }
 

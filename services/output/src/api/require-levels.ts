@@ -1,6 +1,6 @@
 // Requests that would have this deployment open a level that it may not.
 import type { DerivedStream } from '@weir/control-state'
-import { Refusal } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import { levelsDenied } from '../derive/levels.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 
@@ -11,7 +11,7 @@ export function requireLevels(
 ): void {
   const denied = levelsDenied(stream, allowed)
   if (denied.length > 0)
-    throw new Refusal(
+    throw refusal(
       'level_not_served',
       `This deployment may not decrypt fields of level ${denied.join(', ')}`,
     )

@@ -1,6 +1,7 @@
 // Who may call what: every route of output, and nothing else can be mounted or upgraded. What shows decrypted events to
 // whoever has an API key is an owner's; dead records and previews are told to developers without any.
-import type { Needs, RouteNeeds } from '@weir/control-state'
+import type { RouteNeeds } from '@weir/control-state'
+import { needsIn } from '@weir/http-api'
 
 const stream = '/v2/streams/:stream'
 const output = '/v2/streams/:stream/outputs/:output'
@@ -25,8 +26,4 @@ export type RouteNeedsOfOutput = typeof routeNeeds
 export type Route = keyof RouteNeedsOfOutput
 
 /** @throws Error for a route that isn't in the table: the service doesn't start with it */
-export function needsOf(route: string): Needs {
-  const found = Object.entries<Needs>(routeNeeds).find(([known]) => known === route)
-  if (found === undefined) throw new Error(`${route} has no entry in route-needs.ts`)
-  return found[1]
-}
+export const needsOf = needsIn(routeNeeds)

@@ -12,9 +12,12 @@ import type { ConsoleSettings } from './console.ts'
 import { listDead, retryDead, showLag } from '../dead-letters/dead-letters.ts'
 import type { DeadDeps } from '../dead-letters/dead-letters.ts'
 import { showApi, showOpenApi, showStyle } from './docs.ts'
-import { Refusal } from '../errors.ts'
+import { errors, refusal } from '../errors.ts'
 import type { Gateway } from '../websocket/gateway.ts'
-import { answerErrors, mount } from './http.ts'
+import { answerErrors } from '@weir/http-api'
+import type { WrongSecret } from '@weir/http-api'
+import { bearerOf } from '@weir/control-state'
+import { mountRoute } from './mount.ts'
 import { openApi } from './openapi/document.ts'
 import { preview } from '../preview/preview.ts'
 import type { PreviewDeps } from '../preview/preview.ts'
@@ -39,18 +42,24 @@ export function createApp(routes: Routes): Express {
   app.use(nameRequests(routes.log))
   const document = openApi(packageJson.version)
   const on = { app, callers: routes.callers }
-  mount(on, 'GET /openapi.json', showOpenApi(document))
-  mount(on, 'GET /docs', showApi(document, routes.pageOf))
-  mount(on, 'GET /docs/style.css', showStyle)
+  mountRoute(on, 'GET /openapi.json', showOpenApi(document))
+  mountRoute(on, 'GET /docs', showApi(document, routes.pageOf))
+  mountRoute(on, 'GET /docs/style.css', showStyle)
   const outputs = '/v2/streams/:stream/outputs'
-  mount(on, `POST ${outputs}/preview`, preview(routes))
-  mount(on, `GET ${outputs}/:output/dead`, listDead(routes))
-  mount(on, `POST ${outputs}/:output/dead/retry`, retryDead(routes))
-  mount(on, `GET ${outputs}/:output/lag`, showLag(routes))
+  mountRoute(on, `POST ${outputs}/preview`, preview(routes))
+  mountRoute(on, `GET ${outputs}/:output/dead`, listDead(routes))
+  mountRoute(on, `POST ${outputs}/:output/dead/retry`, retryDead(routes))
+  mountRoute(on, `GET ${outputs}/:output/lag`, showLag(routes))
   mountConsole(app, routes.console)
   app.use(() => {
-    throw new Refusal('not_found', 'There is nothing under this path; events are at /ws')
+    throw refusal('not_found', 'There is nothing under this path; events are at /ws')
   })
-  app.use(answerErrors(tellFaults(routes.log), routes.pageOf, routes.guesses))
+  const { pageOf, guesses } = routes
+  const onError = tellFaults(routes.log)
+  app.use(answerErrors({ errors, pageOf, onError, guesses, wrongSecretOf }))
   return app
 }
+
+/** Wrong API keys, and those alone, may be guesses. */
+const wrongSecretOf: WrongSecret = ({ code }, req) =>
+  code === 'invalid_api_key' ? bearerOf(req.get('authorization')) : undefined

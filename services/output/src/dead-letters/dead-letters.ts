@@ -9,8 +9,8 @@ import { targetOf } from '../api/callers.ts'
 import type { Callers } from '../api/callers.ts'
 import { derivationOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
-import { Refusal } from '../errors.ts'
-import type { AccountHandler } from '../api/http.ts'
+import { refusal } from '../errors.ts'
+import type { AccountHandler } from '../api/mount.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 import { requireLevels } from '../api/require-levels.ts'
 import type { OutputMetrics } from '../metrics.ts'
@@ -88,10 +88,10 @@ export const retryDead =
   async (call) => {
     const { stream, input } = await deps.callers.output(call)
     if (!deps.decrypterNames.includes(stream.decrypterName))
-      throw new Refusal('derived_elsewhere', `Ask the output of ${stream.decrypterName}`)
+      throw refusal('derived_elsewhere', `Ask the output of ${stream.decrypterName}`)
     requireLevels(stream, deps.levels)
     if (!stream.enabled)
-      throw new Refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)
+      throw refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)
     return deps.limited(stream.billingId, async () => {
       const body = await retry(deps, stream, input)
       return { status: 200, body }
@@ -143,7 +143,7 @@ async function countDead(
   try {
     return (await dead.list(what)).total
   } catch (error) {
-    if (hasCode(error, 'timeout')) return null
+    if (hasCode(error, 'kafka.timeout')) return null
     throw error
   }
 }

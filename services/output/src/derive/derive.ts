@@ -7,10 +7,10 @@ import type { Opened, Opener } from '@weir/fieldcrypt'
 import { timeOf } from '@weir/fieldcrypt'
 import { frame, unframe } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
-import { AppError } from '@weir/kit'
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import type { KnownEra } from './era-keys.ts'
 import type { KnownContract } from './known-contracts.ts'
+import { DeriveError } from './errors.ts'
 import { levelsOf } from './levels.ts'
 import type { Levels } from './levels.ts'
 
@@ -26,9 +26,9 @@ export type Derive = (record: SourceRecord) => OutRecord | undefined
 const hourMs = 3_600_000
 
 /**
- * What it makes throws AppError `not_known_yet` when a key is missing: wait and try again; `unknown_contract`
- * or `no_such_era` when that can't change any more once control state is followed past the record; `corrupt`,
- * `not_framed` or `undecodable` for a record that no ingest wrote.
+ * What it makes throws `derive.not_known_yet` when a key is missing: wait and try again; `derive.unknown_contract`
+ * or `derive.no_such_era` when that can't change any more once control state is followed past the record; `derive.corrupt`
+ * or one of other packages for a record that no ingest wrote.
  */
 export function createDerive(
   deps: DeriveDeps,
@@ -62,14 +62,20 @@ function read(deps: Pick<DeriveDeps, 'contract'>, record: SourceRecord): Source 
   const schemaId = record.headers['svc-schema-id']?.toString('utf8')
   const keyLink = record.headers['svc-key-link']
   if (schemaId === undefined || keyLink === undefined || record.value === null)
-    throw new AppError('corrupt', 'the record lacks what every event has')
+    throw new DeriveError('derive.corrupt', 'the record lacks what every event has')
   const framed = unframe(record.value)
   const known = deps.contract(schemaId)
   if (known === undefined)
-    throw new AppError('unknown_contract', 'the record names a contract that there is not')
+    throw new DeriveError(
+      'derive.unknown_contract',
+      'the record names a contract that there is not',
+    )
   const { contract, registryId } = known
   if (framed.schemaId !== registryId)
-    throw new AppError('corrupt', 'the record is framed with the schema of another contract')
+    throw new DeriveError(
+      'derive.corrupt',
+      'the record is framed with the schema of another contract',
+    )
   const event = contract.decode(framed.payload)
   // The record's own time is the broker's where `message.timestamp.type` says so; keys go by the event's.
   const timestampMs = contract.timestampOf(event) ?? record.timestampMs
@@ -88,7 +94,8 @@ function openFields(deps: DeriveDeps, { levels, source, input }: ToOpen): string
   const era = `stream ${input.streamId}, era ${time.era}`
   const keys = deps.eraKeys(time.era)
   if (keys === undefined) throw notKnownYet(`the keys of ${era}`)
-  if (keys === 'never') throw new AppError('no_such_era', `there were never keys of ${era}`)
+  if (keys === 'never')
+    throw new DeriveError('derive.no_such_era', `there were never keys of ${era}`)
   const person = keys === 'erased' ? 'erased' : deps.opener.person(keys, source.keyLink, time)
   if (person === 'unknown') throw notKnownYet(`the label key of ${era}`)
   const erased = new Set<string>()
@@ -126,5 +133,5 @@ const write = (
 export const undecryptablePathsOf = ({ headers }: OutRecord): readonly string[] =>
   headers?.[undecryptableHeader]?.toString().split(',') ?? []
 
-const notKnownYet = (what: string): AppError<'not_known_yet'> =>
-  new AppError('not_known_yet', `${what} is not known yet`)
+const notKnownYet = (what: string): DeriveError =>
+  new DeriveError('derive.not_known_yet', `${what} is not known yet`)

@@ -9,7 +9,6 @@
 // Reading, placing and committing are packages/kafka's, which knows nothing of streams; what they ask is answered here.
 import { deriveExactlyOnce } from '@weir/kafka'
 import type { DeadAt, DeriveOptions, Deriver, Kafka } from '@weir/kafka'
-import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
@@ -19,6 +18,7 @@ import type { DerivationDeps } from './derivation.ts'
 import type { OutputMetrics } from '../metrics.ts'
 import { traceDerive } from './traced.ts'
 import { createTransform } from './transform.ts'
+import { failureOf } from './errors.ts'
 
 export type StreamDeriverDeps = DerivationDeps & {
   kafka: Kafka
@@ -59,7 +59,7 @@ const troublesOf = (
     )
   },
   onError(error, partition) {
-    metrics.deriverFailed(hasCode(error) ? error.code : 'unexpected')
+    metrics.deriverFailed(failureOf(error))
     log.warn({ err: error, stream, partition }, 'a partition waits; trying again')
   },
   onLost(count, partition) {

@@ -3,16 +3,24 @@
 // record and is whole; what can still change, a key that isn't at hand, makes the whole batch wait.
 import { isDead } from '@weir/kafka'
 import type { Derived, SourceRecord } from '@weir/kafka'
-import { AppError, hasCode } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import type { Derive } from './derive.ts'
+import { DeriveError, reasonOf } from './errors.ts'
+import type { Reason } from './errors.ts'
 
 export type Transform = (records: readonly SourceRecord[]) => Promise<readonly Derived[]>
 
 /** A key is missing, or its record can't be read: the event's fault is none of these. */
-const waits: readonly string[] = ['not_known_yet', 'key_unavailable', 'record_unreadable']
+const waits: readonly string[] = [
+  'not_known_yet',
+  'key_unavailable',
+  'record_unreadable',
+] satisfies readonly Reason[]
 /** What control state may tell otherwise. */
-const mayPass: readonly string[] = [...waits, 'unknown_contract', 'no_such_era']
+const mayPass: readonly string[] = [
+  ...waits,
+  ...(['unknown_contract', 'no_such_era'] satisfies readonly Reason[]),
+]
 
 /** Under which records are dead-lettered: what `derive` and Kafka's bound on a record's size find. */
 export const deadCodes = [
@@ -39,7 +47,7 @@ export function createTransform(
       const record = records[index]
       if (record === undefined || !isDead(one) || !waits.includes(one.dead)) continue
       derive(record) // for the error itself, which says what is missing
-      throw new AppError('not_known_yet', 'control state has changed meanwhile')
+      throw new DeriveError('derive.not_known_yet', 'control state has changed meanwhile')
     }
     return derived
   }
@@ -57,7 +65,7 @@ export function createTryAll(
         return derive(record)
       } catch (error) {
         isWhole = false
-        return { dead: hasCode(error) ? error.code : 'unexpected' }
+        return { dead: reasonOf(error) }
       }
     }
     const derived = records.map(attempt)
@@ -68,7 +76,7 @@ export function createTryAll(
       return maybeLater(one) ? attempt(record) : one
     })
     if (!follower.isFresh())
-      throw new AppError('not_known_yet', 'control state is being read again')
+      throw new DeriveError('derive.not_known_yet', 'control state is being read again')
     return verdicts
   }
 }

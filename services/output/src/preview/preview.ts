@@ -3,7 +3,7 @@
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
-import { listItemsMax, longListIn } from '@weir/kit'
+import { check, readJson } from '@weir/http-api'
 import type { AccessTrace, InputStream, Role } from '@weir/control-state'
 import {
   consentLevels,
@@ -18,8 +18,7 @@ import { targetOf } from '../api/callers.ts'
 import type { Callers } from '../api/callers.ts'
 import { deriveOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
-import { Refusal } from '../errors.ts'
-import type { AccountHandler } from '../api/http.ts'
+import type { AccountHandler } from '../api/mount.ts'
 import { levelsOf } from '../derive/levels.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 import { requireLevels } from '../api/require-levels.ts'
@@ -39,6 +38,7 @@ export type PreviewDeps = DerivationDeps & {
   isStopping(): boolean
 }
 
+const bodyBytesMax = 65_536
 const lastRule = 'must be a whole number from 1 to 10000'
 const readMsMax = 20_000
 const samplesMax = 5
@@ -63,7 +63,7 @@ export const preview =
   (deps: PreviewDeps): AccountHandler =>
   async (call) => {
     const input = await deps.callers.input(call)
-    const request = check(await call.readJson())
+    const request = check(previewBody, await readJson(call, bodyBytesMax))
     requireLevels(request, deps.levels)
     const { apiKey, actor } = call.caller
     const hasSamples = hasRole(apiKey.role, samplesNeed)
@@ -127,23 +127,4 @@ export function lastRanges(
       return { partition, from: end - BigInt(take), to: end }
     })
   return ranges.toSorted((a, b) => a.partition - b.partition)
-}
-
-/** @throws Refusal `invalid` with one sentence for each problem */
-function check(body: unknown): PreviewRequest {
-  const long = longListIn(body)
-  if (long !== undefined) throw invalid([`${long} has more than ${listItemsMax} items`])
-  const result = previewBody.safeParse(body)
-  if (result.success) return result.data
-  throw invalid([...new Set(result.error.issues.flatMap(sentencesOf))])
-}
-
-const invalid = (problems: readonly string[]): Refusal =>
-  new Refusal('invalid', problems.join('; '), { problems })
-
-function sentencesOf(issue: z.core.$ZodIssue): string[] {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => `${key} is not known here; leave it out`)
-  const path = issue.path.map(String).join('.')
-  return [path === '' ? issue.message : `${path} ${issue.message}`]
 }

@@ -2,9 +2,11 @@
 // to the stream that it may watch, or the refusal it gets. At /ws a stream's token says which one; under /v2 the path
 // names a stream of the account whose API key it is, for the console.
 import type { IncomingMessage } from 'node:http'
-import { hasCode, requestIdOf } from '@weir/kit'
+import { ownSentence, publicFormOf, requestIdOf } from '@weir/kit'
+import type { PublicForm } from '@weir/kit'
 import { requireInput, requireOutput, requireRole } from '@weir/control-state'
 import type {
+  AccessErrorCode,
   Accounts,
   Gate,
   Reading,
@@ -57,14 +59,28 @@ export async function admit(
         : await byApiKey(deps, asking, { input, output })
     return isRefused(admitted) || admitted.stream.enabled ? admitted : disabled(admitted.stream)
   } catch (error) {
-    if (hasCode(error, 'invalid_token', 'invalid_api_key'))
-      return { status: 401, code: error.code, message: error.message }
-    if (hasCode(error, 'role_missing'))
-      return { status: 403, code: error.code, message: error.message }
-    if (hasCode(error, 'not_found'))
-      return { status: 404, code: error.code, message: error.message }
-    return unavailable
+    return upgradeRefusalOf(error)
   }
+}
+
+const upgradeStatus = {
+  invalid_token: 401,
+  invalid_api_key: 401,
+  role_missing: 403,
+  not_found: 404,
+} as const
+
+/** Of the errors of packages clients hear of these; of others, that they may try again. */
+const publicForms = {
+  'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
+  'control-state.invalid_api_key': { code: 'invalid_api_key', sentence: ownSentence },
+  'control-state.role_missing': { code: 'role_missing', sentence: ownSentence },
+  'control-state.not_found': { code: 'not_found', sentence: ownSentence },
+} satisfies Partial<Record<AccessErrorCode, PublicForm<keyof typeof upgradeStatus>>>
+
+function upgradeRefusalOf(error: unknown): UpgradeRefusal {
+  const told = publicFormOf<keyof typeof upgradeStatus>(publicForms, error)
+  return told === undefined ? unavailable : { status: upgradeStatus[told.code], ...told }
 }
 
 type Asking = { readonly authorization: string | undefined; readonly requestId: string }

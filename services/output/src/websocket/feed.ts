@@ -1,7 +1,6 @@
 // One reader per topic and replica, however many clients watch it. A client gets every event from
 // the end of each partition as it was when it came, and nothing before.
 import type { Tail, TailOptions } from '@weir/kafka'
-import { AppError } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createRenderQueue } from './render-queue.ts'
 import type { Message } from './render-queue.ts'
@@ -9,6 +8,7 @@ import type { Render } from './render.ts'
 import { textFrames } from './text-frame.ts'
 import { closing } from './watcher.ts'
 import type { Closing, Watcher } from './watcher.ts'
+import { refusal } from '../errors.ts'
 
 export type FeedDeps = {
   topic: string
@@ -24,7 +24,7 @@ export type FeedDeps = {
 export type Feed = {
   /**
    * Resolves when the client's beginning is fixed; from there it misses nothing.
-   * @throws AppError `unavailable`
+   * @throws Refusal `unavailable`
    */
   join(watcher: Watcher): Promise<void>
   /** True when nobody is left. */
@@ -105,7 +105,7 @@ export function createFeed(deps: FeedDeps): Feed {
 
   return {
     async join(watcher) {
-      if (isOver) throw new AppError('unavailable', 'the topic is no longer read')
+      if (isOver) throw refusal('unavailable', 'the topic is no longer read')
       // Seated before the ends are read, so what comes in between is held, not missed.
       const seat: Seat = { from: undefined, held: [] }
       seats.set(watcher, seat)

@@ -3,9 +3,10 @@
 // can't be shown is logged by its offset, never by its values, and left out; it holds up nothing.
 import { setImmediate } from 'node:timers/promises'
 import type { SourceRecord } from '@weir/kafka'
-import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import type { Render } from './render.ts'
+import { reasonOf } from '../derive/errors.ts'
+import type { Reason } from '../derive/errors.ts'
 
 export type Message = {
   readonly partition: number
@@ -36,7 +37,7 @@ type Chunk = {
   readonly bytes: number
 }
 
-const unknownContract = 'unknown_contract'
+const unknownContract: Reason = 'unknown_contract'
 const recordsPerTurn = 20
 /** A turn ends after so much text, too: clients are given a quarter of what may wait for them at a time. */
 const bytesPerTurn = 262_144
@@ -57,7 +58,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
     try {
       return render(record) ?? unknownContract
     } catch (error) {
-      return hasCode(error) ? error.code : 'unexpected'
+      return reasonOf(error)
     }
   }
 

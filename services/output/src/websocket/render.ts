@@ -2,8 +2,8 @@
 // WebSocket). Fields are sealed or open just as they lie in the topic.
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
-import { AppError } from '@weir/kit'
 import type { KnownContract } from '../derive/known-contracts.ts'
+import { DeriveError } from '../derive/errors.ts'
 
 /**
  * The message for a record; undefined when its contract isn't known, which may change.
@@ -15,12 +15,15 @@ export function createRender(contract: (id: string) => KnownContract | undefined
   return (record) => {
     const schemaId = record.headers['svc-schema-id']?.toString('utf8')
     if (schemaId === undefined || record.value === null)
-      throw new AppError('corrupt', 'the record lacks what every event has')
+      throw new DeriveError('derive.corrupt', 'the record lacks what every event has')
     const known = contract(schemaId)
     if (known === undefined) return undefined
     const { schemaId: registryId, payload } = unframe(record.value)
     if (registryId !== known.registryId)
-      throw new AppError('corrupt', 'the record is framed with the schema of another contract')
+      throw new DeriveError(
+        'derive.corrupt',
+        'the record is framed with the schema of another contract',
+      )
     return Buffer.from(JSON.stringify(known.contract.toPlain(known.contract.decode(payload))))
   }
 }

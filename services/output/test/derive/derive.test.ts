@@ -9,6 +9,7 @@ import type { ConsentLevelType } from '@weir/control-state'
 import { asObject } from '@weir/testkit'
 import { createDerive, undecryptablePathsOf } from '../../src/derive/derive.ts'
 import type { KnownEra } from '../../src/derive/era-keys.ts'
+import { reasonOf } from '../../src/derive/errors.ts'
 import { eventOf, keysOfEra, registryId, sealExample } from '../support/sealed.ts'
 import type { Sealed } from '../support/sealed.ts'
 
@@ -140,15 +141,15 @@ describe('what is not known yet makes the deriver wait; nothing is passed or ope
     ['the key of a level', { keys: keys.withoutLevels }],
   ])('%s', (_, atHand) => {
     expect(() => derive(demo, { levels: [3] }, atHand)).toThrow(
-      expect.objectContaining({ code: 'not_known_yet' }),
+      expect.objectContaining({ code: 'derive.not_known_yet' }),
     )
   })
 
   test('an era that never was, or a contract that there is not, is told apart from that', () => {
     const never = errorOf(() => derive(demo, { levels: [3] }, { keys: 'never' }))
-    expect(never.code).toBe('no_such_era')
+    expect(reasonOf(never)).toBe('no_such_era')
     const nameless = errorOf(() => derive(demo, { levels: [3] }, { contractIsKnown: false }))
-    expect(nameless.code).toBe('unknown_contract')
+    expect(reasonOf(nameless)).toBe('unknown_contract')
     expect(nameless.message).not.toContain(demo.contract.id)
   })
 
@@ -229,7 +230,7 @@ describe('a record that no ingest wrote is refused, and nothing of it is opened'
     ['of no time', 'corrupt', takenAt(-1)],
   ])('%s', (_, code, bad) => {
     const failed = errorOf(() => derive({ ...demo, record: bad }, { levels: [3] }))
-    expect(failed.code).toBe(code)
+    expect(reasonOf(failed)).toBe(code)
     expect(failed.message).not.toContain(mark)
   })
 })

@@ -25,7 +25,17 @@ function roundThat(fault: Fault, isFresh = true, create = createTransform) {
   return { derived: create(derive, follower)(records), looks: () => looks }
 }
 
-const coded = (code: string) => new AppError(code, 'a fault of the test')
+const codes: Readonly<Record<string, string>> = {
+  not_known_yet: 'derive.not_known_yet',
+  unknown_contract: 'derive.unknown_contract',
+  no_such_era: 'derive.no_such_era',
+  corrupt: 'fieldcrypt.corrupt',
+  key_unavailable: 'fieldcrypt.key_unavailable',
+  record_unreadable: 'fieldcrypt.record_unreadable',
+  not_framed: 'registry.not_framed',
+  undecodable: 'contracts.undecodable',
+}
+const coded = (reason: string) => new AppError(codes[reason] ?? reason, 'a fault of the test')
 
 describe('a round of records', () => {
   test('is derived in order, undefined where consent is missing, without looking again', async () => {
@@ -45,9 +55,9 @@ describe('a round of records', () => {
 
   test.each(['not_known_yet', 'key_unavailable', 'record_unreadable'])(
     'that waits for a key fails whole with %s when the tables do not help: Kafka gives it again',
-    async (code) => {
-      const { derived, looks } = roundThat(() => coded(code))
-      await expect(derived).rejects.toMatchObject({ code })
+    async (reason) => {
+      const { derived, looks } = roundThat(() => coded(reason))
+      await expect(derived).rejects.toMatchObject({ code: codes[reason] })
       expect(looks()).toBe(1)
     },
   )
@@ -77,7 +87,7 @@ describe('a round of records', () => {
 
   test('gets no verdict while control state is being read anew: all of it comes again', async () => {
     const { derived } = roundThat(() => coded('unknown_contract'), false)
-    await expect(derived).rejects.toMatchObject({ code: 'not_known_yet' })
+    await expect(derived).rejects.toMatchObject({ code: 'derive.not_known_yet' })
   })
 
   test('that nobody waits for is told what it would wait for', async () => {

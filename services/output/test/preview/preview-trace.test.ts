@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import type { Role } from '@weir/control-state'
-import { refusalOf, statusOf } from '../../src/errors.ts'
+import { errors } from '../../src/errors.ts'
 import { preview } from '../../src/preview/preview.ts'
 import { inputStream } from '../support/streams.ts'
 
@@ -17,7 +17,7 @@ const depsOf = (reads: string[]): Deps =>
     limited: (_account: string, work: () => Promise<unknown>) => work(),
     trace: {
       async read() {
-        throw new AppError('unavailable', 'no trace')
+        throw new AppError('control-state.unavailable', 'no trace')
       },
     },
     offsets: {
@@ -31,13 +31,15 @@ const depsOf = (reads: string[]): Deps =>
 const callBy = (role: Role): Call =>
   ({
     caller: { billingId: 'acme', apiKey: { role }, actor: {} },
-    readJson: async () => ({ consentLevels: [0] }),
+    readBody: async () => Buffer.from('{"consentLevels":[0]}'),
   }) as unknown as Call
 
 test('an owner gets 503 and nothing is read, while nobody can be told of the reading', async () => {
   const reads: string[] = []
-  const outcome = await preview(depsOf(reads))(callBy('owner')).catch(refusalOf)
-  expect(statusOf(refusalOf(outcome))).toBe(503)
+  const outcome = await (async () => preview(depsOf(reads))(callBy('owner')))().catch(
+    errors.refusalOf,
+  )
+  expect(outcome).toMatchObject({ code: 'unavailable' })
   expect(reads).toEqual([])
 })
 

@@ -56,7 +56,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
     gate,
     trace: {
       async read(reading) {
-        if (!isTraced) throw new AppError('unavailable', 'no trace')
+        if (!isTraced) throw new AppError('control-state.unavailable', 'no trace')
         readings.push(reading)
       },
     },

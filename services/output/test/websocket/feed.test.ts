@@ -54,7 +54,7 @@ function feedOf() {
     answerEnds: () => asking.resolve(),
     /** How often. */
     asked: () => timesAsked,
-    failEnds: () => asking.reject(new AppError('unavailable', 'Kafka does not answer')),
+    failEnds: () => asking.reject(new AppError('kafka.unavailable', 'Kafka does not answer')),
   }
 }
 
@@ -187,12 +187,12 @@ describe('when it cannot be watched', () => {
     const watcher = watcherOf()
     const joining = feed.join(watcher)
     failEnds()
-    await expect(joining).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(joining).rejects.toMatchObject({ code: 'kafka.unavailable' })
     expect(feed.leave(watcher)).toBe(true)
     holdEnds()
     const again = feed.join(watcher)
     failEnds()
-    await expect(again).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(again).rejects.toMatchObject({ code: 'kafka.unavailable' })
     expect(tails).toEqual([])
     write(0)
   })

@@ -148,7 +148,9 @@ describe('503 unavailable, with Retry-After', () => {
   })
 
   test('when the ends of the topic cannot be told', async () => {
-    scene.feeds.joinAfter(Promise.reject(new AppError('unavailable', 'Kafka does not answer')))
+    scene.feeds.joinAfter(
+      Promise.reject(new AppError('kafka.unavailable', 'Kafka does not answer')),
+    )
     expect(await refusalOf(scene.connect(scene.tokenOf(stream)))).toMatchObject(unavailable)
     const [feed] = scene.feeds.made
     expect([feed?.watchers.size, feed?.closes]).toEqual([0, 1])

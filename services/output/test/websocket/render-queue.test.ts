@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import type { SourceRecord } from '@weir/kafka'
+import { ContractsError } from '@weir/contracts'
 import { AppError, pollUntil } from '@weir/kit'
 import { createRenderQueue, queuedBytesMax } from '../../src/websocket/render-queue.ts'
 import type { Render } from '../../src/websocket/render.ts'
@@ -100,7 +101,7 @@ test('a burst is shown in small turns, so that sockets are written to in between
 
 test('a record that cannot be shown is left out and logged without its values; the others are shown', async () => {
   const { queue, shown, lines, until } = queueOf(({ offset, value }) => {
-    if (offset === 1n) throw new AppError('undecodable', 'a message')
+    if (offset === 1n) throw new ContractsError('contracts.undecodable', 'a message')
     if (offset === 3n) throw new TypeError('the value secret-3 is odd')
     return value ?? undefined
   })
@@ -146,7 +147,7 @@ test('tables that cannot be followed hold up nothing', async () => {
   const { queue, shown, until } = queueOf(
     ({ offset, value }) => (offset === 0n ? undefined : (value ?? undefined)),
     () => {
-      throw new AppError('unavailable', 'Kafka does not answer')
+      throw new AppError('kafka.unavailable', 'Kafka does not answer')
     },
   )
   queue.take(0, recordsOf(0, 2))

@@ -48,7 +48,7 @@ describe('a record that cannot be shown', () => {
     const framedOtherwise = frame(registryId + 1, value.subarray(5))
     for (const each of [null, framedOtherwise])
       expect(() => render({ ...record, value: each })).toThrow(
-        expect.objectContaining({ code: 'corrupt' }),
+        expect.objectContaining({ code: 'derive.corrupt' }),
       )
   })
 })

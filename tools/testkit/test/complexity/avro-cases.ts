@@ -50,7 +50,7 @@ export const avroCases: readonly ParserCase[] = [
       const datum = datumOf(long(1), long(n + 1), Buffer.alloc(n, 'x'), Buffer.from([0xff, 0]))
       return () => texts.skimAvro(datum)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'a map of many keys, the last of them twice',
@@ -60,7 +60,7 @@ export const avroCases: readonly ParserCase[] = [
       const datum = datumOf(long(n + 1), Buffer.concat(many(n, key)), key(n - 1), long(0))
       return () => intsByName.skimAvro(datum)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'lists in a list, all of them empty',
@@ -78,7 +78,7 @@ export const avroCases: readonly ParserCase[] = [
       const datum = datumOf(Buffer.concat(many(n, () => long(1))), long(0))
       return () => nested.skimAvro(datum)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'a count that the rest just allows, and too few items',
@@ -87,7 +87,7 @@ export const avroCases: readonly ParserCase[] = [
       const datum = datumOf(long(n), Buffer.alloc(n, 0x80))
       return () => ints.skimAvro(datum)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'an event of many values, written again and shown',

@@ -32,7 +32,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = eventOf(Object.fromEntries(many(n, (i) => [`x${i}`, 0])))
       return () => plain.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'a body that names one field again and again',
@@ -41,7 +41,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = textOf(',"f":[0]'.repeat(n), '[0]')
       return () => ints.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'a map of many keys',
@@ -77,7 +77,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = textOf('', '['.repeat(n) + ']'.repeat(n))
       return () => lists.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'objects in objects without end',
@@ -86,7 +86,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = textOf('', '{"r":'.repeat(n) + 'null' + '}'.repeat(n))
       return () => nested.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'brackets that are never closed',
@@ -95,7 +95,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = textOf('', '['.repeat(n))
       return () => lists.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'a number of many digits',
@@ -104,7 +104,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = textOf('', `[0.${'1'.repeat(n)}]`)
       return () => ints.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'many numbers of many digits',
@@ -113,7 +113,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = textOf('', `[${many(n, () => `0.${'9'.repeat(700)}e-300`).join(',')}]`)
       return () => ints.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'a text of escapes',
@@ -131,7 +131,7 @@ export const jsonCases: readonly ParserCase[] = [
       const body = textOf('', `["${'é'.repeat(n)}\\ud800"]`)
       return () => texts.readJson(body)
     },
-    ends: 'undecodable',
+    ends: 'contracts.undecodable',
   },
   {
     name: 'objects that leave out every field',

@@ -19,7 +19,7 @@ export async function loseOffsets(theatre: Theatre, { choice }: PlannedFault): P
     for (const { groupId } of streams.derived()) {
       const forget = () =>
         topics.admin.groups.delete(groupId).catch((error: unknown) => {
-          if (!hasCode(error, 'group_not_empty', 'unavailable')) throw error
+          if (!hasCode(error, 'kafka.group_not_empty', 'kafka.unavailable')) throw error
         })
       await pollUntil(forget, { deadlineMs: GROUP_EMPTY_MS, everyMs: 300, what: 'an empty group' })
     }

@@ -1,7 +1,7 @@
 // auth's OpenAPI document: tokens and both versions of management.
 import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
-import { isErrorCode, statusOfCode } from '../../errors.ts'
+import { errors } from '../../errors.ts'
 import { managementOperations } from './operations.ts'
 import { always, ofBodies } from './tell.ts'
 import { registryOperations } from './registry.ts'
@@ -126,6 +126,6 @@ export const openApi = (version: string): JsonSchema =>
         description: 'The platform key, which the operators of auth have',
       },
     },
-    statusOf: (code) => (isErrorCode(code) ? statusOfCode(code) : 500),
+    statusOf: (code) => errors.statusOf({ code }),
     refusalForm: schema.problemForm,
   })

@@ -40,7 +40,7 @@ export function createTell(version: string) {
   const operations: Operation[] = []
   const tell = (id: string, route: string, group: string, told: Told): void => {
     const [method = '', path = ''] = route.split(' ')
-    const key = keysOf(needsOf(method, `/${version}${path}`))
+    const key = keysOf(needsOf(`${method} /${version}${path}`))
     const changes = method !== 'GET'
     operations.push({
       ...told,

@@ -2,10 +2,10 @@
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
 import type { AccountCall, PlatformCall } from '../../control/audit/managed.ts'
 import { accountBody } from '../bodies.ts'
-import type { Answer } from '../http.ts'
+import type { Answer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readJson } from '../read-json.ts'
+import { check, readJson } from '@weir/http-api'
 import { accountOf, apiKeyOf } from '../render.ts'
 
 export const makeAccount =

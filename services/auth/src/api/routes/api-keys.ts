@@ -2,10 +2,10 @@
 import { createApiKey, deleteApiKey } from '../../access/manage-api-keys.ts'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { apiKeyBody } from '../bodies.ts'
-import type { Answer } from '../http.ts'
+import type { Answer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readJson } from '../read-json.ts'
+import { check, readJson } from '@weir/http-api'
 import { apiKeyOf } from '../render.ts'
 
 const dayMs = 86_400_000

@@ -1,12 +1,12 @@
 // The audit log (docs/wire-format.md Management): an account sees what was done to it, the platform sees all. The
 // chain is the platform's alone: it can only be checked as a whole.
 import type { AuditEntry } from '@weir/control-state'
+import { invalid } from '@weir/http-api'
 import { z } from 'zod'
-import type { Caller, Platform } from '../../access/callers.ts'
+import type { Platform } from '../../access/callers.ts'
 import type { CallBy, PlatformCall } from '../../control/audit/managed.ts'
 import type { Opaque } from '../../control/audit/opaque.ts'
-import { invalid } from '../../errors.ts'
-import type { Answer, Call } from '../http.ts'
+import type { Answer, Call, Caller } from '@weir/http-api'
 import type { Management } from '../management.ts'
 import { parseQueryTime } from '../../usage/periods.ts'
 

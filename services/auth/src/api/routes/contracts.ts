@@ -3,11 +3,11 @@
 import { archiveContract } from '../../control/contracts/add-contract.ts'
 import { noContract } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
-import type { Answer } from '../http.ts'
-import { acting, lookUp } from '../management.ts'
+import type { Answer } from '@weir/http-api'
+import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { publishContract } from '../../control/contracts/publish-contract.ts'
-import { readJson } from '../read-json.ts'
+import { readJson, lookUp } from '@weir/http-api'
 import { contractOf } from '../render.ts'
 
 export const makeContract =
@@ -36,7 +36,7 @@ export const showContract =
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const id = call.param('contract')
-    const contract = await lookUp(deps, (state) => {
+    const contract = await lookUp(deps.state, (state) => {
       const found = state.contract(billingId, id)
       if (found === undefined) throw noContract(id)
       return found

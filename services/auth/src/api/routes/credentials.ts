@@ -3,10 +3,10 @@ import { addCredential, removeCredential } from '../../control/streams/manage.ts
 import type { StreamName } from '../../control/streams/manage.ts'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { credentialsBody } from '../bodies.ts'
-import type { Answer, Call } from '../http.ts'
+import type { Answer, Call } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readOptionalJson } from '../read-json.ts'
+import { check, readOptionalJson } from '@weir/http-api'
 import { credentialOf, secretOf } from '../render.ts'
 
 export const makeCredentials =

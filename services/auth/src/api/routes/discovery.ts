@@ -5,7 +5,7 @@ import { publishedKeys } from '../../control/keys/signing-keys.ts'
 import { receiptJwks } from '../../control/erasure/receipts.ts'
 import type { StateFollower } from '@weir/control-state'
 import { jwks } from '@weir/tokens'
-import type { Handler } from '../http.ts'
+import type { Handler } from '@weir/http-api'
 import type { KeysAre } from '../../control/controller.ts'
 
 const headers = { 'cache-control': 'public, max-age=300' }

@@ -3,8 +3,8 @@
 import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
 import type { ErrorPages, JsonSchema } from '@weir/docs'
 import type { PageOf } from '@weir/kit'
-import { Refusal } from '../../errors.ts'
-import type { Handler } from '../http.ts'
+import { refusal } from '../../errors.ts'
+import type { Handler } from '@weir/http-api'
 
 export type Docs = {
   readonly errors: ErrorPages
@@ -38,8 +38,7 @@ export const showError =
   ({ errors }: Docs): Handler =>
   (call) => {
     const body = errors.page(call.param('code'))
-    if (body === undefined)
-      throw new Refusal('not_found', 'There is no such code; see /docs/errors')
+    if (body === undefined) throw refusal('not_found', 'There is no such code; see /docs/errors')
     return { status: 200, headers: { ...pageHeaders, ...kept }, body }
   }
 

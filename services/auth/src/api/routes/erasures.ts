@@ -6,10 +6,10 @@ import { requireErasure, requireInput } from '@weir/control-state'
 import type { ErasureRecord } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { erasureBody } from '../bodies.ts'
-import type { Answer } from '../http.ts'
-import { acting, lookUp } from '../management.ts'
+import type { Answer } from '@weir/http-api'
+import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson } from '../read-json.ts'
+import { check, readJson, lookUp } from '@weir/http-api'
 import { eraseBySubject } from './subjects.ts'
 import type { SubjectDeps } from './subjects.ts'
 
@@ -87,5 +87,5 @@ async function lookUpInput<Found>(
 ): Promise<Found> {
   const { billingId } = call.caller
   const name = call.param('stream')
-  return lookUp(deps, (state) => look(state, requireInput(state, billingId, name)))
+  return lookUp(deps.state, (state) => look(state, requireInput(state, billingId, name)))
 }

@@ -2,7 +2,7 @@
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'
 import type { PlatformCall } from '../../control/audit/managed.ts'
-import type { Answer } from '../http.ts'
+import type { Answer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { keysOf, rotationOf } from '../render-keys.ts'

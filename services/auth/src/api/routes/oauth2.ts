@@ -1,8 +1,8 @@
 // /oauth2/token: the client credentials grant (RFC 6749 4.4), so that any OAuth client gets the same id
 // token. The client proves itself by HTTP Basic or in the form, not by both.
 import { basicOf } from '../../tokens/basic.ts'
-import { Refusal } from '../../errors.ts'
-import type { Call, Handler } from '../http.ts'
+import { refusal } from '../../errors.ts'
+import type { Call, Handler } from '@weir/http-api'
 import { idLifeSecondsMax } from '@weir/tokens'
 import type { Secrets } from '../../tokens/authenticate.ts'
 import { malformed, parseForm, tokenBodyBytesMax } from '../../tokens/token-body.ts'
@@ -18,7 +18,7 @@ export const issueForGrant =
       if (grant === undefined) throw malformed('grant_type is missing')
       const secrets = secretsOf(call, form)
       if (grant !== 'client_credentials')
-        throw new Refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
+        throw refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
       const client = await tokenService.authenticator.bySecret(secrets)
       await tokenService.trace(client, call.requestId)
       const body = {
@@ -43,6 +43,6 @@ function secretsOf(call: Call, form: ReadonlyMap<string, string>): Secrets {
     return basic
   }
   if (!clientId || !clientSecret)
-    throw new Refusal('invalid_credentials', 'Send client_id and client_secret, or HTTP Basic')
+    throw refusal('invalid_credentials', 'Send client_id and client_secret, or HTTP Basic')
   return { clientId, clientSecret }
 }

@@ -5,10 +5,10 @@ import { deleteOutput } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/manage.ts'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { outputBody, outputPatch } from '../bodies.ts'
-import type { Answer } from '../http.ts'
-import { acting, lookUp } from '../management.ts'
+import type { Answer } from '@weir/http-api'
+import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson } from '../read-json.ts'
+import { check, readJson, lookUp } from '@weir/http-api'
 
 export const makeOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
@@ -32,7 +32,7 @@ export const listOutputs =
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
-    const outputs = await lookUp(deps, (state) =>
+    const outputs = await lookUp(deps.state, (state) =>
       state.outputsOf(requireInput(state, billingId, name)),
     )
     const ready = outputs.filter(({ state }) => state === 'ready')
@@ -44,7 +44,7 @@ export const showOutput =
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const names = { input: call.param('stream'), name: call.param('output') }
-    const stream = await lookUp(deps, (state) => requireOutput(state, billingId, names))
+    const stream = await lookUp(deps.state, (state) => requireOutput(state, billingId, names))
     return { status: 200, body: deps.shape.shown(stream) }
   }
 

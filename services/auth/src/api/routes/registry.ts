@@ -1,9 +1,9 @@
 // /registry: the reading half of the Confluent API over the schemas of the caller's account, so that Avro deserializers
 // work with a stream's own credentials. Answered from control state, never from the registry.
 import { hasCode } from '@weir/kit'
+import { invalid } from '@weir/http-api'
 import type { ContractRecord } from '@weir/control-state'
-import { invalid } from '../../errors.ts'
-import type { Answer, Call, Handler } from '../http.ts'
+import type { Answer, Call, Handler } from '@weir/http-api'
 import type { Readers } from '../../registry/readers.ts'
 import {
   noSchema,

@@ -3,10 +3,10 @@
 import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
 import type { PlatformCall } from '../../control/audit/managed.ts'
 import { signingKeysBody } from '../bodies.ts'
-import type { Answer } from '../http.ts'
+import type { Answer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readOptionalJson } from '../read-json.ts'
+import { check, readOptionalJson } from '@weir/http-api'
 
 /** Brokers check tokens themselves, and hear of nothing: they ask for the keys now and then. */
 const BROKERS =

@@ -5,11 +5,10 @@ import { patchStream } from '../../control/streams/manage.ts'
 import { requireInput } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { streamBody, streamPatch } from '../bodies.ts'
-import { invalid } from '../../errors.ts'
-import type { Answer, Call } from '../http.ts'
-import { acting, lookUp } from '../management.ts'
+import type { Answer, Call } from '@weir/http-api'
+import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson } from '../read-json.ts'
+import { check, readJson, lookUp, invalid } from '@weir/http-api'
 
 export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
   const schema = streamBody(deps.defaultLimits)
@@ -37,7 +36,7 @@ export const showStream =
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
-    const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
+    const stream = await lookUp(deps.state, (state) => requireInput(state, billingId, name))
     return { status: 200, body: deps.shape.shown(stream) }
   }
 

@@ -6,11 +6,10 @@ import type { Asked, Erased } from '../../control/erasure/erase.ts'
 import type { InputStream } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { subjectBody } from '../bodies.ts'
-import type { Answer, Call } from '../http.ts'
-import { acting, lookUp } from '../management.ts'
-import type { Caller } from '../../access/callers.ts'
+import type { Answer, Call, Caller } from '@weir/http-api'
+import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson } from '../read-json.ts'
+import { check, readJson, lookUp } from '@weir/http-api'
 import { eraOf } from '../render.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
@@ -66,7 +65,7 @@ async function inputOf(
   { billingId }: Caller,
 ): Promise<{ stream: InputStream; contracts: ReturnType<typeof requireSubjectContracts> }> {
   const name = call.param('stream')
-  return lookUp(deps, (state) => {
+  return lookUp(deps.state, (state) => {
     const stream = requireInput(state, billingId, name)
     return { stream, contracts: requireSubjectContracts(state, stream) }
   })

@@ -1,10 +1,9 @@
 // /auth and /refresh (spec Authentication 1): credentials, or a refresh token, for an id token. Members
 // that nobody asked for are let through here: clients send back whole answers.
 import { z } from 'zod'
-import { Refusal } from '../../errors.ts'
-import type { Call, Handler } from '../http.ts'
+import type { Call, Handler } from '@weir/http-api'
 import type { Grant } from '../../metrics.ts'
-import { readJson } from '../read-json.ts'
+import { readJson, Refusal } from '@weir/http-api'
 import { malformed, requireFewMembers, tokenBodyBytesMax } from '../../tokens/token-body.ts'
 import type { TokenService } from '../../tokens/token-service.ts'
 

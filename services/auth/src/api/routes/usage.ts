@@ -1,10 +1,9 @@
 // What an input stream took in a time (docs/wire-format.md Management): JSON, or CSV for who asks for it by
 // `format` or by `Accept`.
+import { lookUp, invalid } from '@weir/http-api'
 import { requireInput } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
-import { invalid } from '../../errors.ts'
-import type { Answer, Call } from '../http.ts'
-import { lookUp } from '../management.ts'
+import type { Answer, Call } from '@weir/http-api'
 import type { Management } from '../management.ts'
 import { foldedBefore, periodOf } from '../../usage/periods.ts'
 import { reportOf, toCsv, toJson } from '../../usage/report.ts'
@@ -16,7 +15,7 @@ export const showUsage =
   async (call: AccountCall): Promise<Answer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
-    const stream = await lookUp(deps, (state) => requireInput(state, billingId, name))
+    const stream = await lookUp(deps.state, (state) => requireInput(state, billingId, name))
     const isCsv = wantsCsv(call)
     const nowMs = deps.accounts.now()
     const asked = { by: call.query('by'), from: call.query('from'), until: call.query('until') }

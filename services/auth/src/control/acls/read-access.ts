@@ -3,7 +3,8 @@
 // knows no transaction over ACLs and control state, and any replica of auth may be at it, so this has an order:
 // a grant follows the record that says so, and then looks whether it still says so; a revocation comes before its
 // record changes, and once more after. What a crash leaves in between, `settle` finds.
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode } from '@weir/kit'
+import { refusal } from '../../errors.ts'
 import type { Log } from '@weir/kit'
 import type { Acl, Acls } from '@weir/kafka'
 import type { StateFollower } from '@weir/control-state'
@@ -12,7 +13,7 @@ import type { StreamRecord } from '@weir/control-state'
 import { serviceAclsOf, serviceDifferenceOf } from './service-acls.ts'
 import type { ServicePrincipals } from './service-acls.ts'
 
-/** All of them throw AppError `unavailable` or `refused` when Kafka doesn't do it. */
+/** All of them throw KafkaError `kafka.unavailable` or `kafka.refused` when Kafka doesn't do it. */
 export type ReadAccess = {
   /** Resolves once services may do their work in a stream's topics. */
   serve(stream: StreamRecord): Promise<void>
@@ -131,8 +132,8 @@ function unlessNoAuthorizer({
     try {
       await work()
     } catch (error) {
-      if (!hasCode(error, 'no_authorizer')) throw error
-      if (isRequired) throw new AppError('refused', error.message, { cause: error })
+      if (!hasCode(error, 'kafka.no_authorizer')) throw error
+      if (isRequired) throw refusal('refused', error.message, { cause: error })
       if (!wasTold)
         log.warn(
           'Kafka has no authorizer: any client that reaches its brokers can read and write everything',

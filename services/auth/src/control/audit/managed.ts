@@ -5,10 +5,10 @@ import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
 import { isRole, requireRole } from '@weir/control-state'
 import type { Actor, AuditAction, AuditTarget, Needs, Role } from '@weir/control-state'
-import type { Caller, Callers, Platform } from '../../access/callers.ts'
-import { refusalOf, statusOf } from '../../errors.ts'
-import { mount } from '../../api/http.ts'
-import type { Answer, Call, Handler, Method } from '../../api/http.ts'
+import type { Callers, Platform } from '../../access/callers.ts'
+import { errors } from '../../errors.ts'
+import { mount } from '@weir/http-api'
+import type { Answer, Call, Handler, Method, Caller } from '@weir/http-api'
 import { needsOf } from '../../api/route-needs.ts'
 import type { Route, RouteNeedsOfAuth } from '../../api/route-needs.ts'
 import type { Refusals } from './refusals.ts'
@@ -53,8 +53,8 @@ export function mountManaged<Path extends string>(
 ): void {
   const mounted: Record<string, Handler> = {}
   for (const [method, managed] of Object.entries(handlers))
-    mounted[method] = watched(deps, needsOf(method, base + path), asManaged(managed))
-  mount(app, base + path, mounted)
+    mounted[method] = watched(deps, needsOf(`${method} ${base}${path}`), asManaged(managed))
+  mount({ app, needsOf }, base + path, mounted)
 }
 
 type AnyManaged = {
@@ -90,10 +90,10 @@ function watched(
       const caller = await callerFor(callers, needs, { ...call, isFrom })
       return await handler({ ...call, isFrom, caller })
     } catch (error) {
-      if (hasCode(error, 'invalid_api_key', 'invalid_platform_key')) refusals.denied()
-      const refusal = refusalOf(error)
-      if (actor !== undefined && action !== undefined && statusOf(refusal) < 500)
-        refusals.refused({ action, actor, target: targetOf(call, actor), code: refusal.code })
+      if (hasCode(error, 'control-state.invalid_api_key', 'invalid_platform_key')) refusals.denied()
+      const refused = errors.refusalOf(error)
+      if (actor !== undefined && action !== undefined && errors.statusOf(refused) < 500)
+        refusals.refused({ action, actor, target: targetOf(call, actor), code: refused.code })
       throw error
     }
   }

@@ -2,7 +2,7 @@
 // registered, then the record appears together with the key parts of levels that are new. A
 // published contract never changes; a new version is a new id.
 import type { PreparedContract } from '@weir/contracts'
-import { AppError } from '@weir/kit'
+import { refusal } from '../../errors.ts'
 import { act, partOf } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { putKeyRecords } from '../keys/key-records.ts'
@@ -24,7 +24,7 @@ export async function claimSubject(
     const owner = draft.subjectOwner(subject)
     if (owner === billingId) return
     if (owner !== undefined)
-      throw new AppError(
+      throw refusal(
         'invalid',
         `schema.schema_registry_ref: the subject ${subject} is taken; choose another name`,
       )
@@ -101,7 +101,7 @@ function contractRecord(request: ContractRequest, nowMs: number): ContractRecord
 
 function requireFreeId(draft: Draft, billingId: string, id: string): void {
   if (draft.contract(billingId, id) !== undefined)
-    throw new AppError(
+    throw refusal(
       'name_taken',
       `There is a contract ${id} already, and a published contract never changes: choose a new id`,
     )

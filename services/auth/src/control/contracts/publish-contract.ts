@@ -2,14 +2,15 @@
 // is claimed, its schema registered or read from the registry, and its record made. What is settled here
 // once, no service asks the registry again.
 import { definitionText, parseSchemaRef, prepareContract } from '@weir/contracts'
+import { refusal } from '../../errors.ts'
+import { invalid } from '@weir/http-api'
 import type { SchemaRef } from '@weir/contracts'
 import type { RegisteredSchema, Registry as WholeRegistry } from '@weir/schema-registry'
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode } from '@weir/kit'
 import { addContract, claimSubject } from './add-contract.ts'
 import type { ContractRecord, StateFollower } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
-import { invalid } from '../../errors.ts'
 import { unknownMembers } from '../../api/unknown-members.ts'
 
 type Registry = Pick<WholeRegistry, 'register' | 'bySubject'>
@@ -76,7 +77,7 @@ async function readSchema(
   try {
     return await registry.bySubject(subject, version === 'latest' ? 'latest' : Number(version))
   } catch (error) {
-    if (hasCode(error, 'not_found')) return undefined
+    if (hasCode(error, 'registry.not_found')) return undefined
     throw unavailableIfRegistry(error)
   }
 }
@@ -88,7 +89,7 @@ async function register(
   schemaText: string,
 ): Promise<RegisteredSchema> {
   const registered = await registry.register(ref.subject, schemaText).catch((error: unknown) => {
-    if (hasCode(error, 'incompatible', 'invalid_schema'))
+    if (hasCode(error, 'registry.incompatible', 'registry.invalid_schema'))
       throw invalid([`schema.definition: ${error.message}`])
     throw unavailableIfRegistry(error)
   })
@@ -101,8 +102,8 @@ async function register(
 }
 
 function unavailableIfRegistry(error: unknown): unknown {
-  return hasCode(error, 'registry_unavailable')
-    ? new AppError('unavailable', 'The schema registry does not answer; try again', {
+  return hasCode(error, 'registry.unavailable')
+    ? refusal('unavailable', 'The schema registry does not answer; try again', {
         cause: error,
       })
     : error

@@ -1,9 +1,10 @@
 // Forgetting a data subject (docs/forgetting.md): every link that was kept of it goes, in the same change that erases a
 // person by a value of the key field. Where the links are found is the caller's; the value is put nowhere.
 import { randomBytes } from 'node:crypto'
+import { refusal } from '../../errors.ts'
+import type { Refusal } from '@weir/http-api'
 import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
-import { AppError } from '@weir/kit'
 import { changeErasing, putErasure, subjectOf } from './erase.ts'
 import type { Asked, Erased, Erasing } from './erase.ts'
 import type { InputStream } from '@weir/control-state'
@@ -23,7 +24,7 @@ export type EraseSubjectRequest = {
 
 const saltBytes = 32
 
-/** Accepted, once it resolves. @throws AppError `no_such_subject` */
+/** Accepted, once it resolves. @throws Refusal `no_such_subject` */
 export async function eraseSubject(
   deps: Erasing,
   { stream, subject, links, fromLevel, reference }: EraseSubjectRequest,
@@ -60,7 +61,7 @@ export type SubjectContracts = {
   readonly others: readonly string[]
 }
 
-/** @throws AppError `no_data_subject_field`: where none names one, nothing can be said of a data subject */
+/** @throws Refusal `no_data_subject_field`: where none names one, nothing can be said of a data subject */
 export function requireSubjectContracts(state: State, stream: InputStream): SubjectContracts {
   const contracts = state.contractsOf(stream.billingId)
   const naming = contracts.flatMap(({ id, dataSubjectField: field }) =>
@@ -99,21 +100,21 @@ export function openableIn(
 }
 
 /** What is there of a subject is known by its links alone, so one that isn't kept can't be erased. */
-const noSuchSubject = (name: string): AppError<'no_such_subject'> =>
-  new AppError(
+const noSuchSubject = (name: string): Refusal =>
+  refusal(
     'no_such_subject',
     `No event that can still be decrypted names this data subject in the stream ${name}: none ever did under a contract with a ` +
       'data subject field, or it was erased, or the keys are past their age',
   )
 
-const nothingAtLevel = (name: string, fromLevel = 0): AppError<'no_such_subject'> =>
-  new AppError(
+const nothingAtLevel = (name: string, fromLevel = 0): Refusal =>
+  refusal(
     'no_such_subject',
     `Nothing of this data subject can be decrypted from level ${fromLevel} up in the stream ${name}: it was withdrawn or erased before, or there is no such level`,
   )
 
-const noDataSubjectField = (name: string): AppError<'no_data_subject_field'> =>
-  new AppError(
+const noDataSubjectField = (name: string): Refusal =>
+  refusal(
     'no_data_subject_field',
     `No contract of the account has a data_subject_field, so Weir does not know which events of the stream ${name} are about ` +
       'which data subject; they may well be there. Erase by values of the key field instead, or publish a contract with ' +

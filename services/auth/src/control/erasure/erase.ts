@@ -2,6 +2,7 @@
 // the subtrees that lead to his keys are taken out of the tree, in one transaction with the record that says
 // so. The values themselves are put nowhere. When the change is effective everywhere is erasure-states.ts.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import type { Refusal } from '@weir/http-api'
 import {
   levelOfPart,
   linksOf,
@@ -13,7 +14,7 @@ import {
   wrapPart,
 } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { AuditTarget } from '@weir/control-state'
@@ -29,6 +30,7 @@ import { requireInput } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import type { Bounding } from './erasure-bound.ts'
+import { refusal } from '../../errors.ts'
 
 /** What reads the keys of an era and cuts people out of them. */
 export type Puncturing = Pick<Changes, 'now'> & {
@@ -67,7 +69,7 @@ const saltBytes = 32
 export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
-/** Accepted, once it resolves: nothing can take it back. @throws AppError `erasures_exceeded` */
+/** Accepted, once it resolves: nothing can take it back. @throws Refusal `erasures_exceeded` */
 export async function eraseValues(deps: Erasing, request: EraseRequest): Promise<Erased> {
   const salt = randomBytes(saltBytes).toString('base64url')
   const values = [...new Set(request.values)]
@@ -114,7 +116,7 @@ export type Erasure = {
   readonly counted: number
 } & Asked
 
-/** @throws AppError `unavailable` when a part of an era can't be read: a link left out would stay readable */
+/** @throws Refusal `unavailable` when a part of an era can't be read: a link left out would stay readable */
 export function putErasure(
   deps: Puncturing,
   draft: Draft,
@@ -232,7 +234,7 @@ function changesOf(at: StreamEra, keys: EraKeys | undefined, prefixesIn: Cut['pr
     // Of a part that is split the sixteen come first: whoever has read half of it lacks nothing meanwhile.
     return changes.sort(([, a], [, b]) => Number(a === undefined) - Number(b === undefined))
   } catch (error) {
-    if (!hasCode(error, 'key_unavailable', 'record_unreadable')) throw error
+    if (!hasCode(error, 'fieldcrypt.key_unavailable', 'fieldcrypt.record_unreadable')) throw error
     throw unreadable(at, error)
   }
 }
@@ -248,8 +250,8 @@ function keysOf({ follower, log }: Puncturing, draft: Draft, at: StreamEra): Era
   return openEra({ under: draft.keysUnder, open, log }, at)
 }
 
-const unreadable = ({ streamId, era }: StreamEra, cause?: unknown): AppError<'unavailable'> =>
-  new AppError(
+const unreadable = ({ streamId, era }: StreamEra, cause?: unknown): Refusal =>
+  refusal(
     'unavailable',
     `The keys of stream ${streamId}, era ${era}, cannot be read now, so nothing was erased; try again`,
     { cause },

@@ -5,8 +5,9 @@
 // Counted is each value of each request, however many eras it changes: who erases a value twice has cut out two branches.
 // A data subject counts as many values as it has pseudonyms in one era, and is never refused: its pseudonyms come
 // from events that were stored, and each is cut out once, so `eventCount` and `eventRate` are its bound.
-import { AppError } from '@weir/kit'
 import type { Log } from '@weir/kit'
+import { refusal } from '../../errors.ts'
+import type { Refusal } from '@weir/http-api'
 import type { State, StateFollower } from '@weir/control-state'
 
 export type Bounding = {
@@ -26,7 +27,7 @@ function erasedValuesOf(state: State, billingId: string): number {
   return count
 }
 
-/** @throws AppError `erasures_exceeded` */
+/** @throws Refusal `erasures_exceeded` */
 export function requireRoom(
   { erasuresMax }: Pick<Bounding, 'erasuresMax'>,
   state: State,
@@ -45,8 +46,8 @@ export function warnOfBound({ follower, erasuresMax, log }: Bounding, billingId:
 
 type Exceeded = { readonly used: number; readonly count: number; readonly erasuresMax: number }
 
-const exceeded = ({ used, count, erasuresMax }: Exceeded): AppError<'erasures_exceeded'> =>
-  new AppError(
+const exceeded = ({ used, count, erasuresMax }: Exceeded): Refusal =>
+  refusal(
     'erasures_exceeded',
     `The account has ${used} erased values and may have ${erasuresMax} (ERASURES_MAX), so ${count} more are too many: nothing ` +
       'was erased. Erase data subjects by `subject`, which is never refused for this, delete streams that nobody needs, or ' +

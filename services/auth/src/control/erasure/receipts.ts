@@ -1,8 +1,8 @@
 // Receipts of erasures (docs/forgetting.md): what one claims, and the keys that they are signed with. A key signs for a
 // year; its public half stays published for ever, since a receipt has no end. Private halves are auth's alone.
 import { createPrivateKey } from 'node:crypto'
+import type { Refusal } from '@weir/http-api'
 import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
-import { AppError } from '@weir/kit'
 import { makeReceiptKey, signReceipt } from '@weir/tokens'
 import { act } from '@weir/control-state'
 import { privateReceiptKey } from '@weir/control-state'
@@ -12,6 +12,7 @@ import { requireErasure, requireInput } from '@weir/control-state'
 import type { State, StateFollower } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
+import { refusal } from '../../errors.ts'
 
 const signsForMs = 365 * 24 * 3_600_000
 
@@ -76,7 +77,7 @@ export type ReceiptRequest = {
   readonly outputs: (erasure: ErasureRecord) => Promise<OutputClaim[]>
 }
 
-/** @throws AppError `not_found`, `not_complete`, `unavailable` */
+/** @throws Refusal `not_found`, `not_complete`, `unavailable` */
 export async function receiptFor(
   deps: Changes & Signing,
   request: ReceiptRequest,
@@ -96,8 +97,8 @@ export async function receiptFor(
   return sign(deps, { ...claimsOf(erasure, request.issuer, deps.now()), outputs })
 }
 
-const notComplete = ({ erasureId }: ErasureRecord): AppError<'not_complete'> =>
-  new AppError(
+const notComplete = ({ erasureId }: ErasureRecord): Refusal =>
+  refusal(
     'not_complete',
     `The erasure ${erasureId} is not complete yet: Kafka still holds what it has replaced`,
   )
@@ -106,7 +107,7 @@ function sign({ follower }: Signing, claims: object): string {
   const newest = newestOf(follower.tables)
   const pem = newest && follower.keyring.open(privateReceiptKey(newest.kid), SIGN_RING)
   if (newest === undefined || pem === undefined)
-    throw new AppError('unavailable', 'There is no signing key for receipts yet; try again')
+    throw refusal('unavailable', 'There is no signing key for receipts yet; try again')
   const privateKey = createPrivateKey(pem)
   pem.fill(0)
   return signReceipt({ kid: newest.kid, privateKey }, claims)

@@ -1,6 +1,5 @@
 // An erasure as the API shows it: how far it is, by when the rest is expected, and which outputs hold decrypted values
 // and until when. What Kafka doesn't tell now is unknown here, and never a reason to show nothing.
-import { AppError } from '@weir/kit'
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type { ErasureRecord, HoldingOutput, State } from '@weir/control-state'
 import type { OutputClaim } from './receipts.ts'
@@ -8,12 +7,13 @@ import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
 import { appliedBy, completeBy } from './expected.ts'
 import type { SettingsReader } from './settings.ts'
+import { refusal } from '../../errors.ts'
 
 type Json = Record<string, unknown>
 
 export type ErasureView = {
   show(state: State, erasure: ErasureRecord): Promise<Json>
-  /** For a receipt, which is kept. @throws AppError `unavailable` when Kafka doesn't tell now */
+  /** For a receipt, which is kept. @throws Refusal `unavailable` when Kafka doesn't tell now */
   outputs(state: State, erasure: ErasureRecord): Promise<OutputClaim[]>
 }
 
@@ -43,7 +43,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
     },
     outputs: (state, erasure) =>
       claims(settings, { state, erasure }, (cause) => {
-        throw new AppError(
+        throw refusal(
           'unavailable',
           'Kafka does not report the retention of the outputs; try again',
           { cause },

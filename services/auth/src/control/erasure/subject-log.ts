@@ -2,9 +2,9 @@
 // one partition in which its records lie, for the time in which they were written. Nothing is kept in memory but what
 // was found. A value is asked for, and stands in no record, error or line of the log.
 import type { EraKeys } from '@weir/fieldcrypt'
+import type { Refusal } from '@weir/http-api'
 import { ERA_MS } from '@weir/fieldcrypt'
 import type { Offsets, RangeReader } from '@weir/kafka'
-import { AppError } from '@weir/kit'
 import {
   checkSubjectLink,
   linkIn,
@@ -15,6 +15,7 @@ import {
 import { openableIn, subjectEras } from './erase-subject.ts'
 import type { InputStream, StateFollower } from '@weir/control-state'
 import type { WriteTombstones } from '../../usage/tombstones.ts'
+import { refusal } from '../../errors.ts'
 
 export type FoundEra = {
   readonly era: number
@@ -24,7 +25,7 @@ export type FoundEra = {
 }
 
 export type SubjectLog = {
-  /** Eras in which something is kept. @throws AppError `unavailable`: what can't be read is never taken for nothing */
+  /** Eras in which something is kept. @throws Refusal `unavailable`: what can't be read is never taken for nothing */
   find(stream: InputStream, subject: string): Promise<readonly FoundEra[]>
   /** Takes the records away, once what they lead to is erased. */
   forget(found: readonly FoundEra[]): Promise<void>
@@ -95,5 +96,5 @@ async function linksOf(
   return { era, partition, links }
 }
 
-const unreadable = (): AppError<'unavailable'> =>
-  new AppError('unavailable', 'The keys of an era cannot be read now; try again')
+const unreadable = (): Refusal =>
+  refusal('unavailable', 'The keys of an era cannot be read now; try again')

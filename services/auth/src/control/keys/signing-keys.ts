@@ -3,9 +3,9 @@
 // published an hour before it signs, and stays so until the last token under it is dead. On request a new one signs at
 // once, and the former ones are dead at once: in control state there is nothing to check a token with any more.
 import { createPrivateKey } from 'node:crypto'
+import { refusal } from '../../errors.ts'
 import type { KeyObject } from 'node:crypto'
 import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
-import { AppError } from '@weir/kit'
 import { makeSigningKey } from '@weir/tokens'
 import type { SigningKey } from '@weir/tokens'
 import { act } from '@weir/control-state'
@@ -108,7 +108,7 @@ function keysDue(state: State, nowMs: number): { next: boolean; past: SigningKey
 
 export type Signer = { readonly kid: string; readonly privateKey: KeyObject }
 
-/** Gives the key that signs now. @throws AppError `unavailable` while there is none */
+/** Gives the key that signs now. @throws Refusal `unavailable` while there is none */
 export function createSigner(deps: {
   readonly follower: Pick<StateFollower, 'tables' | 'keyring'>
   readonly now: () => number
@@ -123,7 +123,7 @@ export function createSigner(deps: {
     if (newest !== undefined && newest.kid === last?.kid) return last
     const pem = newest && deps.follower.keyring.open(privateSigningKey(newest.kid), SIGN_RING)
     if (newest === undefined || pem === undefined)
-      throw new AppError('unavailable', 'There is no signing key for tokens yet; try again')
+      throw refusal('unavailable', 'There is no signing key for tokens yet; try again')
     last = { kid: newest.kid, privateKey: createPrivateKey(pem) }
     pem.fill(0)
     return last

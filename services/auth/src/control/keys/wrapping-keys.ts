@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { levelPart, wrapRing } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { AppError, hasCode, withTimeout } from '@weir/kit'
+import { hasCode, withTimeout, AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { Change } from '@weir/control-state'
 import { levelsOf } from './key-records.ts'
@@ -12,13 +12,14 @@ import type { StateFollower } from '@weir/control-state'
 import { ringKey } from '@weir/control-state'
 import type { Decide } from '../decide-changes.ts'
 import type { Writer } from '../writer.ts'
+import { refusal } from '../../errors.ts'
 
 export type Ring = { readonly ringVersion: number; readonly ringKey: KeyObject }
 
 export type WrappingKeys = {
   /**
    * A change that wraps with the named wrapping keys: they exist when it is decided and this process can use their newest
-   * versions, also when another replica makes some in the meantime. @throws AppError `unavailable` and what `decide` does
+   * versions, also when another replica makes some in the meantime. @throws Refusal `unavailable` and what `decide` does
    */
   changeWith<Answer>(
     what: Change,
@@ -31,21 +32,21 @@ export type WrappingKeys = {
     account: { billingId: string; newLevels?: readonly number[] },
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** The newest version of a wrapping key. @throws AppError `ring_missing`, which the two above see to */
+  /** The newest version of a wrapping key. @throws AppError `keys.ring_missing`, which the two above see to */
   current(name: string): Ring
 }
 
 const settleMs = 10_000
 const triesMax = 4
 
-/** A random wrapping key, wrapped. @throws AppError `unavailable` */
+/** A random wrapping key, wrapped. @throws Refusal `unavailable` */
 export async function newWrappingKey(kek: KekProvider, recordKey: string): Promise<Buffer> {
   const plain = randomBytes(32)
   try {
     return await wrapRing(kek, recordKey, plain)
   } catch (cause) {
     // What is wrong with the KEKs is for whoever runs auth: it is in the log.
-    throw new AppError('unavailable', 'The KEK cannot be used now; try again', {
+    throw refusal('unavailable', 'The KEK cannot be used now; try again', {
       cause,
     })
   } finally {
@@ -72,8 +73,8 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
       try {
         return await writer.change(what, decide)
       } catch (error) {
-        if (!hasCode(error, 'ring_missing')) throw error
-        if (tries === triesMax) throw new AppError('unavailable', error.message, { cause: error })
+        if (!hasCode(error, 'keys.ring_missing')) throw error
+        if (tries === triesMax) throw refusal('unavailable', error.message, { cause: error })
       }
     }
   }
@@ -90,7 +91,10 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
     current(name) {
       const newest = follower.keyring.newestRing(name)
       if (newest === undefined)
-        throw new AppError('ring_missing', `The wrapping key ${name} is not there yet; try again`)
+        throw new AppError(
+          'keys.ring_missing',
+          `The wrapping key ${name} is not there yet; try again`,
+        )
       return { ringVersion: newest.version, ringKey: newest.key }
     },
   }
@@ -127,7 +131,7 @@ async function make({ writer, kek }: Deps, names: readonly string[]): Promise<vo
 const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
   withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the wrapping keys').catch(
     (cause: unknown) => {
-      throw new AppError('unavailable', 'A wrapping key cannot be unwrapped yet; try again', {
+      throw refusal('unavailable', 'A wrapping key cannot be unwrapped yet; try again', {
         cause,
       })
     },

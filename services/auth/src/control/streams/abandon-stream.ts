@@ -1,5 +1,6 @@
 // A stream's creation that failed half-way: its name becomes free, at once or by the clean-up.
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode } from '@weir/kit'
+import type { Refusal } from '@weir/http-api'
 import type { Log } from '@weir/kit'
 import { partOf, streamKey, topicOf } from '@weir/control-state'
 import type { Draft, StreamRecord } from '@weir/control-state'
@@ -8,6 +9,7 @@ import { keysUnderStream } from '../keys/key-records.ts'
 import { putDeleting } from './delete-stream.ts'
 import { topicsOf } from './stream-topics.ts'
 import type { StreamTopics } from './stream-topics.ts'
+import { refusal } from '../../errors.ts'
 
 export type Abandoning = Changes & {
   readonly topics: Pick<StreamTopics, 'deleteEmpty'>
@@ -65,8 +67,8 @@ export async function freeName(
   })
 }
 
-export const topicExists = (topic: string): AppError<'topic_exists'> =>
-  new AppError(
+export const topicExists = (topic: string): Refusal =>
+  refusal(
     'topic_exists',
     `Kafka has a topic named ${topic} already that no stream of Weir made; choose another name or delete that topic`,
   )

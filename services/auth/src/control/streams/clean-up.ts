@@ -83,7 +83,7 @@ async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | 
     if (dead.kind === 'input') await deps.forgetUsage(dead)
     return (await forget(deps, dead)) ? undefined : laterMs
   } catch (error) {
-    const isLeaving = hasCode(error, 'group_not_empty')
+    const isLeaving = hasCode(error, 'kafka.group_not_empty')
     deps.log[isLeaving ? 'debug' : 'warn'](
       { err: error, stream: topicOf(stream) },
       'cleaning up a deleted stream did not finish; trying again',

@@ -9,8 +9,8 @@
 //
 // Abandoned: the record turns `deleting`, and the clean-up (clean-up.ts) does the rest; at once when this process can
 // still say so, after a minute when it can't.
-import { AppError } from '@weir/kit'
 import { act, newCredential, requireInput, streamKey } from '@weir/control-state'
+import { refusal } from '../../errors.ts'
 import type {
   Audited,
   DerivedStream,
@@ -97,7 +97,7 @@ async function makeTopics(deps: Creation, reserved: StreamRecord): Promise<void>
   throw topicExists(others)
 }
 
-/** From here on it is there for everyone. @throws AppError `unavailable` when the clean-up has taken it meanwhile */
+/** From here on it is there for everyone. @throws Refusal `unavailable` when the clean-up has taken it meanwhile */
 async function announce<Stream extends StreamRecord>(
   deps: Creation,
   what: Audited,
@@ -106,10 +106,7 @@ async function announce<Stream extends StreamRecord>(
   return deps.writer.change(what, (draft) => {
     const current = draft.stream(reserved.billingId, reserved.name)
     if (current?.streamId !== reserved.streamId || current.state !== 'creating')
-      throw new AppError(
-        'unavailable',
-        'Creating the stream took too long and was undone; try again',
-      )
+      throw refusal('unavailable', 'Creating the stream took too long and was undone; try again')
     // The input may have been deleted while the topic was being made.
     if (reserved.kind === 'derived') requireInput(draft, reserved.billingId, reserved.linkedStream)
     const stream: Stream = { ...reserved, state: 'ready', stateSinceMs: deps.now() }

@@ -1,7 +1,8 @@
 // Deleting a stream (docs/architecture.md 11). The record turns `deleting`, and with that the stream
 // is gone for everyone: tokens, WebSockets, readers of the API. The clean-up does the rest later.
-import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
+import { refusal } from '../../errors.ts'
+import type { Refusal } from '@weir/http-api'
 import type { Audited } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
@@ -73,9 +74,9 @@ export function putDeleting(draft: Draft, stream: StreamRecord, nowMs: number): 
   draft.put(streamKey(dead.billingId, dead.name), dead)
 }
 
-function hasOutputs(name: string, outputs: readonly StreamRecord[]): AppError<'has_outputs'> {
+function hasOutputs(name: string, outputs: readonly StreamRecord[]): Refusal {
   const names = outputs.map((output) => output.name).join(', ')
-  return new AppError(
+  return refusal(
     'has_outputs',
     `The stream ${name} has derived streams: ${names}. Delete them first, or delete recursively`,
   )

@@ -8,7 +8,7 @@ import { pinTopics } from './topic-pins.ts'
 import type { Pins, SetOtherwise } from './topic-pins.ts'
 
 export type KafkaPromises = {
-  /** Looks anew. @throws AppError `unavailable` */
+  /** Looks anew. @throws Refusal `unavailable` */
   check(): Promise<void>
   notReady(): string[]
 }
@@ -141,7 +141,7 @@ async function look({ configs, topics, topicReplication }: PromisesDeps): Promis
       ...setOtherwise(otherwise),
     ]
   } catch (error) {
-    if (!hasCode(error, 'refused')) throw error
+    if (!hasCode(error, 'kafka.refused')) throw error
     return [notAllowed(error.message)]
   }
 }

@@ -1,6 +1,6 @@
 // The small changes of control state: credentials and settings of a stream.
-import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
+import { refusal } from '../../errors.ts'
 import type { Audited, AuditTarget } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
@@ -31,12 +31,12 @@ export async function addCredential(
   const what = act(deps, 'credentials.create', { ...targetOf(target), clientId })
   await changeStream(deps, { what, target }, (current) => {
     if (current.credentials.length >= credentialsMax)
-      throw new AppError(
+      throw refusal(
         'too_many_credentials',
         `A stream has at most ${credentialsMax} credentials; delete one first`,
       )
     if (current.kind === 'derived' && wanted.includes('send'))
-      throw new AppError(
+      throw refusal(
         'invalid_scope',
         'scope must be listen: nothing can be sent to a derived stream',
       )
@@ -78,8 +78,7 @@ function dropCredential(deps: Changes, target: StreamName, clientId: string): Pr
 
 function requireCredential({ name, credentials }: StreamRecord, clientId: string): Credential {
   const found = credentials.find((credential) => credential.clientId === clientId)
-  if (found === undefined)
-    throw new AppError('not_found', `The stream ${name} has no such credentials`)
+  if (found === undefined) throw refusal('not_found', `The stream ${name} has no such credentials`)
   return found
 }
 

@@ -202,7 +202,7 @@ test('settling gives what was made before there were ACLs, and takes what is lef
 test('without an authorizer everything goes on, unless one is required', async () => {
   const { follower } = await withOutput()
   const none = async (): Promise<never> => {
-    throw new AppError('no_authorizer', 'Kafka has no authorizer')
+    throw new AppError('kafka.no_authorizer', 'Kafka has no authorizer')
   }
   const acls = { list: none, allow: none, revoke: none, disallow: none }
   const principals = noServices

@@ -171,7 +171,7 @@ describe('rings', () => {
     let tries = 0
     const answer = await deps.wrappingKeys.changeFor(given, { billingId: 'acme' }, (draft) => {
       tries += 1
-      if (tries === 1) throw new AppError('ring_missing', 'another replica needs level.7')
+      if (tries === 1) throw new AppError('keys.ring_missing', 'another replica needs level.7')
       return draft.account('acme')?.billingId
     })
     expect(answer).toBe('acme')

@@ -4,7 +4,7 @@ import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
 import { isRole } from '@weir/control-state'
 import { z } from 'zod'
-import { isErrorCode, statusOfCode } from '../../errors.ts'
+import { errors } from '../../errors.ts'
 import { previewBody } from '../../preview/preview.ts'
 import { needsOf } from '../route-needs.ts'
 
@@ -154,6 +154,6 @@ export const openApi = (version: string): JsonSchema =>
     security: {
       apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key" },
     },
-    statusOf: (code) => (isErrorCode(code) ? statusOfCode(code) : 500),
+    statusOf: (code) => errors.statusOf({ code }),
     refusalForm: schema.problemForm,
   })

@@ -3,7 +3,7 @@
 // it, read under the writer's fence: what an erasure took out meanwhile is not there to come back. All state lies in
 // control state, so whoever goes on after a crash does so where it ended.
 import { kekOf, ringVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
-import { AppError, hasCode } from '@weir/kit'
+import { hasCode, AppError } from '@weir/kit'
 import { act, partOf } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { ringKey, versionOfRingKey } from '@weir/control-state'
@@ -132,7 +132,7 @@ function wrapAnew(
     plain.fill(0)
     return wrapped
   } catch (error) {
-    if (!hasCode(error, 'record_unreadable')) throw error
+    if (!hasCode(error, 'fieldcrypt.record_unreadable')) throw error
     log.error({ err: error }, 'a key record cannot be wrapped again')
     return undefined
   }
@@ -174,6 +174,6 @@ function unusedOf(
 function kekIn(draft: Draft, recordKey: string): string {
   const value = draft.key(recordKey)
   if (value === undefined)
-    throw new AppError('ring_missing', `the wrapping key ${recordKey} is gone`)
+    throw new AppError('keys.ring_missing', `the wrapping key ${recordKey} is gone`)
   return kekOf(recordKey, value)
 }

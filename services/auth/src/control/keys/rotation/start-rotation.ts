@@ -2,7 +2,6 @@
 // record that says so. From then on new key records lie under the new wrapping keys; auth's upkeep takes the old ones there.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { ringKey } from '@weir/control-state'
@@ -11,6 +10,7 @@ import { rotationKey } from '@weir/control-state'
 import { newWrappingKey } from '../wrapping-keys.ts'
 import type { Changes } from '../../changes.ts'
 import { newestVersions, partsBehind } from './key-report.ts'
+import { refusal } from '../../../errors.ts'
 
 export type StartingRotation = Changes & {
   readonly follower: Pick<StateFollower, 'keyring'>
@@ -25,7 +25,7 @@ const triesMax = 3
 
 /**
  * The rotation that is under way now: a new one, or the one that was. Once this has resolved, it ends by itself.
- * @throws AppError `unavailable`
+ * @throws Refusal `unavailable`
  */
 export async function startRotation(deps: StartingRotation): Promise<RotationRecord> {
   for (let tries = 0; tries < triesMax; tries++) {
@@ -37,7 +37,7 @@ export async function startRotation(deps: StartingRotation): Promise<RotationRec
     deps.rotateSoon()
     return begun
   }
-  throw new AppError('unavailable', 'Other key rotations are in progress; try again')
+  throw refusal('unavailable', 'Other key rotations are in progress; try again')
 }
 
 async function wrapNext({

@@ -2,8 +2,8 @@
 // 400; one that can is held against its schema as a whole, and every problem is told at once.
 import { countJsonMembers, jsonDepthMax, listItemsMax, longListIn } from '@weir/kit'
 import type { z } from 'zod'
-import { invalid, Refusal } from '../errors.ts'
-import type { Call } from './http.ts'
+import type { Call } from './express/answer.ts'
+import { invalid, refuse } from './refusal.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -19,13 +19,13 @@ export async function readOptionalJson(call: Call): Promise<unknown> {
 }
 
 function parse(body: Buffer): unknown {
-  if (body.length === 0) throw new Refusal('not_json', 'The body is empty; send a JSON object')
+  if (body.length === 0) throw refuse('not_json', 'The body is empty; send a JSON object')
   if (countJsonMembers(body) === undefined)
-    throw new Refusal('not_json', `The body is nested deeper than ${jsonDepthMax} levels`)
+    throw refuse('not_json', `The body is nested deeper than ${jsonDepthMax} levels`)
   try {
     return JSON.parse(utf8.decode(body))
-  } catch (error) {
-    throw new Refusal('not_json', 'The body is not JSON in UTF-8', { cause: error })
+  } catch (cause) {
+    throw refuse('not_json', 'The body is not JSON in UTF-8', { cause })
   }
 }
 

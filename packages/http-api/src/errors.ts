@@ -1,0 +1,63 @@
+// From whatever was thrown to an answer, by a service's two tables: its public codes, and what clients are told of the
+// errors of packages. What stands in neither is `internal` and says nothing of itself, even if its code is spelt as a
+// public one is. The form of management is RFC 9457's problem document.
+import { publicFormOf } from '@weir/kit'
+import type { PageOf, PublicForms } from '@weir/kit'
+import type { Answer } from './express/answer.ts'
+import { Refusal, refuse } from './refusal.ts'
+import type { SharedCode } from './refusal.ts'
+import { refusalOfUnreadable } from './express/unreadable.ts'
+
+export type ErrorRow = {
+  readonly status: number
+  readonly title: string
+  /** What every answer with the code has. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type ErrorTable<Code extends string> = Readonly<Record<Code | SharedCode, ErrorRow>>
+
+export type Errors<Code extends string> = {
+  /** What a client may know of an error. */
+  refusalOf(error: unknown): Refusal<Code | SharedCode>
+  statusOf(refusal: { readonly code: string }): number
+  /** With what the code always brings. */
+  headersOf(refusal: Refusal): Readonly<Record<string, string>>
+  problemOf(refusal: Refusal, pageOf: PageOf): Answer
+}
+
+export function createErrors<Code extends string>(
+  table: ErrorTable<Code>,
+  publicForms: PublicForms<Code | SharedCode>,
+): Errors<Code> {
+  const rows: ReadonlyMap<string, ErrorRow> = new Map(Object.entries<ErrorRow>(table))
+  const isPublic = (error: unknown): error is Refusal<Code | SharedCode> =>
+    error instanceof Refusal && rows.has(error.code)
+  const rowOf = (code: string): ErrorRow => rows.get(code) ?? table.internal
+  const headersOf = ({ code, headers }: Refusal) => ({ ...rowOf(code).headers, ...headers })
+
+  function refusalOf(cause: unknown): Refusal<Code | SharedCode> {
+    if (isPublic(cause)) return cause
+    const told = publicFormOf(publicForms, cause)
+    if (told !== undefined) return new Refusal(told.code, told.message, { cause })
+    return (
+      refusalOfUnreadable(cause) ??
+      refuse('internal', 'An internal error occurred; see the log', { cause })
+    )
+  }
+
+  function problemOf(refusal: Refusal, pageOf: PageOf): Answer {
+    const { code, message } = refusal
+    const { status, title } = rowOf(code)
+    const problems = refusal.problems ?? (status === 422 ? [message] : undefined)
+    const type = pageOf(code)
+    const own = { 'content-type': 'application/problem+json' }
+    return {
+      status,
+      headers: { ...own, ...headersOf(refusal) },
+      body: { type, title, status, detail: message, code, ...(problems && { problems }) },
+    }
+  }
+
+  return { refusalOf, statusOf: ({ code }) => rowOf(code).status, headersOf, problemOf }
+}

@@ -1,0 +1,52 @@
+// The last in line: whatever was thrown becomes an answer that names its code and links to the page of it.
+import type { NextFunction, Request, Response } from 'express'
+import { helpLink, tooManyGuesses } from '@weir/kit'
+import type { Guesses, PageOf, Refused } from '@weir/kit'
+import type { Errors } from '../errors.ts'
+import { refuse } from '../refusal.ts'
+import type { Refusal } from '../refusal.ts'
+import type { ErrorForm } from './answer.ts'
+import { send } from './mount.ts'
+
+/** The secret that a refusal says is wrong; undefined for what is no guess. */
+export type WrongSecret = (refusal: Refusal, req: Request) => string | undefined
+
+export type AnswerErrorsOptions = {
+  readonly errors: Errors<string>
+  readonly pageOf: PageOf
+  readonly onError: (refused: Refused, res: Response) => void
+  readonly guesses: Guesses
+  readonly wrongSecretOf: WrongSecret
+}
+
+/** Express knows it by its four parameters. */
+export function answerErrors({ errors, pageOf, onError, ...guessing }: AnswerErrorsOptions) {
+  return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
+    const refusal = limitGuesses(guessing, errors.refusalOf(error), req)
+    const { code, cause = refusal } = refusal
+    onError({ code, status: errors.statusOf(refusal), error: cause }, res)
+    res.locals.code = code
+    if (res.headersSent) return void res.destroy()
+    res.setHeader('link', helpLink(pageOf(code)))
+    res.setHeader('svc-error', code)
+    send(res, (errorFormOf(res) ?? errors.problemOf)(refusal, pageOf))
+  }
+}
+
+/** Who proves himself never comes here: it stands behind all of authentication, where a refusal becomes an answer. */
+function limitGuesses(
+  { guesses, wrongSecretOf }: Pick<AnswerErrorsOptions, 'guesses' | 'wrongSecretOf'>,
+  refusal: Refusal,
+  req: Request,
+): Refusal {
+  const secret = wrongSecretOf(refusal, req)
+  const waitSeconds = secret === undefined ? undefined : guesses.count(req, secret)
+  if (waitSeconds === undefined) return refusal
+  return refuse('too_many_failures', tooManyGuesses, {
+    headers: { 'retry-after': String(waitSeconds) },
+  })
+}
+
+/** `res.locals` is anything; `mount` and `errorsUnder` alone put this there. */
+const errorFormOf = (res: Response): ErrorForm | undefined =>
+  res.locals.errorForm as ErrorForm | undefined

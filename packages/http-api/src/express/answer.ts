@@ -1,0 +1,31 @@
+// What a route is to the rest of a service: a handler takes a call and gives an answer.
+import type { Actor } from '@weir/control-state'
+import type { PageOf } from '@weir/kit'
+import type { Refusal } from '../refusal.ts'
+
+export type Answer = {
+  readonly status: number
+  /** Sent as JSON; a string as it is, under the content type among the headers. */
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Call = {
+  /** Decoded segments of the path. */
+  param(name: string): string
+  /** @throws Refusal `invalid` when it is there twice */
+  query(name: string): string | undefined
+  header(name: string): string | undefined
+  readonly requestId: string
+  /** Whose call it is, for the log and for the audit log. */
+  isFrom(caller: string, actor: Actor): void
+  /**
+   * At most 1 MiB unless told otherwise.
+   * @throws Refusal `too_large`, `unsupported_encoding`, `invalid_request`
+   */
+  readBody(bytesMax?: number): Promise<Buffer>
+}
+
+export type Handler = (call: Call) => Answer | Promise<Answer>
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type ErrorForm = (refusal: Refusal, pageOf: PageOf) => Answer

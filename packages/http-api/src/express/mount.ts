@@ -1,0 +1,94 @@
+// The seam to Express: a path takes a handler for each method it knows. What a handler throws goes on to the error form
+// of its path.
+import express from 'express'
+import type { Express, Request, Response } from 'express'
+import type { Needs } from '@weir/control-state'
+import { requestIdHeader } from '@weir/kit'
+import { invalid, refuse } from '../refusal.ts'
+import type { Answer, Call, ErrorForm, Handler, Method } from './answer.ts'
+import { bodyBytesMax, refusalOfUnreadable } from './unreadable.ts'
+
+export type MountOn = {
+  readonly app: Express
+  /** @throws Error for a route of which nobody has said who may call it */
+  readonly needsOf: (route: string) => Needs
+}
+
+/**
+ * Answers a path. Methods without a handler get 405 and an `Allow` header. Without a form of its own, its errors are
+ * problem documents.
+ */
+export function mount(
+  { app, needsOf }: MountOn,
+  path: string,
+  handlers: Partial<Record<Method, Handler>>,
+  errorForm?: ErrorForm,
+): void {
+  for (const method of Object.keys(handlers)) needsOf(`${method} ${path}`)
+  const route = app.route(path)
+  route.all((_req, res, next) => {
+    res.locals.route = path
+    res.locals.errorForm = errorForm
+    next()
+  })
+  for (const [method, handler] of Object.entries(handlers))
+    route[verbs[asMethod(method)]](async (req: Request, res: Response) => {
+      send(res, await handler(callOf(req, res)))
+    })
+  const allow = Object.keys(handlers)
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
+    .join(', ')
+  route.all(() => {
+    throw refuse('method_not_allowed', `Use ${allow} here`, { headers: { allow } })
+  })
+}
+
+/** How errors are told under a folder, also those of paths that aren't there. */
+export function errorsUnder(app: Express, folder: string, errorForm: ErrorForm): void {
+  app.use(folder, (_req, res, next) => {
+    res.locals.errorForm = errorForm
+    next()
+  })
+}
+
+export function send(res: Response, { status, body, headers }: Answer): void {
+  res.statusCode = status
+  res.setHeader('cache-control', 'no-store')
+  res.setHeader('content-type', 'application/json; charset=utf-8')
+  for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value)
+  res.end(typeof body === 'string' ? body : `${JSON.stringify(body)}\n`)
+}
+
+function callOf(req: Request, res: Response): Call {
+  return {
+    param(name) {
+      const value = req.params[name]
+      return typeof value === 'string' ? value : ''
+    },
+    query(name) {
+      const value = req.query[name]
+      if (value === undefined || typeof value === 'string') return value
+      throw invalid([`${name} must be there once`])
+    },
+    header: (name) => req.get(name),
+    requestId: String(res.getHeader(requestIdHeader)),
+    isFrom: (caller) => void (res.locals.caller = caller),
+    readBody: (bytesMax = bodyBytesMax) => readBody(req, res, bytesMax),
+  }
+}
+
+async function readBody(req: Request, res: Response, limit: number): Promise<Buffer> {
+  await new Promise<void>((resolve, reject) => {
+    express.raw({ type: () => true, limit })(req, res, (error?: unknown) => {
+      if (error === undefined) resolve()
+      else reject(refusalOfUnreadable(error) ?? error)
+    })
+  })
+  const body: unknown = req.body
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+}
+
+const verbs = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const
+
+/** Object.entries forgets that the keys were methods. */
+const asMethod = (name: string): Method => name as Method

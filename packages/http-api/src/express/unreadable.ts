@@ -1,0 +1,28 @@
+// Requests that Express or its body reader could not read: they say by `status` that the request itself was at fault.
+import { refuse } from '../refusal.ts'
+import type { Refusal, SharedCode } from '../refusal.ts'
+
+const mebibyte = 1_048_576
+export const bodyBytesMax = mebibyte
+
+export function refusalOfUnreadable(cause: unknown): Refusal<SharedCode> | undefined {
+  if (!(cause instanceof Error) || !('status' in cause)) return undefined
+  if (cause.status === 413)
+    return refuse('too_large', `The body may have ${bytesMaxOf(cause)} at most; send less`, {
+      cause,
+    })
+  if (cause.status === 415)
+    return refuse('unsupported_encoding', 'Send the body plain, or as gzip', { cause })
+  if (cause.status !== 400) return undefined
+  const message =
+    cause instanceof URIError
+      ? 'The path contains a percent sign that is not part of an encoded character'
+      : 'The request cannot be read'
+  return refuse('invalid_request', message, { cause })
+}
+
+/** The body reader tells its limit with the error. */
+function bytesMaxOf(error: Error): string {
+  const bytes = 'limit' in error && typeof error.limit === 'number' ? error.limit : bodyBytesMax
+  return bytes < mebibyte ? `${bytes / 1_024} KiB` : `${bytes / mebibyte} MiB`
+}

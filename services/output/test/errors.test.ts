@@ -1,0 +1,30 @@
+// What clients of output are told of errors, and what they are not.
+import { expect, test } from '@jest/globals'
+import { KafkaError } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import { DeriveError } from '../src/derive/errors.ts'
+import { errors, errorTable } from '../src/errors.ts'
+
+const { problemOf, refusalOf } = errors
+const answerTo = (error: unknown) => problemOf(refusalOf(error), (code) => `/docs/errors/${code}`)
+
+test.each([
+  new Error('secret'),
+  new KafkaError('kafka.not_found', 'secret'),
+  new KafkaError('kafka.too_large', 'secret'),
+  new DeriveError('derive.corrupt', 'secret'),
+  ...Object.keys(errorTable).map((code) => new AppError(code, 'secret')),
+])('what was not made for clients is 500 and says nothing of itself, %s too', (error) => {
+  const answer = answerTo(error)
+  expect(answer).toMatchObject({ status: 500, body: { code: 'internal' } })
+  expect(JSON.stringify(answer)).not.toContain('secret')
+})
+
+test.each([
+  [new KafkaError('kafka.may_not_take', 'inner'), 409, 'stream_disabled'],
+  [new KafkaError('kafka.held_back', 'inner'), 503, 'unavailable'],
+])('what the table says is said in its words', (error, status, code) => {
+  const answer = answerTo(error)
+  expect(answer).toMatchObject({ status, body: { code } })
+  expect(JSON.stringify(answer)).not.toContain('inner')
+})
