@@ -3,7 +3,7 @@
 // public one is. The form of management is RFC 9457's problem document.
 import { publicFormOf } from '@weir/kit'
 import type { PageOf, PublicForms } from '@weir/kit'
-import type { Answer } from './express/answer.ts'
+import type { RouteAnswer } from './express/answer.ts'
 import { Refusal, refuse } from './refusal.ts'
 import type { SharedCode } from './refusal.ts'
 import { refusalOfUnreadable } from './express/unreadable.ts'
@@ -23,7 +23,7 @@ export type Errors<Code extends string> = {
   statusOf(refusal: { readonly code: string }): number
   /** With what the code always brings. */
   headersOf(refusal: Refusal): Readonly<Record<string, string>>
-  problemOf(refusal: Refusal, pageOf: PageOf): Answer
+  problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer
 }
 
 export function createErrors<Code extends string>(
@@ -46,7 +46,7 @@ export function createErrors<Code extends string>(
     )
   }
 
-  function problemOf(refusal: Refusal, pageOf: PageOf): Answer {
+  function problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer {
     const { code, message } = refusal
     const { status, title } = rowOf(code)
     const problems = refusal.problems ?? (status === 422 ? [message] : undefined)

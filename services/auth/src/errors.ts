@@ -4,7 +4,7 @@
 import type { ContractsErrorCode } from '@weir/contracts'
 import type { AccessErrorCode } from '@weir/control-state'
 import { createErrors, Refusal } from '@weir/http-api'
-import type { Answer, ErrorRow, Refuse } from '@weir/http-api'
+import type { RouteAnswer, ErrorRow, Refuse } from '@weir/http-api'
 import type { KafkaErrorCode } from '@weir/kafka'
 import { ownSentence } from '@weir/kit'
 import type { PageOf, PublicForm } from '@weir/kit'
@@ -85,13 +85,13 @@ export const errors = createErrors<ErrorCode>(errorTable, publicForms)
 const { headersOf, statusOf } = errors
 
 /** What drivers of /auth and /refresh read. */
-export function plainErrorOf(refused: Refusal): Answer {
+export function plainErrorOf(refused: Refusal): RouteAnswer {
   const { code, message } = refused
   return { status: statusOf(refused), headers: headersOf(refused), body: { code, message } }
 }
 
 /** RFC 6749 5.2. */
-export function oauthErrorOf(refused: Refusal, pageOf: PageOf): Answer {
+export function oauthErrorOf(refused: Refusal, pageOf: PageOf): RouteAnswer {
   const { code, message } = refused
   const status = statusOf(refused)
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}

@@ -3,7 +3,7 @@ import type { Actor } from '@weir/control-state'
 import type { PageOf } from '@weir/kit'
 import type { Refusal } from '../refusal.ts'
 
-export type Answer = {
+export type RouteAnswer = {
   readonly status: number
   /** Sent as JSON; a string as it is, under the content type among the headers. */
   readonly body: unknown
@@ -26,6 +26,6 @@ export type Call = {
   readBody(bytesMax?: number): Promise<Buffer>
 }
 
-export type Handler = (call: Call) => Answer | Promise<Answer>
+export type RouteHandler = (call: Call) => RouteAnswer | Promise<RouteAnswer>
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-export type ErrorForm = (refusal: Refusal, pageOf: PageOf) => Answer
+export type ErrorForm = (refusal: Refusal, pageOf: PageOf) => RouteAnswer

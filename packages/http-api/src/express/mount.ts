@@ -5,7 +5,7 @@ import type { Express, Request, Response } from 'express'
 import type { Needs } from '@weir/control-state'
 import { requestIdHeader } from '@weir/kit'
 import { invalid, refuse } from '../refusal.ts'
-import type { Answer, Call, ErrorForm, Handler, Method } from './answer.ts'
+import type { RouteAnswer, Call, ErrorForm, RouteHandler, Method } from './answer.ts'
 import { bodyBytesMax, refusalOfUnreadable } from './unreadable.ts'
 
 export type MountOn = {
@@ -21,7 +21,7 @@ export type MountOn = {
 export function mount(
   { app, needsOf }: MountOn,
   path: string,
-  handlers: Partial<Record<Method, Handler>>,
+  handlers: Partial<Record<Method, RouteHandler>>,
   errorForm?: ErrorForm,
 ): void {
   for (const method of Object.keys(handlers)) needsOf(`${method} ${path}`)
@@ -51,7 +51,7 @@ export function errorsUnder(app: Express, folder: string, errorForm: ErrorForm):
   })
 }
 
-export function send(res: Response, { status, body, headers }: Answer): void {
+export function send(res: Response, { status, body, headers }: RouteAnswer): void {
   res.statusCode = status
   res.setHeader('cache-control', 'no-store')
   res.setHeader('content-type', 'application/json; charset=utf-8')

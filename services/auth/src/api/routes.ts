@@ -7,7 +7,7 @@ import { createCors, nameRequests, tellFaults } from '@weir/kit'
 import type { Guesses, Log, PageOf } from '@weir/kit'
 import { audited, mountManaged } from '../control/audit/managed.ts'
 import type { ManagedHandlers } from '../control/audit/managed.ts'
-import type { Handler } from '@weir/http-api'
+import type { RouteHandler } from '@weir/http-api'
 import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from '@weir/http-api'
 import { errors, oauthErrorOf, plainErrorOf, refusal } from '../errors.ts'
 import { wrongSecretOf } from './wrong-secret.ts'
@@ -97,7 +97,7 @@ function mountTokens(app: Express, tokenService: TokenService): void {
 }
 
 function mountRegistry(app: Express, door: registry.RegistryDoor): void {
-  const show = (path: string, handler: (door: registry.RegistryDoor) => Handler): void =>
+  const show = (path: string, handler: (door: registry.RegistryDoor) => RouteHandler): void =>
     mount({ app, needsOf }, `/registry${path}`, { GET: handler(door) }, registryErrorOf)
   show('/schemas/types', registry.listTypes)
   show('/schemas/ids/:schemaId', registry.showSchema)

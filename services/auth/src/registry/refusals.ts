@@ -3,7 +3,7 @@
 import { Refusal } from '@weir/http-api'
 import { errors } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 
 export const registryContentType = 'application/vnd.schemaregistry.v1+json'
 
@@ -15,7 +15,7 @@ class RegistryRefusal extends Refusal<ErrorCode> {
   }
 }
 
-export function registryErrorOf(refusal: Refusal): Answer {
+export function registryErrorOf(refusal: Refusal): RouteAnswer {
   const { message } = refusal
   const status = errors.statusOf(refusal)
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}

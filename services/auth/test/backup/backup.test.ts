@@ -36,7 +36,7 @@ test.each([
   ['a line is cut off', [HEAD, line.slice(0, -3), endLine(1)]],
   ['there is nothing', []],
 ])('a backup is refused as a whole when %s', async (_what, lines) => {
-  await expect(readLines(linesOf(...lines))).rejects.toMatchObject({ code: 'backup_unreadable' })
+  await expect(readLines(linesOf(...lines))).rejects.toMatchObject({ code: 'backup.unreadable' })
 })
 
 test.each([

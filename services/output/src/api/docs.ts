@@ -2,15 +2,15 @@
 import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import type { PageOf } from '@weir/kit'
-import type { Handler } from '@weir/http-api'
+import type { RouteHandler } from '@weir/http-api'
 
 const kept = { 'cache-control': 'public, max-age=300' }
 
 export const showOpenApi =
-  (openApi: JsonSchema): Handler =>
+  (openApi: JsonSchema): RouteHandler =>
   async () => ({ status: 200, headers: kept, body: openApi })
 
-export const showApi = (openApi: JsonSchema, pageOf: PageOf): Handler => {
+export const showApi = (openApi: JsonSchema, pageOf: PageOf): RouteHandler => {
   const body = apiPageOf({
     document: openApi,
     styleHref: '/docs/style.css',
@@ -20,7 +20,7 @@ export const showApi = (openApi: JsonSchema, pageOf: PageOf): Handler => {
   return async () => ({ status: 200, headers: { ...pageHeaders, ...kept }, body })
 }
 
-export const showStyle: Handler = async () => ({
+export const showStyle: RouteHandler = async () => ({
   status: 200,
   headers: { ...styleHeaders, ...kept },
   body: style,

@@ -2,15 +2,17 @@
 import { isRole } from '@weir/control-state'
 import type { Role } from '@weir/control-state'
 import { mount } from '@weir/http-api'
-import type { Answer, Handler } from '@weir/http-api'
+import type { RouteAnswer, RouteHandler } from '@weir/http-api'
 import type { Express } from 'express'
 import type { AccountCall, Callers } from './callers.ts'
 import { needsOf } from './route-needs.ts'
 import type { Route, RouteNeedsOfOutput } from './route-needs.ts'
 
 /** For a route that asks for a role: who calls has it. */
-export type AccountHandler = (call: AccountCall) => Answer | Promise<Answer>
-type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role ? AccountHandler : Handler
+export type AccountHandler = (call: AccountCall) => RouteAnswer | Promise<RouteAnswer>
+type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role
+  ? AccountHandler
+  : RouteHandler
 
 export function mountRoute<Of extends Route>(
   { app, callers }: { readonly app: Express; readonly callers: Pick<Callers, 'withRole'> },
@@ -19,11 +21,11 @@ export function mountRoute<Of extends Route>(
 ): void {
   const [method = '', path = ''] = of.split(' ')
   const needs = needsOf(of)
-  const answer: Handler = isRole(needs)
+  const answer: RouteHandler = isRole(needs)
     ? async (call) => handler({ ...call, caller: await callers.withRole(call, needs) })
     : asOpen(handler)
   mount({ app, needsOf }, path, { [method]: answer })
 }
 
 /** The table types a handler by what its route needs, which is what `isRole` goes by, too. */
-const asOpen = (handler: AccountHandler): Handler => handler as unknown as Handler
+const asOpen = (handler: AccountHandler): RouteHandler => handler as unknown as RouteHandler

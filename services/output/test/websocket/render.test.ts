@@ -30,9 +30,9 @@ test('fields are shown just as they lie in the topic', () => {
 describe('a record that cannot be shown', () => {
   const value = record.value ?? Buffer.alloc(0)
   const bad: Record<string, Partial<SourceRecord>> = {
-    corrupt: { headers: {} },
-    not_framed: { value: Buffer.from('event') },
-    undecodable: { value: value.subarray(0, -3) },
+    'derive.corrupt': { headers: {} },
+    'registry.not_framed': { value: Buffer.from('event') },
+    'contracts.undecodable': { value: value.subarray(0, -3) },
   }
 
   test('of a contract that is not known gives nothing, for that may change', () => {

@@ -2,7 +2,7 @@
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
 import type { AccountCall, PlatformCall } from '../../control/audit/managed.ts'
 import { accountBody } from '../bodies.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readJson } from '@weir/http-api'
@@ -10,7 +10,7 @@ import { accountOf, apiKeyOf } from '../render.ts'
 
 export const makeAccount =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: PlatformCall): Promise<Answer> => {
+  async (call: PlatformCall): Promise<RouteAnswer> => {
     const { billingId } = check(accountBody, await readJson(call))
     const { account, apiKey, secret } = await createAccount(
       acting(deps.accounts, call.caller),
@@ -25,7 +25,7 @@ export const makeAccount =
 /** One more key, for whoever lost the last one with the role owner. */
 export const makeOwnerKey =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: PlatformCall): Promise<Answer> => {
+  async (call: PlatformCall): Promise<RouteAnswer> => {
     const billingId = call.param('billingId')
     const request = { name: 'created by the platform', role: 'owner' } as const
     const { apiKey, secret } = await createApiKey(
@@ -39,7 +39,7 @@ export const makeOwnerKey =
 /** With the key that asks, so that its holder learns what it is good for. */
 export const showAccount =
   ({ state, erasures }: Pick<Management, 'state' | 'erasures'>) =>
-  ({ caller: { account, apiKey } }: AccountCall): Answer => {
+  ({ caller: { account, apiKey } }: AccountCall): RouteAnswer => {
     const { tables } = state
     const streams = tables.streamsOf(account.billingId)
     const contracts = tables.contractsOf(account.billingId)

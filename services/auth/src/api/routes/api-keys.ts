@@ -2,7 +2,7 @@
 import { createApiKey, deleteApiKey } from '../../access/manage-api-keys.ts'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { apiKeyBody } from '../bodies.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readJson } from '@weir/http-api'
@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 
 export const listApiKeys =
   ({ state }: Pick<Management, 'state'>) =>
-  ({ caller: { account } }: AccountCall): Answer => {
+  ({ caller: { account } }: AccountCall): RouteAnswer => {
     const { tables } = state
     const body = account.apiKeys.map((apiKey) =>
       apiKeyOf(apiKey, tables.keyUse(account.billingId, apiKey.keyId)?.usedAtMs),
@@ -22,7 +22,7 @@ export const listApiKeys =
 
 export const makeApiKey =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { name, role, expiresInDays } = check(apiKeyBody, await readJson(call))
     const expiresAtMs =
@@ -34,7 +34,7 @@ export const makeApiKey =
 
 export const dropApiKey =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const deleted = await deleteApiKey(
       acting(deps.accounts, caller),

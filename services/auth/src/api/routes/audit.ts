@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Platform } from '../../access/callers.ts'
 import type { CallBy, PlatformCall } from '../../control/audit/managed.ts'
 import type { Opaque } from '../../control/audit/opaque.ts'
-import type { Answer, Call, Caller } from '@weir/http-api'
+import type { RouteAnswer, Call, Caller } from '@weir/http-api'
 import type { Management } from '../management.ts'
 import { parseQueryTime } from '../../usage/periods.ts'
 
@@ -16,7 +16,7 @@ const usuallyEntries = 200
 
 export const showAudit =
   ({ audit: { log, fold, opaque }, accounts }: Pick<Management, 'audit' | 'accounts'>) =>
-  async (call: CallBy<Caller | Platform>): Promise<Answer> => {
+  async (call: CallBy<Caller | Platform>): Promise<RouteAnswer> => {
     const account = 'billingId' in call.caller ? call.caller.billingId : undefined
     const cursor = account === undefined ? plainCursor : cursorOf(opaque.page, account)
     await fold() // before the page's end is reckoned from now
@@ -29,7 +29,7 @@ export const showAudit =
 
 export const showChain =
   ({ audit: { log, fold } }: Pick<Management, 'audit'>) =>
-  async (call: PlatformCall): Promise<Answer> => {
+  async (call: PlatformCall): Promise<RouteAnswer> => {
     const problems: string[] = []
     const from = offsetIn(call, problems, plainCursor) ?? 0n
     if (problems.length > 0) throw invalid(problems)

@@ -3,7 +3,7 @@
 import { archiveContract } from '../../control/contracts/add-contract.ts'
 import { noContract } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { publishContract } from '../../control/contracts/publish-contract.ts'
@@ -12,7 +12,7 @@ import { contractOf } from '../render.ts'
 
 export const makeContract =
   (deps: Pick<Management, 'contracts'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { contract, warnings } = await publishContract(
       acting(deps.contracts, caller),
@@ -25,7 +25,7 @@ export const makeContract =
 
 export const listContracts =
   ({ state }: Pick<Management, 'state'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const contracts = state.tables.contractsOf(billingId)
     return { status: 200, body: contracts.map(contractOf) }
@@ -33,7 +33,7 @@ export const listContracts =
 
 export const showContract =
   (deps: Pick<Management, 'state'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const id = call.param('contract')
     const contract = await lookUp(deps.state, (state) => {
@@ -46,7 +46,7 @@ export const showContract =
 
 export const retireContract =
   (deps: Pick<Management, 'contracts'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const id = call.param('contract')

@@ -3,7 +3,7 @@ import { addCredential, removeCredential } from '../../control/streams/manage.ts
 import type { StreamName } from '../../control/streams/manage.ts'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { credentialsBody } from '../bodies.ts'
-import type { Answer, Call } from '@weir/http-api'
+import type { RouteAnswer, Call } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readOptionalJson } from '@weir/http-api'
@@ -11,7 +11,7 @@ import { credentialOf, secretOf } from '../render.ts'
 
 export const makeCredentials =
   (deps: Pick<Management, 'streams'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { scope } = check(credentialsBody, await readOptionalJson(call))
     const made = await addCredential(acting(deps.streams, caller), targetOf(call, caller), scope)
@@ -20,7 +20,7 @@ export const makeCredentials =
 
 export const dropCredentials =
   (deps: Pick<Management, 'streams'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const target = targetOf(call, caller)
     const removed = await removeCredential(

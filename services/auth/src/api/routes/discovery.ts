@@ -5,7 +5,7 @@ import { publishedKeys } from '../../control/keys/signing-keys.ts'
 import { receiptJwks } from '../../control/erasure/receipts.ts'
 import type { StateFollower } from '@weir/control-state'
 import { jwks } from '@weir/tokens'
-import type { Handler } from '@weir/http-api'
+import type { RouteHandler } from '@weir/http-api'
 import type { KeysAre } from '../../control/controller.ts'
 
 const headers = { 'cache-control': 'public, max-age=300' }
@@ -26,7 +26,7 @@ const keysComeWithinMs = 5_000
  * throws those away that he has.
  */
 export const showJwks =
-  ({ follower, keys, now }: Discovery): Handler =>
+  ({ follower, keys, now }: Discovery): RouteHandler =>
   async () => {
     const what = 'reading the keys'
     await pollUntil(() => keys() !== 'coming', {
@@ -43,7 +43,7 @@ export const showJwks =
   }
 
 /** OpenID Connect Discovery 1.0, 3. */
-export const showConfiguration = ({ issuer }: Discovery): Handler => {
+export const showConfiguration = ({ issuer }: Discovery): RouteHandler => {
   const body = {
     issuer,
     jwks_uri: `${issuer}/.well-known/jwks.json`,

@@ -4,7 +4,7 @@ import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
 import type { ErrorPages, JsonSchema } from '@weir/docs'
 import type { PageOf } from '@weir/kit'
 import { refusal } from '../../errors.ts'
-import type { Handler } from '@weir/http-api'
+import type { RouteHandler } from '@weir/http-api'
 
 export type Docs = {
   readonly errors: ErrorPages
@@ -15,11 +15,11 @@ export type Docs = {
 
 const kept = { 'cache-control': 'public, max-age=300' }
 
-export const showOpenApi = ({ openApi }: Docs): Handler => {
+export const showOpenApi = ({ openApi }: Docs): RouteHandler => {
   return () => ({ status: 200, headers: kept, body: openApi })
 }
 
-export const showApi = ({ openApi, pageOf }: Docs): Handler => {
+export const showApi = ({ openApi, pageOf }: Docs): RouteHandler => {
   const body = apiPageOf({
     document: openApi,
     styleHref: '/docs/style.css',
@@ -31,18 +31,18 @@ export const showApi = ({ openApi, pageOf }: Docs): Handler => {
 }
 
 export const listErrors =
-  ({ errors }: Docs): Handler =>
+  ({ errors }: Docs): RouteHandler =>
   () => ({ status: 200, headers: { ...pageHeaders, ...kept }, body: errors.index() })
 
 export const showError =
-  ({ errors }: Docs): Handler =>
+  ({ errors }: Docs): RouteHandler =>
   (call) => {
     const body = errors.page(call.param('code'))
     if (body === undefined) throw refusal('not_found', 'There is no such code; see /docs/errors')
     return { status: 200, headers: { ...pageHeaders, ...kept }, body }
   }
 
-export const showStyle: Handler = () => ({
+export const showStyle: RouteHandler = () => ({
   status: 200,
   headers: { ...styleHeaders, ...kept },
   body: style,

@@ -6,7 +6,7 @@ import { requireErasure, requireInput } from '@weir/control-state'
 import type { ErasureRecord } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { erasureBody } from '../bodies.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson, lookUp } from '@weir/http-api'
@@ -18,7 +18,7 @@ const bodyBytesMax = 4_194_304
 
 export const makeErasure =
   (deps: SubjectDeps & Pick<Shown, 'erasureView'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const body = check(erasureBody, await readJson(call, bodyBytesMax))
@@ -36,7 +36,7 @@ export const makeErasure =
 
 export const listErasures =
   (deps: Pick<Shown, 'state' | 'erasureView'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const erasures = await lookUpInput(deps, call, (state, stream) =>
       state.erasuresOf(stream.streamId),
     )
@@ -49,7 +49,7 @@ export const listErasures =
 
 export const showErasure =
   (deps: Pick<Shown, 'state' | 'erasureView'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const id = call.param('erasure')
     const erasure = await lookUpInput(deps, call, (state, stream) =>
       requireErasure(state, stream, id),
@@ -59,7 +59,7 @@ export const showErasure =
 
 export const showReceipt =
   (deps: Pick<Shown, 'state' | 'erasures' | 'erasureView' | 'issuer'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const { issuer, erasureView } = deps

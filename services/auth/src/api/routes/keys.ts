@@ -2,14 +2,14 @@
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'
 import type { PlatformCall } from '../../control/audit/managed.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { keysOf, rotationOf } from '../render-keys.ts'
 
 export const showKeys =
   ({ state }: Pick<Management, 'state'>) =>
-  async (): Promise<Answer> => {
+  async (): Promise<RouteAnswer> => {
     await state.refresh()
     return { status: 200, body: keysOf(keyReport(state)) }
   }
@@ -17,7 +17,7 @@ export const showKeys =
 /** Answers with the one that is under way, new or not. */
 export const rotateKeys =
   (deps: Pick<Management, 'keys' | 'state'>) =>
-  async ({ caller }: PlatformCall): Promise<Answer> => {
+  async ({ caller }: PlatformCall): Promise<RouteAnswer> => {
     const rotation = await startRotation(acting(deps.keys, caller))
     const { partsLeft } = keyReport(deps.state)
     return { status: 202, body: rotationOf(rotation, partsLeft) }

@@ -2,7 +2,7 @@
 // token. The client proves itself by HTTP Basic or in the form, not by both.
 import { basicOf } from '../../tokens/basic.ts'
 import { refusal } from '../../errors.ts'
-import type { Call, Handler } from '@weir/http-api'
+import type { Call, RouteHandler } from '@weir/http-api'
 import { idLifeSecondsMax } from '@weir/tokens'
 import type { Secrets } from '../../tokens/authenticate.ts'
 import { malformed, parseForm, tokenBodyBytesMax } from '../../tokens/token-body.ts'
@@ -10,7 +10,7 @@ import type { TokenService } from '../../tokens/token-service.ts'
 import { counted } from './tokens.ts'
 
 export const issueForGrant =
-  (tokenService: TokenService): Handler =>
+  (tokenService: TokenService): RouteHandler =>
   (call) =>
     counted(tokenService, 'client_credentials', async () => {
       const form = parseForm(await call.readBody(tokenBodyBytesMax))

@@ -5,14 +5,14 @@ import { deleteOutput } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/manage.ts'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { outputBody, outputPatch } from '../bodies.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson, lookUp } from '@weir/http-api'
 
 export const makeOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const request = check(outputBody, await readJson(call))
@@ -29,7 +29,7 @@ export const makeOutput =
 
 export const listOutputs =
   (deps: Pick<Shown, 'state' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
     const outputs = await lookUp(deps.state, (state) =>
@@ -41,7 +41,7 @@ export const listOutputs =
 
 export const showOutput =
   (deps: Pick<Shown, 'state' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const names = { input: call.param('stream'), name: call.param('output') }
     const stream = await lookUp(deps.state, (state) => requireOutput(state, billingId, names))
@@ -50,7 +50,7 @@ export const showOutput =
 
 export const changeOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const patch = check(outputPatch, await readJson(call))
@@ -61,7 +61,7 @@ export const changeOutput =
 
 export const dropOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const target = { billingId, input: call.param('stream'), name: call.param('output') }

@@ -3,7 +3,7 @@
 import { hasCode } from '@weir/kit'
 import { invalid } from '@weir/http-api'
 import type { ContractRecord } from '@weir/control-state'
-import type { Answer, Call, Handler } from '@weir/http-api'
+import type { RouteAnswer, Call, RouteHandler } from '@weir/http-api'
 import type { Readers } from '../../registry/readers.ts'
 import {
   noSchema,
@@ -27,7 +27,7 @@ type Schemas = readonly SchemaVersion[]
 /** What is said of the caller's schemas. What isn't there is looked for once more: another replica may have made it just now. */
 const showing =
   (say: (schemas: Schemas, call: Call) => unknown) =>
-  ({ readers, contractsOf, refresh }: RegistryDoor): Handler =>
+  ({ readers, contractsOf, refresh }: RegistryDoor): RouteHandler =>
   async (call) => {
     const billingId = await readers(call)
     const look = () => answerOf(say(schemasOf(contractsOf(billingId)), call))
@@ -40,7 +40,7 @@ const showing =
     }
   }
 
-const answerOf = (body: unknown): Answer => ({
+const answerOf = (body: unknown): RouteAnswer => ({
   status: 200,
   headers: { 'content-type': registryContentType },
   body,

@@ -3,7 +3,7 @@
 import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
 import type { PlatformCall } from '../../control/audit/managed.ts'
 import { signingKeysBody } from '../bodies.ts'
-import type { Answer } from '@weir/http-api'
+import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readOptionalJson } from '@weir/http-api'
@@ -14,7 +14,7 @@ const BROKERS =
 
 export const rotateSigning =
   (deps: Pick<Management, 'keys'>) =>
-  async (call: PlatformCall): Promise<Answer> => {
+  async (call: PlatformCall): Promise<RouteAnswer> => {
     const { revoke = false } = check(signingKeysBody, await readOptionalJson(call))
     const { kid, revoked } = await rotateSigningKeys(acting(deps.keys, call.caller), { revoke })
     return { status: 200, body: { kid, revoked, brokers: BROKERS } }

@@ -5,14 +5,14 @@ import { patchStream } from '../../control/streams/manage.ts'
 import { requireInput } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { streamBody, streamPatch } from '../bodies.ts'
-import type { Answer, Call } from '@weir/http-api'
+import type { RouteAnswer, Call } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson, lookUp, invalid } from '@weir/http-api'
 
 export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
   const schema = streamBody(deps.defaultLimits)
-  return async (call: AccountCall): Promise<Answer> => {
+  return async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const request = check(schema, await readJson(call))
@@ -23,7 +23,7 @@ export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shap
 
 export const listStreams =
   ({ state, shape }: Pick<Shown, 'state' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const streams = state.tables
       .streamsOf(billingId)
@@ -33,7 +33,7 @@ export const listStreams =
 
 export const showStream =
   (deps: Pick<Shown, 'state' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
     const stream = await lookUp(deps.state, (state) => requireInput(state, billingId, name))
@@ -42,7 +42,7 @@ export const showStream =
 
 export const changeStream =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const patch = check(streamPatch, await readJson(call))
@@ -56,7 +56,7 @@ export const changeStream =
 
 export const dropStream =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
     const recursive = isRecursive(call)

@@ -6,7 +6,7 @@ import type { Asked, Erased } from '../../control/erasure/erase.ts'
 import type { InputStream } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { subjectBody } from '../bodies.ts'
-import type { Answer, Call, Caller } from '@weir/http-api'
+import type { RouteAnswer, Call, Caller } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { check, readJson, lookUp } from '@weir/http-api'
@@ -19,7 +19,7 @@ export type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
 
 export const lookUpSubject =
   (deps: SubjectDeps) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
     const { stream, contracts } = await inputOf(deps, call, caller)

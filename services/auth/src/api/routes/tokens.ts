@@ -1,7 +1,7 @@
 // /auth and /refresh (spec Authentication 1): credentials, or a refresh token, for an id token. Members
 // that nobody asked for are let through here: clients send back whole answers.
 import { z } from 'zod'
-import type { Call, Handler } from '@weir/http-api'
+import type { Call, RouteHandler } from '@weir/http-api'
 import type { Grant } from '../../metrics.ts'
 import { readJson, Refusal } from '@weir/http-api'
 import { malformed, requireFewMembers, tokenBodyBytesMax } from '../../tokens/token-body.ts'
@@ -12,7 +12,7 @@ const secretsBody = z.object({ billingId: text, clientId: text, clientSecret: te
 const refreshBody = z.object({ refreshToken: z.string().min(1).max(10_000) })
 
 export const issueForSecret =
-  (tokenService: TokenService): Handler =>
+  (tokenService: TokenService): RouteHandler =>
   (call) =>
     counted(tokenService, 'credentials', async () => {
       const secrets = secretsBody.safeParse(await readMembers(call))
@@ -24,7 +24,7 @@ export const issueForSecret =
     })
 
 export const issueForRefreshToken =
-  (tokenService: TokenService): Handler =>
+  (tokenService: TokenService): RouteHandler =>
   (call) =>
     counted(tokenService, 'refresh', async () => {
       const body = refreshBody.safeParse(await readMembers(call))

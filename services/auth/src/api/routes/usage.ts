@@ -3,7 +3,7 @@
 import { lookUp, invalid } from '@weir/http-api'
 import { requireInput } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
-import type { Answer, Call } from '@weir/http-api'
+import type { RouteAnswer, Call } from '@weir/http-api'
 import type { Management } from '../management.ts'
 import { foldedBefore, periodOf } from '../../usage/periods.ts'
 import { reportOf, toCsv, toJson } from '../../usage/report.ts'
@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 
 export const showUsage =
   (deps: Pick<Management, 'state' | 'usage' | 'accounts'>) =>
-  async (call: AccountCall): Promise<Answer> => {
+  async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const name = call.param('stream')
     const stream = await lookUp(deps.state, (state) => requireInput(state, billingId, name))

@@ -8,7 +8,7 @@ import type { Actor, AuditAction, AuditTarget, Needs, Role } from '@weir/control
 import type { Callers, Platform } from '../../access/callers.ts'
 import { errors } from '../../errors.ts'
 import { mount } from '@weir/http-api'
-import type { Answer, Call, Handler, Method, Caller } from '@weir/http-api'
+import type { RouteAnswer, Call, RouteHandler, Method, Caller } from '@weir/http-api'
 import { needsOf } from '../../api/route-needs.ts'
 import type { Route, RouteNeedsOfAuth } from '../../api/route-needs.ts'
 import type { Refusals } from './refusals.ts'
@@ -23,7 +23,7 @@ type CallerWho<Need extends Needs> = Need extends Role
   : Need extends 'platform'
     ? Platform
     : Caller | Platform
-type HandlerBy<Who> = (call: CallBy<Who>) => Answer | Promise<Answer>
+type HandlerBy<Who> = (call: CallBy<Who>) => RouteAnswer | Promise<RouteAnswer>
 
 /** A handler that changes something, and what it does to the audit log. */
 export type Managed<Who> = { readonly action: AuditAction; readonly handler: HandlerBy<Who> }
@@ -51,7 +51,7 @@ export function mountManaged<Path extends string>(
   { base, path, deps }: { base: '/v1' | '/v2'; path: Path; deps: ManagedDeps },
   handlers: ManagedHandlers<Path>,
 ): void {
-  const mounted: Record<string, Handler> = {}
+  const mounted: Record<string, RouteHandler> = {}
   for (const [method, managed] of Object.entries(handlers))
     mounted[method] = watched(deps, needsOf(`${method} ${base}${path}`), asManaged(managed))
   mount({ app, needsOf }, base + path, mounted)
@@ -79,7 +79,7 @@ function watched(
   { refusals, callers }: ManagedDeps,
   needs: Needs,
   { handler, action }: AnyManaged,
-): Handler {
+): RouteHandler {
   return async (call) => {
     let actor: Actor | undefined
     const isFrom: Call['isFrom'] = (caller, who) => {
