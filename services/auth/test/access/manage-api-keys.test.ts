@@ -30,7 +30,9 @@ test('the 101st key is refused, and none is pushed out', async () => {
   })
   expect(follower.tables.account('new')?.apiKeys).toHaveLength(100)
   expect(follower.tables.apiKey(hashSecret(first))).toBeDefined()
-  await expect(createApiKey(deps, 'nobody', request)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(createApiKey(deps, 'nobody', request)).rejects.toMatchObject({
+    code: 'control-state.not_found',
+  })
 })
 
 test('the last owner key that never expires cannot be deleted, whatever other keys there are', async () => {
@@ -65,10 +67,12 @@ test('a key is good until it expires or is deleted, and its holder stops being g
 
   expect(areGood()).toEqual([false, false])
   await expect(accounts.byApiKey(ofShort)).rejects.toMatchObject({
-    code: 'invalid_api_key',
+    code: 'control-state.invalid_api_key',
     message: expect.stringContaining('expired'),
   })
-  await expect(accounts.byApiKey(ofOther)).rejects.toMatchObject({ code: 'invalid_api_key' })
+  await expect(accounts.byApiKey(ofOther)).rejects.toMatchObject({
+    code: 'control-state.invalid_api_key',
+  })
 })
 
 test('who creates and deletes a key is in the audit log, with its name and role and without the key', async () => {

@@ -71,7 +71,7 @@ test('Kafka is told before the record changes: what it can not do now is not don
   ]
   for (const attempt of attempts) {
     memory.kafka.fail('disallow')
-    await expect(attempt()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(attempt()).rejects.toMatchObject({ code: 'kafka.unavailable' })
     expect(memory.follower.tables.credential(memory.clientId)?.stream).toMatchObject({
       enabled: true,
       state: 'ready',
@@ -142,7 +142,7 @@ test('who lets in credentials that are revoked at the same time takes it back', 
 test('credentials that Kafka does not let in are not left behind', async () => {
   const memory = await withOutput()
   memory.kafka.fail('allow')
-  await expect(addCredential(memory.deps, out)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(addCredential(memory.deps, out)).rejects.toMatchObject({ code: 'kafka.unavailable' })
   expect(memory.follower.tables.stream('acme', 'out')?.credentials).toHaveLength(1)
 })
 

@@ -177,7 +177,9 @@ describe('an erasure', () => {
   test('of a stream that is not there is refused', async () => {
     const { memory } = await scene()
     const request = { billingId: 'acme', name: 'nobody', values: ['bob'] }
-    await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({
+      code: 'control-state.not_found',
+    })
   })
 
   test('is refused as a whole while a part that it needs cannot be read', async () => {

@@ -74,7 +74,7 @@ describe('an input stream', () => {
   test('needs an account', async () => {
     const request = { ...inputRequest(), billingId: 'nobody' }
     await expect(createInput(memoryControl().deps, request)).rejects.toMatchObject({
-      code: 'not_found',
+      code: 'control-state.not_found',
     })
   })
 
@@ -82,9 +82,9 @@ describe('an input stream', () => {
     const memory = memoryControl()
     await createInput(memory.deps, inputRequest())
     const again = () => createInput(memory.deps, inputRequest())
-    await expect(again()).rejects.toMatchObject({ code: 'name_taken' })
+    await expect(again()).rejects.toMatchObject({ code: 'control-state.name_taken' })
     await deleteStream(memory.deps, { billingId: 'acme', name: 'clicks', recursive: false })
-    await expect(again()).rejects.toMatchObject({ code: 'being_deleted' })
+    await expect(again()).rejects.toMatchObject({ code: 'control-state.being_deleted' })
   })
 
   test('leaves a topic alone that was there before, and its own name free', async () => {
@@ -102,7 +102,7 @@ describe('an input stream', () => {
     const memory = memoryControl()
     memory.kafka.fail('createTopic')
     await expect(createInput(memory.deps, inputRequest())).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'kafka.unavailable',
     })
     expect(streamOf(memory)).toMatchObject({ state: 'deleting', neverReady: true })
     expect(memory.cleanUpsAsked()).toBe(1)
@@ -150,7 +150,7 @@ describe('a derived stream', () => {
     for (const linkedStream of ['d', 'nothing'])
       await expect(
         createDerived(memory.deps, { ...derivedRequest('e'), linkedStream }),
-      ).rejects.toMatchObject({ code: 'not_found' })
+      ).rejects.toMatchObject({ code: 'control-state.not_found' })
   })
 
   test('is undone when its input is deleted while it is being made', async () => {

@@ -55,7 +55,9 @@ describe('credentials', () => {
       { ...out, input: 'other' },
       { billingId: 'acme', name: 'out' },
     ])
-      await expect(addCredential(deps, target)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(addCredential(deps, target)).rejects.toMatchObject({
+        code: 'control-state.not_found',
+      })
   })
 })
 
