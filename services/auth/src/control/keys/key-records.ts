@@ -7,6 +7,7 @@ import type { Draft } from '@weir/control-state'
 import { eraPrefix } from '@weir/control-state'
 import type { InputStream, StateFollower, StreamRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
+import { levelsOf } from './wrapping-keys.ts'
 import type { WrappingKeys } from './wrapping-keys.ts'
 
 type Making = Pick<Changes, 'now'> & { readonly wrappingKeys: WrappingKeys }
@@ -17,15 +18,6 @@ export type KeepingEras = Making &
 /** Everything that `weir.keys` holds of a stream, over all eras. */
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
   draft.keysUnder(`${stream.billingId}/${stream.streamId}/`)
-
-/** The levels that an account's contracts ask for. */
-export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): number[] {
-  const levels = new Set<number>()
-  for (const contract of draft.contractsOf(billingId))
-    if (contract.status === 'active')
-      for (const level of Object.values(contract.piiFields)) levels.add(level)
-  return [...levels].sort((a, b) => a - b)
-}
 
 /** Puts what this era and the next lack. The wrapping keys must be there: see `WrappingKeys.changeFor`. */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {

@@ -6,8 +6,7 @@ import { levelPart, wrapRing } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, withTimeout, AppError } from '@weir/kit'
 import { act } from '@weir/control-state'
-import type { Change } from '@weir/control-state'
-import { levelsOf } from './key-records.ts'
+import type { Change, Draft } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
 import { ringKey } from '@weir/control-state'
 import type { Decide } from '../decide-changes.ts'
@@ -136,3 +135,12 @@ const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
       })
     },
   )
+
+/** The levels that an account's contracts ask for. */
+export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): number[] {
+  const levels = new Set<number>()
+  for (const contract of draft.contractsOf(billingId))
+    if (contract.status === 'active')
+      for (const level of Object.values(contract.piiFields)) levels.add(level)
+  return [...levels].sort((a, b) => a - b)
+}
