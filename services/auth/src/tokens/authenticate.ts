@@ -88,7 +88,7 @@ function refreshed(deps: AuthenticatorDeps, token: string): AuthenticatedClient 
     const client = clientOf(deps, claims.sub, claims.billingId)
     return client && { ...client, authenticatedAtSeconds: claims.auth_time }
   } catch (error) {
-    if (hasCode(error, 'control-state.invalid_token')) return undefined
+    if (hasCode(error, 'tokens.invalid')) return undefined
     throw error
   }
 }
