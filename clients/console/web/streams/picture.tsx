@@ -118,7 +118,7 @@ function Box({ x, width: wide, y, name, under, isOff, kind }: BoxProps) {
   )
 }
 
-const underOf = (output: Output): string => `opens ${levelsInWords(output)}`
+const underOf = (output: Output): string => `decrypts ${levelsInWords(output)}`
 
 function inWords({ name, outputs }: Input, flows: Props['flows']): string {
   const told = outputs.map((output) => {

@@ -14,7 +14,7 @@ const retired: readonly Retired[] = [
     pattern: /\b(?:fields?|values?|levels?|events?)\b[^.;:]{0,40}\b(?:opened|left open)\b/i,
     instead: 'decrypted',
   },
-  { pattern: /\bopened (?:at|up to) (?:its |their )?level/i, instead: 'decrypted' },
+  { pattern: /^opens (?=…)|\bopened (?:at|up to) (?:its |their )?level/i, instead: 'decrypted' },
   { pattern: /\brings?\b/i, instead: 'wrapping key' },
   {
     pattern: /\bparts? (?:of (?:an era|keys)|lie|under)\b|\bkey parts?\b|\bevery part\b/i,
