@@ -75,7 +75,7 @@ export { opensLevel, outputsHolding } from './records/holding-outputs.ts'
 export type { HoldingOutput } from './records/holding-outputs.ts'
 export { hashSecret } from './access/secrets.ts'
 export type { NewApiKey, NewCredential } from './access/secrets.ts'
-export type { State } from './tables/state.ts'
+export type { Contracts, Erasures, PublicKeys, State, Streams } from './tables/state.ts'
 export { onStreamGone } from './tables/stream-gone.ts'
 export {
   checkSubjectLink,
@@ -89,7 +89,8 @@ export {
   subjectsTopic,
 } from './records/subjects.ts'
 export { createTables } from './tables/tables.ts'
-export type { KeyHolder, Tables } from './tables/tables.ts'
+export type { KeyHolder } from './tables/indexes.ts'
+export type { Tables } from './tables/tables.ts'
 export { createVerificationKeys } from './access/verification-keys.ts'
 export {
   addUsage,

@@ -2,7 +2,7 @@
 // found by their hash, so no comparison can tell how much of one fits.
 import type { StateFollower } from '../tables/follow.ts'
 import type { ApiKeyRecord } from '../records/records.ts'
-import type { KeyHolder } from '../tables/tables.ts'
+import type { KeyHolder } from '../tables/indexes.ts'
 import { hashSecret } from './secrets.ts'
 import { ControlStateError } from '../errors.ts'
 

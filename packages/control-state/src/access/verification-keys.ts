@@ -2,11 +2,11 @@
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { SigningKeyRecord } from '../records/records.ts'
-import type { State } from '../tables/state.ts'
+import type { PublicKeys } from '../tables/state.ts'
 
 /** The key of a kid while it is published. */
 export function createVerificationKeys(
-  state: Pick<State, 'signingKey'>,
+  state: Pick<PublicKeys, 'signingKey'>,
   now: () => number,
 ): (kid: string) => KeyObject | undefined {
   const keys = new WeakMap<SigningKeyRecord, KeyObject>()

@@ -5,7 +5,7 @@
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
-import type { KeyHolder } from '../tables/tables.ts'
+import type { KeyHolder } from '../tables/indexes.ts'
 import { accessesTopic, noticeValue } from './notices.ts'
 import type { Notice, Reading } from './notices.ts'
 import { ControlStateError } from '../errors.ts'

@@ -2,7 +2,7 @@
 // derived streams until those topics' own retention. Dead letter topics aren't among them: a dead record is encrypted,
 // as in the input. Pure; until when is for whoever reads the topics' settings.
 import type { DerivedStream, ErasureRecord } from './records.ts'
-import type { State } from '../tables/state.ts'
+import type { Streams } from '../tables/state.ts'
 
 export type HoldingOutput = {
   readonly output: DerivedStream
@@ -29,7 +29,10 @@ export function opensLevel(
 }
 
 /** Deleted outputs are among them while their topics may be there. */
-export function outputsHolding(state: State, erasure: ErasureRecord): HoldingOutput[] {
+export function outputsHolding(
+  state: Pick<Streams, 'streamsOf'>,
+  erasure: ErasureRecord,
+): HoldingOutput[] {
   const { billingId, streamId, levels, appliedAtMs = Infinity } = erasure
   const outputs = state
     .streamsOf(billingId)

@@ -7,7 +7,7 @@ import type {
   InputStream,
   StreamRecord,
 } from './records.ts'
-import type { State } from '../tables/state.ts'
+import type { Accounts, Erasures, Streams } from '../tables/state.ts'
 import { ControlStateError } from '../errors.ts'
 
 const notFound = (name: string): ControlStateError<'control-state.not_found'> =>
@@ -16,7 +16,7 @@ const notFound = (name: string): ControlStateError<'control-state.not_found'> =>
 export const noContract = (id: string): ControlStateError<'control-state.not_found'> =>
   new ControlStateError('control-state.not_found', `There is no contract ${id}`)
 
-export function requireAccount(state: State, billingId: string): AccountRecord {
+export function requireAccount(state: Pick<Accounts, 'account'>, billingId: string): AccountRecord {
   const account = state.account(billingId)
   if (account === undefined)
     throw new ControlStateError('control-state.not_found', `There is no account ${billingId}`)
@@ -24,7 +24,11 @@ export function requireAccount(state: State, billingId: string): AccountRecord {
 }
 
 /** The input stream, if a reader of the API may see it. */
-export function requireInput(state: State, billingId: string, name: string): InputStream {
+export function requireInput(
+  state: Pick<Streams, 'stream'>,
+  billingId: string,
+  name: string,
+): InputStream {
   const stream = state.stream(billingId, name)
   if (stream?.state !== 'ready' || stream.kind !== 'input') throw notFound(name)
   return stream
@@ -32,7 +36,7 @@ export function requireInput(state: State, billingId: string, name: string): Inp
 
 /** The same for a derived stream, which is named together with the input stream it hangs on. */
 export function requireOutput(
-  state: State,
+  state: Pick<Streams, 'stream'>,
   billingId: string,
   { input, name }: { input: string; name: string },
 ): DerivedStream {
@@ -45,7 +49,7 @@ export function requireOutput(
 
 /** An erasure of an input stream that a reader of the API may see. */
 export function requireErasure(
-  state: State,
+  state: Pick<Erasures, 'erasure'>,
   stream: InputStream,
   erasureId: string,
 ): ErasureRecord {
@@ -58,7 +62,11 @@ export function requireErasure(
   return erasure
 }
 
-export function requireFreeName(state: State, billingId: string, name: string): void {
+export function requireFreeName(
+  state: Pick<Streams, 'stream'>,
+  billingId: string,
+  name: string,
+): void {
   const stream = state.stream(billingId, name)
   if (stream !== undefined) throw nameTaken(stream)
 }

@@ -23,17 +23,19 @@ export type ReplicaFollower = {
 
 const never = new Promise<never>(() => {})
 
-export function followReplicas(options: {
-  kafka: Kafka
-  service: string
-  now: () => number
-  log: Log
-  onBeat?: (replica: Replica) => void
+type FollowOptions = {
+  readonly kafka: Kafka
+  readonly service: string
+  readonly now: () => number
+  readonly log: Log
+  readonly onBeat?: (replica: Replica) => void
   /** The table of `weir.counts`; without one the topic isn't followed. */
-  counts?: { apply(record: FollowedRecord): void; clear(): void }
-}): ReplicaFollower {
-  const { kafka, service, now, onBeat, counts } = options
-  const replicas = createReplicaTable(now)
+  readonly counts?: { apply(record: FollowedRecord): void; clear(): void }
+}
+
+export function followReplicas(options: FollowOptions): ReplicaFollower {
+  const { kafka, service, counts } = options
+  const replicas = createReplicaTable(options.now)
   const unread = createUnread(options.log)
   let isRead = false
   let isClosed = false
@@ -41,13 +43,10 @@ export function followReplicas(options: {
   const follower = followTopics(kafka, {
     topics: counts === undefined ? [replicasTopic] : [replicasTopic, countsTopic],
     groupPrefix: `weir.replicas.${service}`,
-    onRecord(record) {
-      unread.note(record.topic, record.key, () => {
-        if (record.topic === countsTopic) return counts?.apply(record)
-        const replica = replicas.apply(record, !isRead)
-        if (replica !== undefined) onBeat?.(replica)
-      })
-    },
+    onRecord: (record) =>
+      unread.note(record.topic, record.key, () =>
+        take(options, record, { replicas, isPast: !isRead }),
+      ),
     onReset() {
       unread.clear()
       replicas.clear()
@@ -84,4 +83,14 @@ export function followReplicas(options: {
       await follower.close()
     },
   }
+}
+
+function take(
+  { onBeat, counts }: FollowOptions,
+  record: FollowedRecord,
+  { replicas, isPast }: { readonly replicas: ReplicaTable; readonly isPast: boolean },
+): void {
+  if (record.topic === countsTopic) return counts?.apply(record)
+  const replica = replicas.apply(record, isPast)
+  if (replica !== undefined) onBeat?.(replica)
 }

@@ -19,16 +19,20 @@ const everyMs = 1_000
 const produceTimeoutMs = 1_000
 const inFlightBytesMax = 8_388_608
 
-export function startHeartbeats(options: {
-  kafka: Kafka
-  follower: Pick<StateFollower, 'positions'> & { keyring: Pick<Keyring, 'pendingRings'> }
-  replica: string
-  service: Heartbeat['service']
-  now: () => number
+type HeartOptions = {
+  readonly kafka: Kafka
+  readonly follower: Pick<StateFollower, 'positions'> & {
+    readonly keyring: Pick<Keyring, 'pendingRings'>
+  }
+  readonly replica: string
+  readonly service: Heartbeat['service']
+  readonly now: () => number
   /** What was asked of it since the last call. */
-  takeDemand?: () => Record<string, StreamDemand>
-}): Heart {
-  const { kafka, follower, replica, service, now, takeDemand = () => ({}) } = options
+  readonly takeDemand?: () => Record<string, StreamDemand>
+}
+
+export function startHeartbeats(options: HeartOptions): Heart {
+  const { kafka, replica, now } = options
   const producer = createBatchProducer(kafka, { produceTimeoutMs, inFlightBytesMax })
   const stopping = new AbortController()
   let lastMs = now()
@@ -39,17 +43,7 @@ export function startHeartbeats(options: {
     const timestampMs = now()
     const spanMs = Math.max(1, timestampMs - lastMs)
     lastMs = timestampMs
-    const { control, keys } = follower.positions()
-    const sealedRings = follower.keyring.pendingRings().length
-    const value = heartbeatValue({
-      service,
-      spanMs,
-      control: control.toString(),
-      keys: keys.toString(),
-      streams: takeDemand(),
-      ...(sealedRings === 0 ? {} : { sealedRings }),
-      ...more,
-    })
+    const value = heartbeatValue({ ...heartbeatOf(options, spanMs), ...more })
     const record = { key: replica, value, headers: {}, timestampMs }
     return producer.send(replicasTopic, 0, record).then(begun.resolve, () => undefined)
   }
@@ -70,5 +64,19 @@ export function startHeartbeats(options: {
       await beat({ leaving: true })
       await producer.close()
     },
+  }
+}
+
+function heartbeatOf(options: HeartOptions, spanMs: number): Heartbeat {
+  const { follower, service, takeDemand = () => ({}) } = options
+  const { control, keys } = follower.positions()
+  const sealedRings = follower.keyring.pendingRings().length
+  return {
+    service,
+    spanMs,
+    control: control.toString(),
+    keys: keys.toString(),
+    streams: takeDemand(),
+    ...(sealedRings === 0 ? {} : { sealedRings }),
   }
 }

@@ -68,7 +68,7 @@ export function createReplicaTable(now: () => number): ReplicaTable {
   const replicas = new Map<string, Replica>()
   /** When those were heard of whose last heartbeat can't be read. */
   const notRead = new Map<string, number>()
-  let news: { readonly heardMs: number; readonly writtenMs: number } | undefined
+  const clocks = compareClocks(now)
   const heardWithin = (ms: number): Replica[] =>
     [...replicas.values()].filter(({ heardMs }) => now() - heardMs <= ms)
   return {
@@ -79,7 +79,7 @@ export function createReplicaTable(now: () => number): ReplicaTable {
         return undefined
       }
       const heardMs = now()
-      if (!isPast) news = { heardMs, writtenMs: timestampMs }
+      if (!isPast) clocks.hear(heardMs, timestampMs)
       const freshMs = isPast ? Math.min(heardMs, timestampMs) : heardMs
       notRead.set(id, heardMs)
       const beat = parseHeartbeat(id, value)
@@ -99,15 +99,23 @@ export function createReplicaTable(now: () => number): ReplicaTable {
         .filter(([, heardMs]) => now() - heardMs > deadAfterMs)
         .map(([id]) => id)
     },
-    aheadOfBrokerMs: () =>
-      news !== undefined && Math.abs(now() - news.heardMs) <= liveForMs
-        ? news.heardMs - news.writtenMs
-        : undefined,
+    aheadOfBrokerMs: clocks.aheadOfBrokerMs,
     clear() {
-      replicas.clear()
-      notRead.clear()
-      news = undefined
+      for (const each of [replicas, notRead, clocks]) each.clear()
     },
+  }
+}
+
+/** By the last heartbeat that came in while it was followed. */
+function compareClocks(now: () => number) {
+  let last: { readonly heardMs: number; readonly writtenMs: number } | undefined
+  return {
+    hear: (heardMs: number, writtenMs: number) => void (last = { heardMs, writtenMs }),
+    aheadOfBrokerMs: () =>
+      last !== undefined && Math.abs(now() - last.heardMs) <= liveForMs
+        ? last.heardMs - last.writtenMs
+        : undefined,
+    clear: () => void (last = undefined),
   }
 }
 

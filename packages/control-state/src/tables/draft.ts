@@ -84,31 +84,44 @@ export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => n
       const mine = overlay(records)
       const myKeys = keyOverlay(keys, keys.isChanged)
       let more: AuditTarget = {}
-      decide({
-        ...stateOver(mine),
-        put: mine.put,
-        putKey: myKeys.put,
-        key: myKeys.get,
-        keysUnder: (prefix) => [...myKeys.under(prefix)],
-        note: (added) => void (more = { ...more, ...added }),
-        allKeys: myKeys.keys,
-        isKeyChanged: myKeys.isChanged,
-      })
+      decide(draftOver(mine, myKeys, (added) => void (more = { ...more, ...added })))
       const isChange = mine.puts.size + myKeys.puts.size > 0
       if (isChange && what === 'look') throw new TypeError('a change that only looks puts nothing')
-      for (const [key, value] of mine.puts) {
-        records.put(key, value)
-        batch.control.push({ key, value, changeId })
-      }
-      for (const [key, value] of myKeys.puts) {
-        keys.put(key, value)
-        batch.keys.push({ key, value, changeId })
-        keyBytes += value?.length ?? 0
-      }
+      keep(mine.puts, records.put, (put) => batch.control.push({ ...put, changeId }))
+      keep(myKeys.puts, keys.put, (put) => {
+        batch.keys.push({ ...put, changeId })
+        keyBytes += put.value?.length ?? 0
+      })
       if (hasEntry(what, isChange)) audit(changeId, what, more)
     },
   }
 }
+
+function keep<Value>(
+  puts: ReadonlyMap<string, Value>,
+  put: (key: string, value: Value) => void,
+  tell: (put: { readonly key: string; readonly value: Value }) => void,
+): void {
+  for (const [key, value] of puts) {
+    put(key, value)
+    tell({ key, value })
+  }
+}
+
+const draftOver = (
+  mine: ReturnType<typeof overlay>,
+  myKeys: KeyOverlay,
+  note: Draft['note'],
+): Draft => ({
+  ...stateOver(mine),
+  put: mine.put,
+  putKey: myKeys.put,
+  key: myKeys.get,
+  keysUnder: (prefix) => [...myKeys.under(prefix)],
+  note,
+  allKeys: myKeys.keys,
+  isKeyChanged: myKeys.isChanged,
+})
 
 function hasEntry(what: Change, isChange: boolean): what is Audited {
   if (what === 'look' || what === 'note' || 'partOf' in what) return false

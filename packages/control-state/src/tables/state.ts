@@ -32,32 +32,52 @@ import {
 /** Records by key, and the keys under a folder (`stream/acme/`, `signing/`). */
 export type RecordStore = {
   get(key: string): ControlRecord | undefined
-  folder(prefix: string): Iterable<readonly [key: string, record: ControlRecord]>
+  folder(prefix: string): Entries
+}
+type Entries = Iterable<readonly [key: string, record: ControlRecord]>
+
+export type Accounts = {
+  account(billingId: string): AccountRecord | undefined
+  keyUse(billingId: string, keyId: string): KeyUseRecord | undefined
 }
 
-export type State = {
-  account(billingId: string): AccountRecord | undefined
+export type Streams = {
   stream(billingId: string, name: string): StreamRecord | undefined
   streamsOf(billingId: string): StreamRecord[]
   /** The derived streams of an input stream, in whatever state, by name. */
   outputsOf(input: InputStream): DerivedStream[]
+}
+
+export type Contracts = {
   contract(billingId: string, id: string): ContractRecord | undefined
   contractsOf(billingId: string): ContractRecord[]
   /** The account that a registry subject belongs to: the one that named it first. */
   subjectOwner(subject: string): string | undefined
-  signingKey(kid: string): SigningKeyRecord | undefined
-  signingKeys(): SigningKeyRecord[]
-  /** The newest entry of the audit log. */
-  auditHead(): AuditHead | undefined
-  /** The last rotation, under way or done. */
-  rotation(): RotationRecord | undefined
+}
+
+export type Erasures = {
   erasure(streamId: string, erasureId: string): ErasureRecord | undefined
   erasuresOf(streamId: string): ErasureRecord[]
+}
+
+/** The public halves of keys, and how the wrapping of the others is renewed. */
+export type PublicKeys = {
+  signingKey(kid: string): SigningKeyRecord | undefined
+  signingKeys(): SigningKeyRecord[]
   receiptKeys(): ReceiptKeyRecord[]
-  keyUse(billingId: string, keyId: string): KeyUseRecord | undefined
+  /** The last rotation, under way or done. */
+  rotation(): RotationRecord | undefined
+}
+
+export type AuditState = {
+  /** The newest entry of the audit log. */
+  auditHead(): AuditHead | undefined
   /** How far `weir.accesses` is folded. */
   accesses(): AccessesRecord | undefined
 }
+
+/** All of it, as a change sees it. Whoever reads takes the kinds that it needs. */
+export type State = Accounts & Streams & Contracts & Erasures & PublicKeys & AuditState
 
 /** The record where it is of the type that is asked for. */
 function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord | undefined) {
@@ -66,15 +86,18 @@ function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord |
   return record !== undefined && isOfType(record) ? record : undefined
 }
 
-export function stateOver(store: RecordStore): State {
-  const list = <T extends ControlRecord['type']>(type: T, prefix: string) => {
-    const records: Extract<ControlRecord, { type: T }>[] = []
-    for (const [, record] of store.folder(prefix)) {
-      const known = typed(type, record)
-      if (known !== undefined) records.push(known)
-    }
-    return records
+function listed<T extends ControlRecord['type']>(type: T, records: Entries) {
+  const found: Extract<ControlRecord, { type: T }>[] = []
+  for (const [, record] of records) {
+    const known = typed(type, record)
+    if (known !== undefined) found.push(known)
   }
+  return found
+}
+
+export function stateOver(store: RecordStore): State {
+  const list = <T extends ControlRecord['type']>(type: T, prefix: string) =>
+    listed(type, store.folder(prefix))
   const streamsOf = (billingId: string): StreamRecord[] =>
     list('stream', streamKey(billingId, '')).sort((a, b) => (a.name < b.name ? -1 : 1))
   return {

@@ -3,7 +3,7 @@
 import { eraseValues } from '../../control/erasure/erase.ts'
 import { receiptFor } from '../../control/erasure/receipts.ts'
 import { requireErasure, requireInput } from '@weir/control-state'
-import type { ErasureRecord } from '@weir/control-state'
+import type { ErasureRecord, Erasures, InputStream, Streams } from '@weir/control-state'
 import type { AccountCall } from '../../control/audit/managed.ts'
 import { erasureBody } from '../bodies.ts'
 import type { RouteAnswer } from '@weir/http-api'
@@ -80,10 +80,7 @@ function shown(
 async function lookUpInput<Found>(
   deps: Pick<Shown, 'state'>,
   call: AccountCall,
-  look: (
-    state: Parameters<typeof requireInput>[0],
-    stream: ReturnType<typeof requireInput>,
-  ) => Found,
+  look: (state: Streams & Erasures, stream: InputStream) => Found,
 ): Promise<Found> {
   const { billingId } = call.caller
   const name = call.param('stream')

@@ -9,7 +9,7 @@ import { changeErasing, putErasure, subjectOf } from './erase.ts'
 import type { Asked, Erased, Erasing } from './erase.ts'
 import type { InputStream } from '@weir/control-state'
 import { requireInput } from '@weir/control-state'
-import type { State } from '@weir/control-state'
+import type { Contracts } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
 
 /** The links of a data subject, by era. */
@@ -62,7 +62,10 @@ export type SubjectContracts = {
 }
 
 /** @throws Refusal `no_data_subject_field`: where none names one, nothing can be said of a data subject */
-export function requireSubjectContracts(state: State, stream: InputStream): SubjectContracts {
+export function requireSubjectContracts(
+  state: Pick<Contracts, 'contractsOf'>,
+  stream: InputStream,
+): SubjectContracts {
   const contracts = state.contractsOf(stream.billingId)
   const naming = contracts.flatMap(({ id, dataSubjectField: field }) =>
     field === undefined ? [] : [{ id, field }],

@@ -8,7 +8,7 @@
 import type { Log } from '@weir/kit'
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
-import type { State, StateFollower } from '@weir/control-state'
+import type { Erasures, StateFollower, Streams } from '@weir/control-state'
 
 export type Bounding = {
   readonly follower: Pick<StateFollower, 'tables'>
@@ -20,7 +20,7 @@ export type Bounding = {
 /** From this share on whoever runs Weir is told. */
 const warnShare = 0.8
 
-function erasedValuesOf(state: State, billingId: string): number {
+function erasedValuesOf(state: Streams & Erasures, billingId: string): number {
   let count = 0
   for (const { streamId } of state.streamsOf(billingId))
     for (const { counted } of state.erasuresOf(streamId)) count += counted
@@ -30,7 +30,7 @@ function erasedValuesOf(state: State, billingId: string): number {
 /** @throws Refusal `erasures_exceeded` */
 export function requireRoom(
   { erasuresMax }: Pick<Bounding, 'erasuresMax'>,
-  state: State,
+  state: Streams & Erasures,
   { billingId, count }: { billingId: string; count: number },
 ): void {
   const used = erasedValuesOf(state, billingId)

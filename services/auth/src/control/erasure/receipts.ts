@@ -9,7 +9,7 @@ import { privateReceiptKey } from '@weir/control-state'
 import { keysTopic, receiptKeyKey } from '@weir/control-state'
 import type { ErasureRecord, ReceiptKeyRecord } from '@weir/control-state'
 import { requireErasure, requireInput } from '@weir/control-state'
-import type { State, StateFollower } from '@weir/control-state'
+import type { PublicKeys, StateFollower } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { refusal } from '../../errors.ts'
@@ -45,17 +45,18 @@ export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
   })
 }
 
-const newestOf = (state: State): ReceiptKeyRecord | undefined =>
+const newestOf = (state: Pick<PublicKeys, 'receiptKeys'>): ReceiptKeyRecord | undefined =>
   state.receiptKeys().sort((a, b) => b.receiptsFromMs - a.receiptsFromMs)[0]
 
-function isDue(state: State, nowMs: number): boolean {
+function isDue(state: Pick<PublicKeys, 'receiptKeys'>, nowMs: number): boolean {
   const newest = newestOf(state)
   return newest === undefined || newest.receiptsFromMs + signsForMs <= nowMs
 }
 
 /** The public halves of all keys that ever signed a receipt, as JWKs. */
-export const receiptJwks = (state: State): Readonly<Record<string, unknown>>[] =>
-  state.receiptKeys().map(({ publicJwk }) => publicJwk)
+export const receiptJwks = (
+  state: Pick<PublicKeys, 'receiptKeys'>,
+): Readonly<Record<string, unknown>>[] => state.receiptKeys().map(({ publicJwk }) => publicJwk)
 
 /** An output that holds decrypted values of the erasure's levels: see holding-outputs.ts. */
 export type OutputClaim = {

@@ -1,7 +1,7 @@
 // An erasure as the API shows it: how far it is, by when the rest is expected, and which outputs hold decrypted values
 // and until when. What Kafka doesn't tell now is unknown here, and never a reason to show nothing.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
-import type { ErasureRecord, HoldingOutput, State } from '@weir/control-state'
+import type { ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
 import type { OutputClaim } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
@@ -12,9 +12,9 @@ import { refusal } from '../../errors.ts'
 type Json = Record<string, unknown>
 
 export type ErasureView = {
-  show(state: State, erasure: ErasureRecord): Promise<Json>
+  show(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<Json>
   /** For a receipt, which is kept. @throws Refusal `unavailable` when Kafka doesn't tell now */
-  outputs(state: State, erasure: ErasureRecord): Promise<OutputClaim[]>
+  outputs(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<OutputClaim[]>
 }
 
 const unknown = 'unknown'
@@ -54,7 +54,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
 
 async function claims(
   settings: SettingsReader,
-  { state, erasure }: { state: State; erasure: ErasureRecord },
+  { state, erasure }: { state: Pick<Streams, 'streamsOf'>; erasure: ErasureRecord },
   orElse: (error: unknown) => KeptFor,
 ): Promise<OutputClaim[]> {
   const writtenByMs = appliedBy(erasure)

@@ -13,7 +13,7 @@ import type { Draft } from '@weir/control-state'
 import { privateSigningKey } from '@weir/control-state'
 import type { SigningKeyRecord } from '@weir/control-state'
 import { signingKeyKey } from '@weir/control-state'
-import type { State, StateFollower } from '@weir/control-state'
+import type { PublicKeys, StateFollower } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from './wrapping-keys.ts'
 
@@ -98,7 +98,10 @@ function putNewKey(
   draft.putKey(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
 }
 
-function keysDue(state: State, nowMs: number): { next: boolean; past: SigningKeyRecord[] } {
+function keysDue(
+  state: Pick<PublicKeys, 'signingKeys'>,
+  nowMs: number,
+): { next: boolean; past: SigningKeyRecord[] } {
   const keys = state.signingKeys()
   return {
     next: keys.every((key) => key.signsUntilMs - hourMs <= nowMs),
@@ -131,7 +134,10 @@ export function createSigner(deps: {
 }
 
 /** The public keys to verify tokens with, as JWKs. */
-export function publishedKeys(state: State, nowMs: number): Readonly<Record<string, unknown>>[] {
+export function publishedKeys(
+  state: Pick<PublicKeys, 'signingKeys'>,
+  nowMs: number,
+): Readonly<Record<string, unknown>>[] {
   return state
     .signingKeys()
     .filter((key) => nowMs < key.publishedUntilMs)

@@ -1,0 +1,128 @@
+// What requests arrive with, and which record it leads to: a Map or two for each kind of record, kept in step by `add`
+// and `remove`, each with the look-ups of its own.
+import type {
+  AccountRecord,
+  ApiKeyRecord,
+  ContractRecord,
+  ControlRecord,
+  Credential,
+  ErasureRecord,
+  StreamRecord,
+} from '../records/records.ts'
+
+/** An API key that is good now, and the account it belongs to. */
+export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
+export type CredentialHolder = { readonly stream: StreamRecord; readonly credential: Credential }
+
+export type Index = {
+  add(record: ControlRecord): void
+  remove(record: ControlRecord): void
+  clear(): void
+}
+
+/** By the hash of an API key; whether it has expired is for the caller to see. */
+export function indexApiKeys(): Index & { apiKey(hash: string): KeyHolder | undefined } {
+  const holders = new Map<string, KeyHolder>()
+  return {
+    apiKey: (hash) => holders.get(hash),
+    add(record) {
+      if (record.type !== 'account') return
+      for (const apiKey of record.apiKeys) holders.set(apiKey.hash, { account: record, apiKey })
+    },
+    remove(record) {
+      if (record.type === 'account') for (const { hash } of record.apiKeys) holders.delete(hash)
+    },
+    clear: () => holders.clear(),
+  }
+}
+
+export type StreamIndex = {
+  credential(clientId: string): CredentialHolder | undefined
+  streamById(streamId: string): StreamRecord | undefined
+  streams(): IterableIterator<StreamRecord>
+}
+
+export function indexStreams(): Index & StreamIndex {
+  const byId = new Map<string, StreamRecord>()
+  const byClientId = new Map<string, CredentialHolder>()
+  return {
+    credential: (clientId) => byClientId.get(clientId),
+    streamById: (streamId) => byId.get(streamId),
+    streams: () => byId.values(),
+    add(record) {
+      if (record.type !== 'stream') return
+      byId.set(record.streamId, record)
+      for (const credential of record.credentials)
+        byClientId.set(credential.clientId, { stream: record, credential })
+    },
+    remove(record) {
+      if (record.type !== 'stream') return
+      if (byId.get(record.streamId) === record) byId.delete(record.streamId)
+      for (const { clientId } of record.credentials) byClientId.delete(clientId)
+    },
+    clear() {
+      byId.clear()
+      byClientId.clear()
+    },
+  }
+}
+
+export type ContractIndex = {
+  contract(billingId: string, id: string): ContractRecord | undefined
+  /** Of all accounts. */
+  contracts(): Iterable<ContractRecord>
+}
+
+export function indexContracts(): Index & ContractIndex {
+  const byAccount = new Map<string, Map<string, ContractRecord>>()
+  return {
+    contract: (billingId, id) => byAccount.get(billingId)?.get(id),
+    *contracts() {
+      for (const records of byAccount.values()) yield* records.values()
+    },
+    add(record) {
+      if (record.type !== 'contract') return
+      const ofAccount = byAccount.get(record.billingId) ?? new Map<string, ContractRecord>()
+      byAccount.set(record.billingId, ofAccount.set(record.id, record))
+    },
+    remove(record) {
+      if (record.type === 'contract') byAccount.get(record.billingId)?.delete(record.id)
+    },
+    clear: () => byAccount.clear(),
+  }
+}
+
+export type ErasureIndex = {
+  /** The erasures of all streams that are not complete yet. */
+  pendingErasures(): ErasureRecord[]
+  /** By account, what counts against ERASURES_MAX. */
+  erasedValues(): ReadonlyMap<string, number>
+}
+
+export function indexErasures(): Index & ErasureIndex {
+  const pending = new Map<string, ErasureRecord>()
+  const counts = new Map<string, number>()
+  const count = (billingId: string, more: number): void => {
+    const counted = (counts.get(billingId) ?? 0) + more
+    if (counted === 0) counts.delete(billingId)
+    else counts.set(billingId, counted)
+  }
+  return {
+    pendingErasures: () => [...pending.values()],
+    erasedValues: () => counts,
+    add(record) {
+      if (record.type !== 'erasure') return
+      if (record.complete === undefined) pending.set(record.erasureId, record)
+      count(record.billingId, record.counted)
+    },
+    remove(record) {
+      if (record.type !== 'erasure') return
+      pending.delete(record.erasureId)
+      count(record.billingId, -record.counted)
+    },
+    clear() {
+      pending.clear()
+      counts.clear()
+    },
+  }
+}
