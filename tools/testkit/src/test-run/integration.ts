@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 
 import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
+import type { Stack } from '@weir/devstack'
 
 import { startWorld } from '../world/services.ts'
 import { shareWorld } from '../world/shared.ts'
@@ -26,32 +27,34 @@ export type WorldOptions = {
 }
 
 /** Undefined when it can't be had; what is wrong has been said. */
-export async function openIntegrationWorld({
-  folder,
-  withServices,
-  signal,
-}: WorldOptions): Promise<IntegrationWorld | undefined> {
+export async function openIntegrationWorld(
+  options: WorldOptions,
+): Promise<IntegrationWorld | undefined> {
   process.env['KAFKA_JVM_PERFORMANCE_OPTS'] ??= SHORT_LIVES
   const stack = await startStack({
-    folder: join(folder, 'stack'),
+    folder: join(options.folder, 'stack'),
     ports: 'free',
     kafkaBrokers: process.env['KAFKA_BROKERS'] || undefined,
     schemaRegistryUrl: process.env['SCHEMA_REGISTRY_URL'] || undefined,
     onProgress: (line) => console.log(line),
     onDied: ({ name, lastLines }) => console.log(`${name} ended unexpectedly:\n${lastLines}`),
-    signal,
-  }).catch((error: unknown) => {
-    console.log(`The integration tests could not start: ${String(error)}`)
-  })
-  if (stack === undefined) return undefined
-  await makeKekFiles(folder)
+    signal: options.signal,
+  }).catch(sayWhy)
+  return (
+    stack &&
+    worldOn(stack, options).catch((error: unknown) => stack.stop().then(() => sayWhy(error)))
+  )
+}
+
+async function worldOn(stack: Stack, options: WorldOptions): Promise<IntegrationWorld> {
+  await makeKekFiles(options.folder)
   Object.assign(process.env, {
     KAFKA_BROKERS: stack.kafkaBrokers,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-    KEK_FOLDER: folder,
+    KEK_FOLDER: options.folder,
     PLATFORM_KEY: makePlatformKey(),
   })
-  const world = withServices ? await startWorld() : undefined
+  const world = options.withServices ? await startWorld() : undefined
   return {
     env: world ? shareWorld(world) : {},
     async stop() {
@@ -59,4 +62,8 @@ export async function openIntegrationWorld({
       await stack.stop()
     },
   }
+}
+
+function sayWhy(error: unknown): undefined {
+  console.log(`The integration tests could not start: ${String(error)}`)
 }

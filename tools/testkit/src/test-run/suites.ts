@@ -23,7 +23,8 @@ export async function suitesWanted(
 ): Promise<Suite[]> {
   const suites = SUITES.filter(([, config]) => !unitOnly || config !== 'jest.integration.config.js')
   const looked = suites.map(async ([name, config]) => {
-    const run = { ...more, config, args: unitOnly ? [...args, ...NO_INTEGRATION] : args }
+    const isMixed = unitOnly && config === 'jest.measuring.config.js'
+    const run = { ...more, config, args: isMixed ? [...args, ...NO_INTEGRATION] : args }
     const files = await listTests(run)
     const unknown = unitOnly || config === 'jest.config.js' ? 0 : Infinity
     const integrating = files?.filter(isIntegration).length ?? unknown
