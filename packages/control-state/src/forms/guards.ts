@@ -43,8 +43,8 @@ export const either =
     isA(value) || isB(value)
 
 /** An object with these members; others are passed over. */
-export function objectOf<T extends object>(shape: Shape<T>): Guard<T>
-export function objectOf(shape: Readonly<Record<string, Member>>): Guard<object> {
+function objectOf<T extends object>(shape: Shape<T>): Guard<T>
+function objectOf(shape: Readonly<Record<string, Member>>): Guard<object> {
   const members = Object.entries(shape).map(([name, member]) => ({ name, is: guardOf(member) }))
   return (value): value is object => {
     if (!isObject(value)) return false
@@ -58,3 +58,5 @@ function guardOf(member: Member): (value: unknown) => boolean {
   if (typeof member === 'function') return member
   return (value) => value === undefined || member.optional(value)
 }
+
+export { objectOf }

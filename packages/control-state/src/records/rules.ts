@@ -7,7 +7,7 @@ import type {
   InputStream,
   StreamRecord,
 } from './records.ts'
-import type { Accounts, Erasures, Streams } from '../tables/state.ts'
+import type { AccountState, Erasures, Streams } from '../tables/state.ts'
 import { ControlStateError } from '../errors.ts'
 
 const notFound = (name: string): ControlStateError<'control-state.not_found'> =>
@@ -16,7 +16,10 @@ const notFound = (name: string): ControlStateError<'control-state.not_found'> =>
 export const noContract = (id: string): ControlStateError<'control-state.not_found'> =>
   new ControlStateError('control-state.not_found', `There is no contract ${id}`)
 
-export function requireAccount(state: Pick<Accounts, 'account'>, billingId: string): AccountRecord {
+export function requireAccount(
+  state: Pick<AccountState, 'account'>,
+  billingId: string,
+): AccountRecord {
   const account = state.account(billingId)
   if (account === undefined)
     throw new ControlStateError('control-state.not_found', `There is no account ${billingId}`)

@@ -36,7 +36,7 @@ export type RecordStore = {
 }
 type Entries = Iterable<readonly [key: string, record: ControlRecord]>
 
-export type Accounts = {
+export type AccountState = {
   account(billingId: string): AccountRecord | undefined
   keyUse(billingId: string, keyId: string): KeyUseRecord | undefined
 }
@@ -77,7 +77,7 @@ export type AuditState = {
 }
 
 /** All of it, as a change sees it. Whoever reads takes the kinds that it needs. */
-export type State = Accounts & Streams & Contracts & Erasures & PublicKeys & AuditState
+export type State = AccountState & Streams & Contracts & Erasures & PublicKeys & AuditState
 
 /** The record where it is of the type that is asked for. */
 function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord | undefined) {

@@ -20,7 +20,7 @@ import { refusal } from '../errors.ts'
  */
 export type Decide<Answer> = (draft: Draft) => Answer
 
-export type Pending = Attempt & {
+export type PendingChange = Attempt & {
   readonly deadlineMs: number
   readonly settle: () => void
   readonly fail: (error: unknown) => void
@@ -43,7 +43,7 @@ const sendBytesMax = 500_000
 /** After so much no further change is taken in; one alone may be larger. */
 const transactionBytesMax = 4_000_000
 
-type Waiting = { readonly options: Deciding; readonly waiting: Set<Pending> }
+type Waiting = { readonly options: Deciding; readonly waiting: Set<PendingChange> }
 
 /** A change that waits, until it is settled or has failed. */
 export function addPending<Answer>(
@@ -57,7 +57,7 @@ export function addPending<Answer>(
     waiting.delete(pending)
     follower.changes.forget(id)
   }
-  const pending: Pending = {
+  const pending: PendingChange = {
     id,
     what,
     deadlineMs: now() + changeTimeoutMs,
@@ -84,7 +84,7 @@ export function addPending<Answer>(
  */
 export async function decide(
   { follower, now }: Deciding,
-  waiting: ReadonlySet<Pending>,
+  waiting: ReadonlySet<PendingChange>,
 ): Promise<Decided> {
   const changes = [...waiting].slice(0, changesPerTransactionMax)
   await follower.catchUp()
@@ -99,7 +99,7 @@ export async function decide(
   return { chunks: chunksOf(batch), answers }
 }
 
-function decideOne(batch: Batch, pending: Pending): () => void {
+function decideOne(batch: Batch, pending: PendingChange): () => void {
   try {
     batch.attempt(pending)
     return pending.settle

@@ -8,7 +8,7 @@ import { createTransactor } from '@weir/kafka'
 import type { Kafka, Transactor } from '@weir/kafka'
 import type { Change } from '@weir/control-state'
 import { addPending, answerAll, decide, unavailable } from './decide-changes.ts'
-import type { Decide, Deciding, Pending } from './decide-changes.ts'
+import type { Decide, Deciding, PendingChange } from './decide-changes.ts'
 
 export type Writer = {
   /**
@@ -32,7 +32,7 @@ export const writerTransactor = (kafka: Kafka): Transactor =>
 
 export function createWriter(options: WriterOptions): Writer {
   const { log, now } = options
-  const waiting = new Set<Pending>()
+  const waiting = new Set<PendingChange>()
   const fenced = createFenced(options.makeTransactor)
   let running: Promise<void> | undefined
   let closed = false
@@ -73,7 +73,7 @@ export function createWriter(options: WriterOptions): Writer {
 
 async function commit(
   options: WriterOptions,
-  { waiting, fenced }: { waiting: ReadonlySet<Pending>; fenced: Fenced },
+  { waiting, fenced }: { waiting: ReadonlySet<PendingChange>; fenced: Fenced },
 ): Promise<void> {
   // What the tables settle by themselves is answered without fencing another replica's writer.
   const unfenced = fenced.isHeld() ? undefined : await decide(options, waiting)
