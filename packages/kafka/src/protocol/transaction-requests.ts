@@ -48,6 +48,50 @@ const LEADER_MOVED: readonly string[] = [
 const NOT_APPENDED: readonly string[] = [...LEADER_MOVED, 'NOT_ENOUGH_REPLICAS']
 
 export function createTransactionRequests(cluster: Cluster): TransactionRequests {
+  const toCoordinator = createCoordinators(cluster)
+  const toOwnCoordinator = <T>(id: string, ask: (coordinator: Broker) => Promise<T>) =>
+    toCoordinator(id, TRANSACTION, ask)
+
+  return {
+    init: (transactionalId, timeoutMs) =>
+      toOwnCoordinator(transactionalId, async (coordinator) => {
+        const request = { transactionalId, transactionTimeout: timeoutMs }
+        const { producerId, producerEpoch } = await coordinator.initProducerId(request)
+        return { transactionalId, producerId, producerEpoch }
+      }),
+    addPartitions: (identity, topics) =>
+      toOwnCoordinator(identity.transactionalId, async (coordinator) => {
+        await coordinator.addPartitionsToTxn({ ...identity, topics: [...topics] })
+      }),
+    addGroup: (identity, groupId) =>
+      toOwnCoordinator(identity.transactionalId, async (coordinator) => {
+        await coordinator.addOffsetsToTxn({ ...identity, groupId })
+      }),
+    produce: (identity, batch) => produce(cluster, identity, batch),
+    commitOffsets: (identity, { groupId, topic, offsets }) =>
+      toCoordinator(groupId, GROUP, async (coordinator) => {
+        const partitions = [...offsets].map(([partition, offset]) => ({
+          partition,
+          offset: offset.toString(),
+        }))
+        const topics = [{ topic, partitions }]
+        await coordinator.txnOffsetCommit({ ...identity, groupId, topics })
+      }),
+    end: (identity, isCommit) =>
+      toOwnCoordinator(identity.transactionalId, async (coordinator) => {
+        await coordinator.endTxn({ ...identity, transactionResult: isCommit })
+      }),
+  }
+}
+
+type AskCoordinator = <T>(
+  groupId: string,
+  coordinatorType: 0 | 1,
+  ask: (coordinator: Broker) => Promise<T>,
+) => Promise<T>
+
+/** Asks the coordinator of a group or a transaction, which is looked for once, and anew when it has moved. */
+function createCoordinators(cluster: Cluster): AskCoordinator {
   const coordinators = new Map<string, Broker>()
 
   async function findCoordinator(groupId: string, coordinatorType: 0 | 1): Promise<Broker> {
@@ -72,47 +116,21 @@ export function createTransactionRequests(cluster: Cluster): TransactionRequests
     })
   }
 
-  const toOwnCoordinator = <T>(id: string, ask: (coordinator: Broker) => Promise<T>) =>
-    toCoordinator(id, TRANSACTION, ask)
-
-  return {
-    init: (transactionalId, timeoutMs) =>
-      toOwnCoordinator(transactionalId, async (coordinator) => {
-        const request = { transactionalId, transactionTimeout: timeoutMs }
-        const { producerId, producerEpoch } = await coordinator.initProducerId(request)
-        return { transactionalId, producerId, producerEpoch }
-      }),
-    addPartitions: (identity, topics) =>
-      toOwnCoordinator(identity.transactionalId, async (coordinator) => {
-        await coordinator.addPartitionsToTxn({ ...identity, topics: [...topics] })
-      }),
-    addGroup: (identity, groupId) =>
-      toOwnCoordinator(identity.transactionalId, async (coordinator) => {
-        await coordinator.addOffsetsToTxn({ ...identity, groupId })
-      }),
-    produce: (identity, batch) =>
-      whileRefused(NOT_APPENDED, async (lastRefusal) => {
-        if (LEADER_MOVED.includes(lastRefusal)) await cluster.refreshMetadata()
-        const leader = await findLeader(cluster, batch.topic, batch.partition)
-        const call = encodeTransactionalProduce(identity, batch)
-        const { topics } = await leader.connectionPool.send(call)
-        return BigInt(topics[0]?.partitions[0]?.baseOffset ?? 0)
-      }),
-    commitOffsets: (identity, { groupId, topic, offsets }) =>
-      toCoordinator(groupId, GROUP, async (coordinator) => {
-        const partitions = [...offsets].map(([partition, offset]) => ({
-          partition,
-          offset: offset.toString(),
-        }))
-        const topics = [{ topic, partitions }]
-        await coordinator.txnOffsetCommit({ ...identity, groupId, topics })
-      }),
-    end: (identity, isCommit) =>
-      toOwnCoordinator(identity.transactionalId, async (coordinator) => {
-        await coordinator.endTxn({ ...identity, transactionResult: isCommit })
-      }),
-  }
+  return toCoordinator
 }
+
+const produce = (
+  cluster: Cluster,
+  identity: ProducerIdentity,
+  batch: TransactionBatch,
+): Promise<bigint> =>
+  whileRefused(NOT_APPENDED, async (lastRefusal) => {
+    if (LEADER_MOVED.includes(lastRefusal)) await cluster.refreshMetadata()
+    const leader = await findLeader(cluster, batch.topic, batch.partition)
+    const call = encodeTransactionalProduce(identity, batch)
+    const { topics } = await leader.connectionPool.send(call)
+    return BigInt(topics[0]?.partitions[0]?.baseOffset ?? 0)
+  })
 
 async function findLeader(cluster: Cluster, topic: string, partition: number): Promise<Broker> {
   const metadata = cluster.findTopicPartitionMetadata(topic)
