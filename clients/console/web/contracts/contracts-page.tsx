@@ -65,12 +65,11 @@ function ContractCard({ contract }: { contract: Contract }) {
     <section class="card">
       <h2>{contract.id}</h2>
       <p class="muted">
-        schema <code>{contract.subject}</code> · the person is named by{' '}
-        <code>{contract.keyField}</code>
+        schema <code>{contract.subject}</code> · key field <code>{contract.keyField}</code>
         {contract.subjectField === '' ? null : (
           <>
             {' '}
-            · whose it is, by <code>{contract.subjectField}</code>
+            · data subject field <code>{contract.subjectField}</code>
           </>
         )}
       </p>
