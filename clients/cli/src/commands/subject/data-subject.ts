@@ -17,7 +17,7 @@ export function addSubjectShow(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .summary('under how many pseudonyms a data subject has events')
+      .summary('the number of pseudonyms of a data subject')
       .description(
         'the number of pseudonyms under which a data subject has events that can be decrypted, for each era. Only contracts\n' +
           'with a data_subject_field count; events of other contracts are not searched. The audit log records the request.',
