@@ -11,7 +11,7 @@ import { REPOSITORY } from '@weir/devstack'
 /** By the file's path within the repository. */
 export type Seconds = Readonly<Record<string, number>>
 
-export const KEPT = join(REPOSITORY, '.weir', 'test-seconds.json')
+const KEPT = join(REPOSITORY, '.weir', 'test-seconds.json')
 
 const secondsForm = z.record(z.string(), z.number())
 
