@@ -136,7 +136,7 @@ async function analystGetsIn(): Promise<void> {
   try {
     await pollUntil(isIn, { deadlineMs: 60_000, what: 'an analyst getting in' })
     await expect(admin.topics.partitionCount('weir.control')).rejects.toMatchObject({
-      code: 'refused',
+      code: 'kafka.refused',
     })
   } finally {
     await admin.close()

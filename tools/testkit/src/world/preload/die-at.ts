@@ -6,18 +6,19 @@ import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 const SOURCE = '/services/auth/src/control/writer.ts'
-const COMMIT = `      await producer.transaction(async (tx) => {
-        for (const chunk of chunks) await tx.send(chunk)
-      })`
-const WATCHED = `      globalThis.dieAt('before', chunks)
-      await producer.transaction(async (tx) => {
-        for (const chunk of chunks) {
-          await tx.send(chunk)
-          if (chunk !== chunks.at(-1)) globalThis.dieAt('between', chunks)
-        }
-        globalThis.dieAt('open', chunks)
-      })
-      globalThis.dieAt('after', chunks)`
+const COMMIT = `    await producer.transaction(async (tx) => {
+      for (const chunk of decided.chunks) await tx.send(chunk)
+    })`
+const WATCHED = `    const { chunks } = decided
+    globalThis.dieAt('before', chunks)
+    await producer.transaction(async (tx) => {
+      for (const chunk of chunks) {
+        await tx.send(chunk)
+        if (chunk !== chunks.at(-1)) globalThis.dieAt('between', chunks)
+      }
+      globalThis.dieAt('open', chunks)
+    })
+    globalThis.dieAt('after', chunks)`
 
 type Written = { readonly topic: string; readonly key: string; readonly value: Buffer | null }
 
