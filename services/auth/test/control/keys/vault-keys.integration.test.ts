@@ -64,7 +64,7 @@ test('a mount that is mistyped, or not Transit, or without the key, is no answer
     for (const token of [any, {}])
       await expect(
         hasAsked('vault:weir-open:1', { ...token, VAULT_TRANSIT_MOUNT: mount }),
-      ).rejects.toMatchObject({ code: 'kms_refused' })
+      ).rejects.toMatchObject({ code: 'control-state.kms_refused' })
 })
 
 test('a key that was deleted, or that never had the version, is no answer; nor is one that may not be looked at', async () => {
