@@ -170,7 +170,7 @@ async function weir(...args: string[]): Promise<{ stdout: string; stderr: string
 test('the command shows how far a rotation is until it is done, and what lies under what', async () => {
   await addKek(4, 'd4')
   const rotated = await weir('keys', 'rotate')
-  expect(rotated.stdout).toMatch(/^RING +VERSION +KEK +PARTS +WRAPS$/m)
+  expect(rotated.stdout).toMatch(/^WRAPPING KEY +VERSION +KEK +KEY RECORDS +CURRENT$/m)
   expect(rotated.stdout).toMatch(/^open +4 +file:\w+:4 +\d+ +yes$/m)
   expect(rotated.stdout).not.toMatch(/file:\w+:3/)
   expect(rotated.stderr).toMatch(/file:\w+:3 wraps nothing any more since .*: you can destroy it/)
