@@ -173,7 +173,7 @@ test('the command shows how far a rotation is until it is done, and what lies un
   expect(rotated.stdout).toMatch(/^WRAPPING KEY +VERSION +KEK +KEY RECORDS +CURRENT$/m)
   expect(rotated.stdout).toMatch(/^open +4 +file:\w+:4 +\d+ +yes$/m)
   expect(rotated.stdout).not.toMatch(/file:\w+:3/)
-  expect(rotated.stderr).toMatch(/file:\w+:3 wraps nothing any more since .*: you can destroy it/)
+  expect(rotated.stderr).toMatch(/file:\w+:3 wraps nothing since .*: you can destroy it/)
   const listed = JSON.parse((await weir('keys', 'list', '-o', 'json')).stdout)
   expect(listed).toEqual(await keysNow())
   const begun = JSON.parse((await weir('keys', 'rotate', '--no-wait', '-o', 'json')).stdout)
