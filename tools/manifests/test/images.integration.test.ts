@@ -58,6 +58,8 @@ const environment = (service: ServiceName, ports: { api: number; admin: number }
         SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
       }
     : {}),
+  // the streams of others on this broker are not for this output to derive
+  ...(service === 'output' ? { DECRYPTER_NAMES: 'images' } : {}),
 })
 
 /** A command of an image, as the container engine would run it. */

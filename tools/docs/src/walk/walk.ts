@@ -120,6 +120,8 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
   [/("(?:nonce|timestamp|keyLink)": ?)-?\d+/g, '$1<number>'],
+  // a random nonce is as long as its number is large
+  [/(key <uuid>, )\d+(?= bytes)/g, '$1<number>'],
   [/\b([a-z0-9-]+\.[a-z0-9-]+)\/\d+\/\d+/g, '$1/<place>'],
   [/^(?:date|connection|keep-alive|content-length): .*$/gim, ''],
   [/(demo account of ).*\/\.weir\//g, '$1<folder>/'],
