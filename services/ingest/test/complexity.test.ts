@@ -15,8 +15,8 @@ const cutting =
     const framing = createFraming(eventBytesMax)
     let events = 0
     for (let at = 0; at < body.length; at += pieceBytes)
-      events += framing.push(body.subarray(at, at + pieceBytes)).length
-    return events + framing.end().length
+      events += [...framing.push(body.subarray(at, at + pieceBytes))].length
+    return events + [...framing.end()].length
   }
 
 const frame = (bytes: number): Buffer => {

@@ -38,16 +38,14 @@ export function createEventFrames(eventBytesMax: number): Framing {
   }
 
   return {
-    push(chunk) {
-      const framed: FramedEvent[] = []
+    *push(chunk) {
       for (let at = 0; at < chunk.length;) {
         const wanted = bytesLeft ?? lengthBytes - begun.length
         const part = chunk.subarray(at, at + wanted)
         const found = bytesLeft === undefined ? readLength(part) : readDatum(part, bytesLeft)
-        if (found !== undefined) framed.push(found)
+        if (found !== undefined) yield found
         at += part.length
       }
-      return framed
     },
     end() {
       if (bytesLeft === undefined) return begun.length === 0 ? [] : ['cut_off']

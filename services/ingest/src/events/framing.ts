@@ -4,8 +4,8 @@
 export type FramedEvent = Buffer | 'too_large' | 'cut_off'
 
 export type Framing = {
-  /** The events that end in the chunk, in order; they share its memory. */
-  push(chunk: Buffer): FramedEvent[]
+  /** The events that end in the chunk, in order, each cut when it is asked for; they share its memory. */
+  push(chunk: Buffer): Iterable<FramedEvent>
   /** The body is over: what is left. */
-  end(): FramedEvent[]
+  end(): Iterable<FramedEvent>
 }

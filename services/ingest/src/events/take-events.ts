@@ -91,7 +91,7 @@ async function renew(batch: EventBatch): Promise<void> {
   }
 }
 
-async function* takeAll(batch: EventBatch, events: readonly FramedEvent[]): AsyncGenerator<Buffer> {
+async function* takeAll(batch: EventBatch, events: Iterable<FramedEvent>): AsyncGenerator<Buffer> {
   for (const framed of events) {
     const taking = take(batch, framed)
     if (taking !== undefined) await taking

@@ -14,8 +14,8 @@ const found = (framed: FramedEvent): string =>
 const hex = (text: string): string => Buffer.from(text).toString('hex')
 
 function cut(framing: Framing, chunks: readonly Buffer[]): string[] {
-  const all = chunks.flatMap((chunk) => framing.push(chunk).map(found))
-  return [...all, ...framing.end().map(found)]
+  const all = chunks.flatMap((chunk) => [...framing.push(chunk)].map(found))
+  return [...all, ...[...framing.end()].map(found)]
 }
 
 /** The bytes in pieces that end at these places. */
@@ -70,7 +70,7 @@ describe('lines', () => {
           .toString()
           .split('\n')
           .map((line) => line.replace(/\r$/, ''))
-          .filter((line) => line.length > bytesMax || /[^ \t]/.test(line))
+          .filter((line) => line.length > bytesMax || /[^ \t\r]/.test(line))
           .map((line) => (line.length > bytesMax ? 'too_large' : hex(line)))
         expect(cut(createEventLines(bytesMax), split(body, at))).toEqual(expected)
       }),
