@@ -66,7 +66,7 @@ test.each([cumulative, granular])('a field above the level of $type $levels is f
   putAt(plain, 'consistent_value', piiOf(event).get('consistent_value'))
   const wrong = { ...record, value: framed(event.kind, plain) }
   const sorts = derivedSorts(events, derivedStream(levels), derived.with(index, wrong))
-  expect(sorts).toEqual(['opened-too-much', 'derived-wrongly'])
+  expect(sorts).toEqual(['decrypted-too-much', 'derived-wrongly'])
 })
 
 test('a field that should be open and is not is found', () => {

@@ -88,7 +88,7 @@ function checkRecord(
     const value = pii.get(path)
     if (opens(stream.levels, level)) putAt(stored.plain, path, value)
     else if (typeof value === 'string' && record.value?.includes(value))
-      violations.add('opened-too-much', place, `shows ${path}, which is of level ${level}`)
+      violations.add('decrypted-too-much', place, `shows ${path}, which is of level ${level}`)
   }
   if (contentOf(event.kind, record) !== JSON.stringify(stored.plain))
     violations.add('derived-wrongly', place, `is not what ${placeOf('', source)} has to become`)

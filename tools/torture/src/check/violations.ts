@@ -12,7 +12,7 @@ export type ViolationSort =
   | 'not-derived'
   | 'derived-twice'
   | 'derived-wrongly'
-  | 'opened-too-much'
+  | 'decrypted-too-much'
   | 'dead'
   | 'not-counted'
   | 'no-progress'
