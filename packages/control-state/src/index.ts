@@ -28,14 +28,15 @@ export {
   oneLevelRule,
 } from './records/consent-levels.ts'
 export { followState } from './tables/follow.ts'
-export type { StateFollower } from './tables/follow.ts'
+export type { StateFollower, StateFollowing } from './tables/follow.ts'
 export { followReplicas } from './replicas/follow-replicas.ts'
 export type { ReplicaFollower } from './replicas/follow-replicas.ts'
 export { forgetPeople } from './keyring/forget-people.ts'
 export type { People } from './keyring/forget-people.ts'
 export { startHeartbeats } from './replicas/heartbeat.ts'
 export type { Heart } from './replicas/heartbeat.ts'
-export type { Keyring } from './keyring/keyring.ts'
+export type { Keyring, Keys } from './keyring/keyring.ts'
+export type { Rings } from './keyring/rings.ts'
 export { withKekRules } from './kek/kek-settings.ts'
 export type { KekSettings } from './kek/kek-settings.ts'
 export { kekOfRing, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
@@ -118,20 +119,19 @@ export { stateFields } from './tables/state-settings.ts'
 export { newApiKey, newCredential } from './access/secrets.ts'
 export { partOf } from './audit/audit.ts'
 export {
-  createKeyring,
-  erasureMarker,
-  privateReceiptKey,
-  privateSigningKey,
-  ringKey,
-  versionOfRingKey,
-} from './keyring/keyring.ts'
-export {
   beatKey,
   beatTimeIn,
   beatValue,
   checkKeyRecord,
+  erasureMarker,
   markerValue,
+  privateReceiptKey,
+  privateSigningKey,
+  ringKey,
+  versionOfRingKey,
 } from './keyring/key-records.ts'
+export type { KeyDraft, KeyStore } from './keyring/key-store.ts'
+export { createKeys } from './keyring/keyring.ts'
 export { controlValue, parseControlRecord } from './records/control-forms.ts'
 export { eraPrefix, openEra } from './keyring/open-era.ts'
 export type { StreamEra } from './keyring/open-era.ts'
@@ -150,5 +150,5 @@ export type { ErasureScan, ReceiptKeyRecord, UnusedKek } from './records/records
 export { requireAccount, requireFreeName } from './records/rules.ts'
 export { heartbeatValue } from './replicas/replicas.ts'
 export { createBatch } from './tables/draft.ts'
-export type { Attempt, Batch, KeyStore } from './tables/draft.ts'
-export { changeHeader } from './tables/follow.ts'
+export type { Attempt, Batch } from './tables/draft.ts'
+export { changeHeader, createChangeLog } from './tables/change-log.ts'

@@ -8,7 +8,7 @@ import { createLog } from '@weir/kit'
 import { partOf } from '../src/audit/audit.ts'
 import { auditTopic } from '../src/audit/entry-form.ts'
 import { followState } from '../src/tables/follow.ts'
-import type { ChangeLog, StateFollower } from '../src/tables/follow.ts'
+import type { StateFollower, StateFollowing } from '../src/tables/follow.ts'
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -118,16 +118,6 @@ export const contractRecord = (more: Partial<ContractRecord> = {}): ContractReco
 
 // --- without Kafka ---
 
-export function changeLog(): ChangeLog & { seen(id: string): void } {
-  const expected = new Map<string, boolean>()
-  return {
-    expect: (id) => (expected.set(id, false), id),
-    has: (id) => expected.get(id) === true,
-    forget: (id) => void expected.delete(id),
-    seen: (id) => void (expected.has(id) && expected.set(id, true)),
-  }
-}
-
 export function emptyKeyStore(): StateFollower['keyStore'] {
   return { get: () => undefined, under: () => [], keys: () => [] }
 }
@@ -148,7 +138,7 @@ export async function makeControlTopics(kafka: Kafka): Promise<void> {
 }
 
 /** Of no ring: what lies wrapped in `weir.keys` is other people's. */
-export const follow = (kafka: Kafka): StateFollower =>
+export const follow = (kafka: Kafka): StateFollowing =>
   followState({
     kafka,
     service: 'streams-test',

@@ -48,7 +48,8 @@ const platformKey = await loadPlatformKey(config, log)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })
 const kafkaAdmin = createAdmin(kafka)
 const acls = createAcls(kafka)
-const follower = followState({ kafka, service: 'auth', kek, mayUseRing: () => true, log })
+const following = followState({ kafka, service: 'auth', kek, mayUseRing: () => true, log })
+const { follower } = following
 const metrics = createAuthMetrics(metricsRegistry, pendingIn(follower, config))
 const watch = watchRegistry({
   registry: createRegistry(config.SCHEMA_REGISTRY_URL, registryAccess(config)),
@@ -61,6 +62,7 @@ const parts = {
   kafka,
   admin: kafkaAdmin,
   acls,
+  following,
   follower,
   kek,
   metrics,
@@ -116,7 +118,7 @@ const app = createApp({
   log,
   origins: config.CONSOLE_ORIGINS,
   pageOf,
-  isOpen: () => boot.notReady().length === 0 && follower.isWhole(),
+  isOpen: () => boot.notReady().length === 0 && following.isWhole(),
 })
 
 let isStopping = false
@@ -136,7 +138,7 @@ const admin = await startAdmin({
   readiness: () =>
     isStopping
       ? ['shutting down']
-      : [...boot.notReady(), ...controller.promises.notReady(), ...follower.notReady()],
+      : [...boot.notReady(), ...controller.promises.notReady(), ...following.notReady()],
   warnings: () => [...watch.warnings(), ...controller.warnings()],
 })
 onShutdown(log, [
@@ -144,7 +146,7 @@ onShutdown(log, [
   { name: 'listener', run: () => listener.close(5_000) },
   { name: 'controller', run: () => controller.close(), timeoutMs: 3_000 },
   { name: 'notices', run: () => trace.close() },
-  { name: 'control state', run: () => follower.close() },
+  { name: 'control state', run: () => following.close() },
   { name: 'Kafka', run: () => kafkaAdmin.close().then(() => acls.close()) },
   { name: 'admin port', run: () => admin.close() },
 ])

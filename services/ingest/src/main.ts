@@ -46,10 +46,8 @@ const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-ingest', log
 const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config)
 const mayUseRing = (ring: string): boolean => ring !== 'sign'
-const follower = refreshWithin(
-  followState({ kafka, service: 'ingest', kek, mayUseRing, log }),
-  config.PRODUCE_TIMEOUT_MS,
-)
+const following = followState({ kafka, service: 'ingest', kek, mayUseRing, log })
+const follower = refreshWithin(following.follower, config.PRODUCE_TIMEOUT_MS)
 const producer = createBatchProducer(kafka, {
   produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
   inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX,
@@ -107,7 +105,8 @@ const admin = await startAdmin({
   host: config.INGEST_HOST,
   port: config.INGEST_ADMIN_PORT,
   registry,
-  readiness: () => (stopping ? ['shutting down'] : [...follower.notReady(), ...sharing.notReady()]),
+  readiness: () =>
+    stopping ? ['shutting down'] : [...following.notReady(), ...sharing.notReady()],
 })
 onShutdown(log, [
   { name: 'unready', run: async () => void (stopping = true) },
@@ -115,10 +114,10 @@ onShutdown(log, [
   { name: 'producer', run: () => producer.close() },
   { name: 'traces', run: async () => tracing?.close() },
   { name: 'usage', run: () => sharing.close() },
-  { name: 'control state', run: () => follower.close() },
+  { name: 'control state', run: () => following.close() },
   { name: 'admin port', run: () => admin.close() },
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')
-await follower.start()
+await following.start()
 await sharing.start()
 log.info('control state is read; ready')

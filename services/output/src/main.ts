@@ -55,13 +55,14 @@ const registry = createMetrics('output')
 const proxies = createProxies(config.TRUSTED_PROXIES)
 const guesses = createGuesses({ now: Date.now, proxies })
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-output', log })
-const follower = followState({
+const following = followState({
   kafka,
   service: 'output',
   kek: await loadKek(config),
   mayUseRing: mayUseRingOf(config.OUTPUT_LEVELS),
   log,
 })
+const { follower } = following
 const contract = createKnownContracts(follower.tables)
 const opener = createOpener({ entriesMax: peopleMax })
 forgetPeople(follower, opener)
@@ -131,7 +132,7 @@ const admin = await startAdmin({
   host: config.OUTPUT_HOST,
   port: config.OUTPUT_ADMIN_PORT,
   registry,
-  readiness: () => (stopping ? ['shutting down'] : [...follower.notReady(), ...notHeard()]),
+  readiness: () => (stopping ? ['shutting down'] : [...following.notReady(), ...notHeard()]),
 })
 onShutdown(log, [
   { name: 'unready', run: async () => void (stopping = true) },
@@ -143,12 +144,12 @@ onShutdown(log, [
   { name: 'traces', run: async () => tracing?.close() },
   { name: 'notices', run: () => trace.close() },
   { name: 'heartbeats', run: () => stopHeart() },
-  { name: 'control state', run: () => follower.close() },
+  { name: 'control state', run: () => following.close() },
   { name: 'Kafka', run: () => closeAll([dead, reader, kafkaAdmin]) },
   { name: 'admin port', run: () => admin.close() },
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')
-await follower.start()
+await following.start()
 const self = { replica: randomUUID(), service: 'output' } as const
 const heart = startHeartbeats({
   kafka,

@@ -39,42 +39,9 @@ export function createGate(options: {
   issuer: string
   now: () => number
 }): Gate {
-  const { follower, issuer, now } = options
-  const verified = createTokenCache<Verified>()
+  const { follower, now } = options
   const keyOf = createVerificationKeys(follower.tables, now)
-
-  /** Undefined when the token names a key that the tables don't hold, yet. */
-  const verify = (authorization: string): Verified | undefined => {
-    const nowSeconds = Math.floor(now() / 1000)
-    // Its key may have been revoked since.
-    const isGood = ({ claims, kid }: Verified): boolean =>
-      claims.exp > nowSeconds && keyOf(kid) !== undefined
-    const usual = verified.get(authorization)
-    if (usual !== undefined && isGood(usual)) return usual
-    const token = bearer.exec(authorization)?.[1]
-    if (token === undefined) throw invalidToken()
-    const spelling = `Bearer ${token}`
-    const known = verified.get(spelling)
-    if (known !== undefined && isGood(known)) return known
-    verified.delete(spelling)
-    let keyIsUnknown = false
-    let kid = ''
-    const noteUnknown = (named: string): KeyObject | undefined => {
-      kid = named
-      const key = keyOf(named)
-      keyIsUnknown = key === undefined
-      return key
-    }
-    try {
-      const claims = verifyIdToken(token, { keyOf: noteUnknown, issuer, nowSeconds })
-      const made: Verified = { claims, kid, found: undefined, access: undefined }
-      verified.set(spelling, made)
-      return made
-    } catch (error) {
-      if (keyIsUnknown) return undefined
-      throw hasCode(error, 'tokens.invalid') ? invalidToken() : error
-    }
-  }
+  const verify = createVerify({ ...options, keyOf })
 
   const look = (authorization: string): Access | undefined => {
     const known = verify(authorization)
@@ -109,6 +76,57 @@ export function createGate(options: {
       if (found.stream.state !== 'ready') return undefined
       return { ...access, ...found, scope: found.credential.scope }
     },
+  }
+}
+
+type Verifying = {
+  readonly keyOf: (kid: string) => KeyObject | undefined
+  readonly issuer: string
+  readonly now: () => number
+}
+
+/** Undefined when the token names a key that the tables don't hold, yet. */
+function createVerify(options: Verifying): (authorization: string) => Verified | undefined {
+  const { keyOf, now } = options
+  const verified = createTokenCache<Verified>()
+  return (authorization) => {
+    const nowSeconds = Math.floor(now() / 1000)
+    // Its key may have been revoked since.
+    const isGood = ({ claims, kid }: Verified): boolean =>
+      claims.exp > nowSeconds && keyOf(kid) !== undefined
+    const usual = verified.get(authorization)
+    if (usual !== undefined && isGood(usual)) return usual
+    const token = bearer.exec(authorization)?.[1]
+    if (token === undefined) throw invalidToken()
+    const spelling = `Bearer ${token}`
+    const known = verified.get(spelling)
+    if (known !== undefined && isGood(known)) return known
+    verified.delete(spelling)
+    const made = verifyAnew(options, token, nowSeconds)
+    if (made !== undefined) verified.set(spelling, made)
+    return made
+  }
+}
+
+function verifyAnew(
+  { keyOf, issuer }: Verifying,
+  token: string,
+  nowSeconds: number,
+): Verified | undefined {
+  let kid = ''
+  let keyIsUnknown = false
+  const noteKid = (named: string): KeyObject | undefined => {
+    kid = named
+    const key = keyOf(named)
+    keyIsUnknown = key === undefined
+    return key
+  }
+  try {
+    const claims = verifyIdToken(token, { keyOf: noteKid, issuer, nowSeconds })
+    return { claims, kid, found: undefined, access: undefined }
+  } catch (error) {
+    if (keyIsUnknown) return undefined
+    throw hasCode(error, 'tokens.invalid') ? invalidToken() : error
   }
 }
 

@@ -45,29 +45,19 @@ export function openAccessTrace(kafka: Kafka, log: Log): AccessTrace {
   }
 }
 
-export function createAccessTrace(deps: {
-  send: (value: Buffer) => Promise<void>
-  now: () => number
-  log: Log
-}): Omit<AccessTrace, 'close'> & { tellCounts(): Promise<void> } {
+type TraceDeps = {
+  readonly send: (value: Buffer) => Promise<void>
+  readonly now: () => number
+  readonly log: Log
+}
+
+export function createAccessTrace(
+  deps: TraceDeps,
+): Omit<AccessTrace, 'close'> & { tellCounts(): Promise<void> } {
   const { now, log } = deps
   const inMinute = createTold(minuteMs, now)
   const inHour = createTold(hourMs, now)
   const counted = new Map<string, { readonly reading: Reading; readonly count: number }>()
-  const nowText = (): string => new Date(now()).toISOString()
-  const send = (notice: Notice): Promise<void> => deps.send(noticeValue(notice))
-
-  const write = async (reading: Reading): Promise<void> => {
-    try {
-      await send({ type: 'read-notice', at: nowText(), ...reading })
-    } catch (cause) {
-      throw new ControlStateError(
-        'control-state.unavailable',
-        'The audit log could not record this access, so nothing is shown; try again',
-        { cause },
-      )
-    }
-  }
 
   return {
     async read(reading) {
@@ -75,38 +65,46 @@ export function createAccessTrace(deps: {
       const ofAccount = inMinute.count(reading.actor.billingId)
       if (inMinute.count(kind) > 1 && ofAccount > atOnceMax)
         return void counted.set(kind, { reading, count: (counted.get(kind)?.count ?? 0) + 1 })
-      await write(reading).catch((error: unknown) => {
-        inMinute.forget(kind)
-        throw error
-      })
+      await inMinute.unlessFailed(kind, writeReading(deps, reading))
     },
     async token(reading) {
       const { actor } = reading
       const who = `token ${actor.kind === 'credentials' ? actor.clientId : actor.keyId}`
       if (inHour.count(who) > 1) return
-      await write(reading).catch((error: unknown) => {
-        inHour.forget(who)
-        throw error
-      })
+      await inHour.unlessFailed(who, writeReading(deps, reading))
     },
     used({ account: { billingId }, apiKey: { keyId } }) {
       const which = `use ${billingId} ${keyId}`
       if (inHour.count(which) > 1) return
-      send({ type: 'use-notice', at: nowText(), billingId, keyId }).catch(() =>
-        inHour.forget(which),
-      )
+      const sent = write(deps, { type: 'use-notice', at: timeText(now), billingId, keyId })
+      inHour.unlessFailed(which, sent).catch(() => undefined)
     },
     async tellCounts() {
       const all = [...counted.values()]
       counted.clear()
-      for (const { reading, count } of all)
-        await write({ ...reading, target: { ...reading.target, count } }).catch((err: unknown) =>
-          log.warn(
-            { err, action: reading.action, count },
-            'some accesses are missing from the audit log',
-          ),
+      for (const { reading, count } of all) {
+        const { action, target } = reading
+        await writeReading(deps, { ...reading, target: { ...target, count } }).catch(
+          (err: unknown) =>
+            log.warn({ err, action, count }, 'some accesses are missing from the audit log'),
         )
+      }
     },
+  }
+}
+
+const timeText = (now: () => number): string => new Date(now()).toISOString()
+const write = ({ send }: TraceDeps, notice: Notice): Promise<void> => send(noticeValue(notice))
+
+async function writeReading(deps: TraceDeps, reading: Reading): Promise<void> {
+  try {
+    await write(deps, { type: 'read-notice', at: timeText(deps.now), ...reading })
+  } catch (cause) {
+    throw new ControlStateError(
+      'control-state.unavailable',
+      'The audit log could not record this access, so nothing is shown; try again',
+      { cause },
+    )
   }
 }
 
@@ -129,6 +127,12 @@ function createTold(spanMs: number, now: () => number) {
       counts.set(what, count)
       return count
     },
-    forget: (what: string) => void counts.delete(what),
+    /** What could not be told wasn't told. */
+    async unlessFailed(what: string, telling: Promise<void>): Promise<void> {
+      await telling.catch((error: unknown) => {
+        counts.delete(what)
+        throw error
+      })
+    },
   }
 }

@@ -16,27 +16,11 @@ const WRAPPED = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/
 
 /** undefined when there is no Vault. */
 export function createVault(settings: KekSettings): KekPlace | undefined {
-  const { VAULT_ADDR: address, VAULT_TRANSIT_MOUNT: mount } = settings
-  if (address === undefined) return undefined
-  const call = createCallVault(address, settings.VAULT_CA_FILE)
-  const login = createVaultLogin(call, settings)
-
-  const ask = async (path: string, body?: object): Promise<HttpAnswer> => {
-    const once = async () =>
-      call({ path, token: await login.token(), ...(body === undefined ? {} : { body }) })
-    const first = await once()
-    if (first.status !== 403) return first
-    // The token may have been revoked, or replaced.
-    login.forget()
-    return once()
-  }
-  const transit = async (action: 'encrypt' | 'decrypt', name: string, body: object) => {
-    const path = `${mount}/${action}/${name}`
-    return dataOf(await ask(path, body), path)
-  }
+  if (settings.VAULT_ADDR === undefined) return undefined
+  const transit = createTransit(settings.VAULT_ADDR, settings)
   return {
     async wrap(name, recordKey, plain) {
-      const data = await transit('encrypt', name, {
+      const data = await transit.run('encrypt', name, {
         plaintext: plain.toString('base64'),
         associated_data: base64Of(recordKey),
       })
@@ -49,7 +33,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     async unwrap(recordKey, kek, wrapped) {
       const name = KEK_ID.exec(kek)?.[1]
       if (name === undefined) throw refused(`record ${recordKey} names no KEK of Vault`)
-      const data = await transit('decrypt', name, {
+      const data = await transit.run('decrypt', name, {
         ciphertext: wrapped.toString('utf8'),
         associated_data: base64Of(recordKey),
       })
@@ -60,19 +44,43 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     async has(kek) {
       const [, name, version] = KEK_ID.exec(kek) ?? []
       if (name === undefined) throw refused(`${kek} is no KEK of Vault`)
+      // Below this a version is gone for good; what is only forbidden to decrypt can be allowed again.
+      return Number(version) >= (await transit.oldestVersion(name, Number(version)))
+    },
+  }
+}
+
+/** What Vault is asked for, with a token of our own. */
+function createTransit(address: string, settings: KekSettings) {
+  const mount = settings.VAULT_TRANSIT_MOUNT
+  const call = createCallVault(address, settings.VAULT_CA_FILE)
+  const login = createVaultLogin(call, settings)
+
+  const ask = async (path: string, body?: object): Promise<HttpAnswer> => {
+    const once = async () =>
+      call({ path, token: await login.token(), ...(body === undefined ? {} : { body }) })
+    const first = await once()
+    if (first.status !== 403) return first
+    // The token may have been revoked, or replaced.
+    login.forget()
+    return once()
+  }
+  return {
+    async run(action: 'encrypt' | 'decrypt', name: string, body: object) {
+      const path = `${mount}/${action}/${name}`
+      return dataOf(await ask(path, body), path)
+    },
+    /** That Vault still has of this key, which had `version` once. */
+    async oldestVersion(name: string, version: number): Promise<number> {
       const path = `${mount}/keys/${name}`
       const answer = await ask(path)
       // A mistyped mount and a key that was deleted look the same from here.
       if (answer.status === 404) throw notTold(path, 'Vault answers 404')
-      const {
-        name: said,
-        latest_version: latest,
-        min_available_version: min,
-      } = dataOf(answer, path)
-      const isOurs = said === name && typeof latest === 'number' && latest >= Number(version)
+      const data = dataOf(answer, path)
+      const { name: said, latest_version: latest, min_available_version: min } = data
+      const isOurs = said === name && typeof latest === 'number' && latest >= version
       if (!isOurs || typeof min !== 'number') throw notTold(path, 'it never had this version')
-      // Below this a version is gone for good; what is only forbidden to decrypt can be allowed again.
-      return Number(version) >= min
+      return min
     },
   }
 }

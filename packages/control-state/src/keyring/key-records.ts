@@ -38,3 +38,15 @@ export function beatValue(timeMs: number): Buffer {
 /** When the last one was, 0 when there is none. */
 export const beatTimeIn = (value: Buffer | undefined): number =>
   value?.length === 9 ? Number(value.readBigUInt64BE(1)) : 0
+
+/** Without a version: what all of the ring's keys begin with. */
+export const ringKey = (ring: string, version: number | ''): string => `_ring/${ring}/${version}`
+export function parseRingKey(key: string): { ring: string; version: number } | undefined {
+  const [, ring, version] = /^_ring\/([^/]+)\/(\d+)$/.exec(key) ?? []
+  return ring === undefined ? undefined : { ring, version: Number(version) }
+}
+export const versionOfRingKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
+/** Lies in the log where an erasure does; nobody opens it. */
+export const erasureMarker = (erasureId: string): string => `_erasure/${erasureId}`
+export const privateReceiptKey = (kid: string): string => `_receipt/${kid}`
+export const privateSigningKey = (kid: string): string => `_signing/${kid}`

@@ -5,7 +5,8 @@ import type { FollowedRecord, Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { createUnread } from '../forms/unread.ts'
 import { createReplicaTable, replicasTopic } from './replicas.ts'
-import type { Replica, ReplicaTable } from './replicas.ts'
+import type { FollowedReplicas, Replica, ReplicaTable } from './replicas.ts'
+import { createWholeReading } from '../tables/read-whole.ts'
 import { countsTopic } from './usage.ts'
 
 export type ReplicaFollower = {
@@ -21,8 +22,6 @@ export type ReplicaFollower = {
   close(): Promise<void>
 }
 
-const never = new Promise<never>(() => {})
-
 type FollowOptions = {
   readonly kafka: Kafka
   readonly service: string
@@ -37,50 +36,31 @@ export function followReplicas(options: FollowOptions): ReplicaFollower {
   const { kafka, service, counts } = options
   const replicas = createReplicaTable(options.now)
   const unread = createUnread(options.log)
-  let isRead = false
-  let isClosed = false
 
-  const follower = followTopics(kafka, {
+  const topics = followTopics(kafka, {
     topics: counts === undefined ? [replicasTopic] : [replicasTopic, countsTopic],
     groupPrefix: `weir.replicas.${service}`,
     onRecord: (record) =>
       unread.note(record.topic, record.key, () =>
-        take(options, record, { replicas, isPast: !isRead }),
+        take(options, record, { replicas, isPast: !reading.isDone() }),
       ),
     onReset() {
-      unread.clear()
-      replicas.clear()
-      counts?.clear()
-      if (isRead) void readAgain()
+      for (const each of [unread, replicas, counts]) each?.clear()
+      reading.startOver()
     },
   })
-
-  const readAgain = async (): Promise<void> => {
-    isRead = false
-    while (!isRead && !isClosed)
-      await follower.catchUp().then(
-        () => void (isRead = true),
-        () => undefined,
-      )
-  }
+  const catchUp = () => topics.catchUp()
+  const reading = createWholeReading({ start: topics.start, readToEnd: catchUp })
 
   return {
     replicas,
-    async start() {
-      try {
-        await follower.start()
-        isRead = true
-      } catch (error) {
-        if (!isClosed) throw error
-        await never
-      }
-    },
-    isRead: () => isRead && unread.isEmpty(),
+    start: reading.start,
+    isRead: () => reading.isDone() && unread.isEmpty(),
     unread: unread.sentences,
-    catchUp: () => follower.catchUp(),
+    catchUp,
     async close() {
-      isClosed = true
-      await follower.close()
+      reading.close()
+      await topics.close()
     },
   }
 }
@@ -88,7 +68,7 @@ export function followReplicas(options: FollowOptions): ReplicaFollower {
 function take(
   { onBeat, counts }: FollowOptions,
   record: FollowedRecord,
-  { replicas, isPast }: { readonly replicas: ReplicaTable; readonly isPast: boolean },
+  { replicas, isPast }: { readonly replicas: FollowedReplicas; readonly isPast: boolean },
 ): void {
   if (record.topic === countsTopic) return counts?.apply(record)
   const replica = replicas.apply(record, isPast)

@@ -4,7 +4,7 @@ import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
 import type { StateFollower } from '../tables/follow.ts'
-import type { Keyring } from '../keyring/keyring.ts'
+import type { Rings } from '../keyring/rings.ts'
 import { heartbeatValue, replicasTopic } from './replicas.ts'
 import type { Heartbeat, StreamDemand } from './replicas.ts'
 
@@ -22,7 +22,7 @@ const inFlightBytesMax = 8_388_608
 type HeartOptions = {
   readonly kafka: Kafka
   readonly follower: Pick<StateFollower, 'positions'> & {
-    readonly keyring: Pick<Keyring, 'pendingRings'>
+    readonly rings: Pick<Rings, 'pending'>
   }
   readonly replica: string
   readonly service: Heartbeat['service']
@@ -70,7 +70,7 @@ export function startHeartbeats(options: HeartOptions): Heart {
 function heartbeatOf(options: HeartOptions, spanMs: number): Heartbeat {
   const { follower, service, takeDemand = () => ({}) } = options
   const { control, keys } = follower.positions()
-  const sealedRings = follower.keyring.pendingRings().length
+  const sealedRings = follower.rings.pending().length
   return {
     service,
     spanMs,

@@ -34,12 +34,8 @@ export type Replica = {
   readonly freshMs: number
 }
 
+/** Who there is, for those who ask. */
 export type ReplicaTable = {
-  /**
-   * `isPast`: it was written before the reader began. Undefined for a tombstone.
-   * @throws ControlStateError `control-state.record_not_known`, `record_malformed`
-   */
-  apply(record: ReplicaRecord, isPast: boolean): Replica | undefined
   /** Who counts for limits. */
   live(): Replica[]
   /** Who may still be at work: heard of in the last 60 s, by a reader that has run so long. */
@@ -51,6 +47,15 @@ export type ReplicaTable = {
    * undefined unless that was in the last 5 s. The topic's timestamps are the broker's.
    */
   aheadOfBrokerMs(): number | undefined
+}
+
+/** The table, and what makes it. */
+export type FollowedReplicas = ReplicaTable & {
+  /**
+   * `isPast`: it was written before the reader began. Undefined for a tombstone.
+   * @throws ControlStateError `control-state.record_not_known`, `record_malformed`
+   */
+  apply(record: ReplicaRecord, isPast: boolean): Replica | undefined
   clear(): void
 }
 
@@ -64,7 +69,7 @@ type ReplicaRecord = {
 export const liveForMs = 5_000
 const deadAfterMs = 60_000
 
-export function createReplicaTable(now: () => number): ReplicaTable {
+export function createReplicaTable(now: () => number): FollowedReplicas {
   const replicas = new Map<string, Replica>()
   /** When those were heard of whose last heartbeat can't be read. */
   const notRead = new Map<string, number>()

@@ -2,6 +2,8 @@
 // everything that was put laid over them. Nothing here reaches Kafka.
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
 import { auditHeadKey, nextEntry, noEntries } from '../audit/chain.ts'
+import { overlayKeys } from '../keyring/key-store.ts'
+import type { KeyDraft, KeyStore } from '../keyring/key-store.ts'
 import type { ControlRecord } from '../records/records.ts'
 import type { RecordStore, State } from './state.ts'
 import { overlay, stateOver } from './state.ts'
@@ -9,24 +11,10 @@ import { overlay, stateOver } from './state.ts'
 /** The state as a change sees it, its own puts and those of the changes before it included. */
 export type Draft = State & {
   put(key: string, record: ControlRecord | null): void
-  /** A record of `weir.keys`: wrapped bytes, or null for a tombstone. */
-  putKey(key: string, value: Buffer | null): void
-  key(key: string): Buffer | undefined
-  /** The keys of `weir.keys` that begin so. */
-  keysUnder(prefix: string): string[]
+  /** What lies in `weir.keys`. */
+  readonly keys: KeyDraft
   /** Adds to the target of the change's audit entry what only the change itself finds out. */
   note(more: AuditTarget): void
-  /** All keys of `weir.keys`. */
-  allKeys(): Iterable<string>
-  /** Whether this change or one before it has put something under it that isn't committed yet. */
-  isKeyChanged(prefix: string): boolean
-}
-
-/** The wrapped values of `weir.keys` by record key. */
-export type KeyStore = {
-  get(key: string): Buffer | undefined
-  under(prefix: string): Iterable<string>
-  keys(): Iterable<string>
 }
 
 export type Put<Value> = {
@@ -57,7 +45,7 @@ export type Batch = {
 
 export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => number): Batch {
   const records = overlay(store)
-  const keys = keyOverlay(keyStore)
+  const keys = overlayKeys(keyStore)
   const batch = {
     control: [] as Put<ControlRecord>[],
     keys: [] as Put<Buffer>[],
@@ -82,9 +70,10 @@ export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => n
     keyBytes: () => keyBytes,
     attempt({ id: changeId, what, decide }) {
       const mine = overlay(records)
-      const myKeys = keyOverlay(keys, keys.isChanged)
+      const myKeys = overlayKeys(keys, keys.isChanged)
       let more: AuditTarget = {}
-      decide(draftOver(mine, myKeys, (added) => void (more = { ...more, ...added })))
+      const note = (added: AuditTarget): void => void (more = { ...more, ...added })
+      decide({ ...stateOver(mine), put: mine.put, keys: myKeys, note })
       const isChange = mine.puts.size + myKeys.puts.size > 0
       if (isChange && what === 'look') throw new TypeError('a change that only looks puts nothing')
       keep(mine.puts, records.put, (put) => batch.control.push({ ...put, changeId }))
@@ -108,53 +97,7 @@ function keep<Value>(
   }
 }
 
-const draftOver = (
-  mine: ReturnType<typeof overlay>,
-  myKeys: KeyOverlay,
-  note: Draft['note'],
-): Draft => ({
-  ...stateOver(mine),
-  put: mine.put,
-  putKey: myKeys.put,
-  key: myKeys.get,
-  keysUnder: (prefix) => [...myKeys.under(prefix)],
-  note,
-  allKeys: myKeys.keys,
-  isKeyChanged: myKeys.isChanged,
-})
-
 function hasEntry(what: Change, isChange: boolean): what is Audited {
   if (what === 'look' || what === 'note' || 'partOf' in what) return false
   return isChange || what.always === true || what.refused !== undefined
-}
-
-type KeyOverlay = KeyStore & {
-  put(key: string, value: Buffer | null): void
-  readonly puts: ReadonlyMap<string, Buffer | null>
-  isChanged(prefix: string): boolean
-}
-
-function keyOverlay(
-  base: KeyStore,
-  isChangedBelow: KeyOverlay['isChanged'] = () => false,
-): KeyOverlay {
-  const puts = new Map<string, Buffer | null>()
-  return {
-    puts,
-    put: (key, value) => void puts.set(key, value),
-    isChanged: (prefix) =>
-      isChangedBelow(prefix) || [...puts.keys()].some((key) => key.startsWith(prefix)),
-    get: (key) => {
-      const put = puts.get(key)
-      return put === undefined ? base.get(key) : (put ?? undefined)
-    },
-    *under(prefix) {
-      for (const key of base.under(prefix)) if (!puts.has(key)) yield key
-      for (const [key, value] of puts) if (value !== null && key.startsWith(prefix)) yield key
-    },
-    *keys() {
-      for (const key of base.keys()) if (!puts.has(key)) yield key
-      for (const [key, value] of puts) if (value !== null) yield key
-    },
-  }
 }

@@ -2,183 +2,189 @@
 // followed from their start into plain tables. Read-only; nothing is cached that could go stale
 // unnoticed.
 import { followTopics, kafkaTrouble } from '@weir/kafka'
-import type { Follower, Kafka } from '@weir/kafka'
+import type { FollowedRecord, Follower, Kafka } from '@weir/kafka'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createUnread } from '../forms/unread.ts'
-import type { KeyStore } from './draft.ts'
+import type { Unread } from '../forms/unread.ts'
 import { checkKeyRecord } from '../keyring/key-records.ts'
-import { createKeyring } from '../keyring/keyring.ts'
-import type { Keyring } from '../keyring/keyring.ts'
+import { createKeys } from '../keyring/keyring.ts'
+import type { Keys } from '../keyring/keyring.ts'
 import { parseControlRecord } from '../records/control-forms.ts'
 import { controlTopic, keysTopic } from '../records/records.ts'
+import { changeHeader, createChangeLog } from './change-log.ts'
+import type { ChangeLog } from './change-log.ts'
+import { createWholeReading } from './read-whole.ts'
+import type { WholeReading } from './read-whole.ts'
 import { createTables } from './tables.ts'
-import type { Tables } from './tables.ts'
+import type { FollowedTables, Tables } from './tables.ts'
 import { ControlStateError } from '../errors.ts'
 
-/** The header that names the change a record belongs to. */
-export const changeHeader = 'weir-change'
-
-/** Ids of own changes whose records may still come by. */
-export type ChangeLog = {
-  expect(id: string): string
-  has(id: string): boolean
-  forget(id: string): void
-}
-
-export type StateFollower = {
+/** Control state, for all who look things up in it. */
+export type StateFollower = Pick<Keys, 'keyStore' | 'rings' | 'keyring'> & {
   readonly tables: Tables
-  readonly keyring: Keyring
-  readonly keyStore: KeyStore
   readonly changes: ChangeLog
-  /**
-   * Resolves when both topics were read to their ends, nothing in them that can't be read, and the rings are unwrapped.
-   * Closed before that, it never does: a service that is told to stop while it starts stops, and doesn't fail.
-   */
-  start(): Promise<void>
   /** Resolves when everything committed before the call is in the tables. @throws ControlStateError `control-state.unavailable` */
   catchUp(): Promise<void>
   /** `catchUp` for look-ups that missed: shared by concurrent callers, at most ten times a second. */
   refresh(): Promise<void>
   /** False when revocations may be missing: nothing may be accepted or opened then. */
   isFresh(): boolean
-  /** False while something was read that this replica doesn't understand. */
-  isWhole(): boolean
   /** How far control state is read: the next offset of each topic. */
   positions(): { control: bigint; keys: bigint }
+  /** Called after each record with its topic and key, and with no key when the tables start over. */
+  onChange(listener: ChangeListener): () => void
+}
+
+/** The same, for the service that starts and stops it, and tells whether it is ready. */
+export type StateFollowing = {
+  readonly follower: StateFollower
+  /**
+   * Resolves when both topics were read to their ends, nothing in them that can't be read, and the rings are unwrapped.
+   * Closed before that, it never does.
+   */
+  start(): Promise<void>
+  /** False while something was read that this replica doesn't understand. */
+  isWhole(): boolean
   /** Why this part isn't ready; empty when it is. */
   notReady(): string[]
-  /** Called after each record with its topic and key, and with no key when the tables start over. */
-  onChange(listener: (topic: string, key?: string) => void): () => void
   close(): Promise<void>
 }
 
-const refreshEveryMs = 100
-const never = new Promise<never>(() => {})
+type ChangeListener = (topic: string, key?: string) => void
 
-export function followState(options: {
-  kafka: Kafka
-  service: string
-  kek: KekProvider
-  mayUseRing: (ring: string) => boolean
-  log: Log
-}): StateFollower {
-  const { kafka, service, log } = options
-  const tables = createTables()
-  const keyring = createKeyring({ kek: options.kek, log, mayUse: options.mayUseRing })
-  const expected = new Map<string, boolean>()
-  const listeners = new Set<(topic: string, key?: string) => void>()
-  const unread = createUnread(log)
-  let started = false
-  let closed = false
-  let nextLook: Promise<void> | undefined
-  let lastLookMs = -refreshEveryMs
+type StateOptions = {
+  readonly kafka: Kafka
+  readonly service: string
+  readonly kek: KekProvider
+  readonly mayUseRing: (ring: string) => boolean
+  readonly log: Log
+}
 
-  const take = (topic: string, key: string, value: Buffer | null): void => {
-    if (topic === controlTopic)
-      return tables.apply(key, value === null ? null : parseControlRecord(key, value))
-    try {
-      if (value !== null) checkKeyRecord(key, value)
-    } catch (error) {
-      keyring.apply(key, null) // what it replaces is good no more
-      throw error
-    }
-    keyring.apply(key, value)
-  }
-
-  const follower: Follower = followTopics(kafka, {
+export function followState(options: StateOptions): StateFollowing {
+  const { state, keys, unread, take, startOver } = holdState(options)
+  const topics = followTopics(options.kafka, {
     topics: [controlTopic, keysTopic],
-    groupPrefix: `weir.table.${service}`,
-    onRecord({ topic, key, value, headers }) {
-      const change = headers[changeHeader]?.toString()
-      if (change !== undefined && expected.has(change)) expected.set(change, true)
-      if (topic === keysTopic || isOfUse(key, service))
-        unread.note(topic, key, () => take(topic, key, value))
-      for (const listener of listeners) listener(topic, key)
-    },
+    groupPrefix: `weir.table.${options.service}`,
+    onRecord: take,
     onReset() {
-      tables.clear()
-      keyring.clear()
-      unread.clear()
-      for (const listener of listeners) listener(controlTopic)
-      // Half-read tables may hold credentials that a later record takes away.
-      if (started) void readAgain()
+      startOver()
+      reading.startOver()
     },
   })
-
-  const lookOnce = async (): Promise<void> => {
-    await delay(lastLookMs + refreshEveryMs - performance.now())
-    lastLookMs = performance.now()
-    nextLook = undefined // whoever calls from here on may ask for something newer
-    await catchUp()
-  }
-
-  const readAgain = async (): Promise<void> => {
-    started = false
-    while (!started && !closed) await readToEnd().catch(() => delay(500))
-  }
-
   const catchUp = async (): Promise<void> => {
-    await follower.catchUp()
+    await topics.catchUp()
     if (!unread.isEmpty()) throw notWhole(unread.sentences())
   }
-
-  const readToEnd = async (): Promise<void> => {
-    await catchUp()
-    await keyring.ringsSettled()
-    started = true
-  }
-
+  const reading = createWholeReading({
+    start: topics.start,
+    readToEnd: () => catchUp().then(keys.rings.settled),
+  })
   return {
-    tables,
-    keyring,
-    keyStore: keyring,
-    changes: {
-      expect: (id) => (expected.set(id, false), id),
-      has: (id) => expected.get(id) === true,
-      forget: (id) => void expected.delete(id),
+    follower: {
+      ...state,
+      catchUp,
+      refresh: atMostEvery(refreshEveryMs, catchUp),
+      isFresh: () => reading.isDone() && topics.isFresh() && unread.isEmpty(),
+      positions: () => ({
+        control: topics.position(controlTopic),
+        keys: topics.position(keysTopic),
+      }),
     },
-    async start() {
-      try {
-        await follower.start()
-        await readAgain()
-        if (!started) await never
-      } catch (error) {
-        if (!closed) throw error
-        await never
-      }
-    },
-    catchUp,
-    refresh: () => (nextLook ??= lookOnce()),
-    isFresh: () => started && follower.isFresh() && unread.isEmpty(),
+    start: reading.start,
     isWhole: unread.isEmpty,
-    positions: () => ({
-      control: follower.position(controlTopic),
-      keys: follower.position(keysTopic),
-    }),
-    notReady() {
-      const reasons = keyring.pendingRings().map((ring) => `${ring} is not unwrapped`)
-      if (!unread.isEmpty()) return [...reasons, ...unread.sentences()]
-      if (!started) reasons.push('control state is not read to its end yet')
-      else if (!follower.isFresh()) reasons.push('control state was not read for 10 s')
-      return reasons.length === 0 ? [] : [...reasons, ...kafkaTrouble(kafka)]
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    notReady: () => reasonsOf(options.kafka, { keys, unread, topics, reading }),
     async close() {
-      closed = true
-      keyring.close()
-      await follower.close()
+      reading.close()
+      keys.close()
+      await topics.close()
     },
   }
+}
+
+/** What the records make of memory, one after the other. */
+function holdState({ service, kek, mayUseRing, log }: StateOptions) {
+  const tables = createTables()
+  const keys = createKeys({ kek, log, mayUse: mayUseRing })
+  const changes = createChangeLog()
+  const unread = createUnread(log)
+  const listeners = new Set<ChangeListener>()
+  const tell: ChangeListener = (topic, key) => {
+    for (const listener of listeners) listener(topic, key)
+  }
+
+  const onChange = (listener: ChangeListener): (() => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  const { keyStore, rings, keyring } = keys
+  return {
+    state: { tables, keyStore, rings, keyring, changes, onChange },
+    keys,
+    unread,
+    take({ topic, key, value, headers }: FollowedRecord): void {
+      changes.see(headers[changeHeader]?.toString())
+      if (topic === keysTopic || isOfUse(key, service))
+        unread.note(topic, key, () => apply({ tables, keys }, topic, { key, value }))
+      tell(topic, key)
+    },
+    startOver(): void {
+      for (const each of [tables, keys, unread]) each.clear()
+      tell(controlTopic)
+    },
+  }
+}
+
+function apply(
+  { tables, keys }: { tables: Pick<FollowedTables, 'apply'>; keys: Pick<Keys, 'apply'> },
+  topic: string,
+  { key, value }: Pick<FollowedRecord, 'key' | 'value'>,
+): void {
+  if (topic === controlTopic)
+    return tables.apply(key, value === null ? null : parseControlRecord(key, value))
+  try {
+    if (value !== null) checkKeyRecord(key, value)
+  } catch (error) {
+    keys.apply(key, null) // what it replaces is good no more
+    throw error
+  }
+  keys.apply(key, value)
 }
 
 /** Erasures may be many, and only auth has to do with them once the trees have changed. */
 const isOfUse = (key: string, service: string): boolean =>
   service === 'auth' || !(key.startsWith('erasure/') || key.startsWith('key-use/'))
+
+const refreshEveryMs = 100
+
+/** Callers that come while one waits for its turn share it. */
+function atMostEvery(everyMs: number, work: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | undefined
+  let lastMs = -everyMs
+  const runOnce = async (): Promise<void> => {
+    await delay(lastMs + everyMs - performance.now())
+    lastMs = performance.now()
+    next = undefined // whoever calls from here on may ask for something newer
+    await work()
+  }
+  return () => (next ??= runOnce())
+}
+
+type Reasons = {
+  readonly keys: Pick<Keys, 'rings'>
+  readonly unread: Unread
+  readonly topics: Pick<Follower, 'isFresh'>
+  readonly reading: Pick<WholeReading, 'isDone'>
+}
+
+function reasonsOf(kafka: Kafka, { keys, unread, topics, reading }: Reasons): string[] {
+  const reasons = keys.rings.pending().map((ring) => `${ring} is not unwrapped`)
+  if (!unread.isEmpty()) return [...reasons, ...unread.sentences()]
+  if (!reading.isDone()) reasons.push('control state is not read to its end yet')
+  else if (!topics.isFresh()) reasons.push('control state was not read for 10 s')
+  return reasons.length === 0 ? [] : [...reasons, ...kafkaTrouble(kafka)]
+}
 
 const notWhole = (sentences: readonly string[]): ControlStateError<'control-state.unavailable'> =>
   new ControlStateError(

@@ -23,10 +23,13 @@ export type Tables = State &
     inputOf(stream: Linked): InputStream | undefined
   }
 
-export function createTables(): Tables & {
+/** The tables, and what makes them. */
+export type FollowedTables = Tables & {
   apply(key: string, record: ControlRecord | null): void
   clear(): void
-} {
+}
+
+export function createTables(): FollowedTables {
   const { store, put, clear } = createFolders()
   const state = stateOver(store)
   const apiKeys = indexApiKeys()

@@ -32,7 +32,7 @@ function beat(replica: string, takeDemand?: () => Record<string, StreamDemand>):
     kafka,
     follower: {
       positions: () => ({ control: 7n, keys: 9n }),
-      keyring: { pendingRings: () => [] },
+      rings: { pending: () => [] },
     },
     replica,
     service: 'ingest',

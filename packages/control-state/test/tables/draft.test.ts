@@ -32,13 +32,13 @@ test('what a refused change had put is dropped, and the others stand', () => {
   const refuse = () =>
     attempt(batch, '2', (draft) => {
       draft.put('account/b', accountRecord('b'))
-      draft.putKey('acme/s/1/link', null)
+      draft.keys.put('acme/s/1/link', null)
       throw new AppError('control-state.name_taken', 'no')
     })
   expect(refuse).toThrow(expect.objectContaining({ code: 'control-state.name_taken' }))
   attempt(batch, '3', (draft) => {
     expect(draft.account('b')).toBeUndefined()
-    expect(draft.key('acme/s/1/link')?.toString()).toBe('old')
+    expect(draft.keys.get('acme/s/1/link')?.toString()).toBe('old')
   })
   expect(batch.control.map(({ key, changeId }) => [key, changeId])).toEqual([['account/a', '1']])
   expect(batch.keys).toEqual([])
@@ -47,10 +47,10 @@ test('what a refused change had put is dropped, and the others stand', () => {
 test('key records are read through their puts, tombstones included', () => {
   const batch = createBatch(createTables().store, keyStore, () => 0)
   attempt(batch, '1', (draft) => {
-    draft.putKey('acme/s/1/tree', null)
-    draft.putKey('acme/s/2/link', Buffer.from('new'))
-    expect(draft.key('acme/s/1/tree')).toBeUndefined()
-    expect(draft.keysUnder('acme/s/')).toEqual(['acme/s/1/link', 'acme/s/2/link'])
+    draft.keys.put('acme/s/1/tree', null)
+    draft.keys.put('acme/s/2/link', Buffer.from('new'))
+    expect(draft.keys.get('acme/s/1/tree')).toBeUndefined()
+    expect(draft.keys.under('acme/s/')).toEqual(['acme/s/1/link', 'acme/s/2/link'])
   })
   expect(batch.keys.map(({ key, value }) => [key, value?.toString() ?? null])).toEqual([
     ['acme/s/1/tree', null],

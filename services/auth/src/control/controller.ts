@@ -2,6 +2,7 @@
 // as it does.
 import { createLogScan } from '@weir/kafka'
 import { controlTopic } from '@weir/control-state'
+import type { StateFollowing } from '@weir/control-state'
 import type { Config } from '../config.ts'
 import { createBoot } from './boot.ts'
 import type { Boot, BootStep } from './boot.ts'
@@ -21,6 +22,7 @@ import { upkeepOf } from './upkeep.ts'
 
 export type ControllerParts = ControlParts & {
   readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE'>
+  readonly following: Pick<StateFollowing, 'start'>
   /** Upkeep beside that of control state. */
   readonly moreReconcilers: readonly Reconciler[]
 }
@@ -71,7 +73,7 @@ export function createController(parts: ControllerParts) {
 }
 
 function bootSteps(
-  { admin, config, follower }: ControllerParts,
+  { admin, config, following }: ControllerParts,
   control: Control,
   { promises, keysAre }: { promises: KafkaPromises; keysAre: (now: KeysAre) => void },
 ): readonly BootStep[] {
@@ -84,7 +86,7 @@ function bootSteps(
         await makeControlTopics(admin.topics, config.TOPIC_REPLICATION)
       },
     },
-    { reason: 'control state is not read to its end yet', run: () => follower.start() },
+    { reason: 'control state is not read to its end yet', run: following.start },
     { reason: 'the settings of Kafka were not checked yet', run: () => promises.check() },
     {
       reason: 'there is no signing key for tokens yet',

@@ -36,7 +36,7 @@ const foldEveryMs = 3_600_000
 export function createUsageController(options: {
   kafka: Kafka
   offsets: Offsets
-  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'keyring'>
+  follower: Pick<StateFollower, 'tables' | 'isFresh' | 'keyring' | 'keyStore'>
   replica: string
   now: () => number
   log: Log

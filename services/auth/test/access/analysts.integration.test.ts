@@ -19,7 +19,7 @@ import { createLog, pollUntil } from '@weir/kit'
 import { createSigner } from '../../src/control/keys/signing-keys.ts'
 import { followState } from '@weir/control-state'
 import type { Signer } from '../../src/control/keys/signing-keys.ts'
-import type { StateFollower } from '@weir/control-state'
+import type { StateFollowing } from '@weir/control-state'
 import {
   account as accountAt,
   connectProducer,
@@ -39,7 +39,7 @@ let everything: Everything
 let account: Account
 let producer: Producer
 let inputToken: string
-let follower: StateFollower
+let following: StateFollowing
 let analysts: Analysts
 let input: TestStream
 let mine: TestStream
@@ -67,8 +67,8 @@ beforeAll(async () => {
   await send('first')
   const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'analysts-test', log })
   const kek = parseKekFile(await readFile(kekFilesIn(folder).auth, 'utf8'))
-  follower = followState({ kafka, service: 'analysts-test', kek, mayUseRing: () => true, log })
-  await follower.start()
+  following = followState({ kafka, service: 'analysts-test', kek, mayUseRing: () => true, log })
+  await following.start()
   analysts = openAnalysts()
   // The broker started before auth had keys to show, and looks again each second.
   const first = analysts.start({ do: 'topics', settings: settingsOf(mine) })
@@ -78,7 +78,7 @@ beforeAll(async () => {
 afterAll(async () => {
   analysts?.close()
   producer?.close()
-  await follower?.close()
+  await following?.close()
   await everything?.stop()
   await rm(folder, { recursive: true, force: true })
 }, 60_000)
@@ -185,7 +185,7 @@ describe("a stream's own credentials", () => {
 describe('whoever comes without a token that auth has signed for this', () => {
   let signer: Signer
   const claims = () => {
-    const stream = follower.tables.stream(billingId, 'mine')
+    const stream = following.follower.tables.stream(billingId, 'mine')
     return {
       sub: mine.clientId,
       billingId,
@@ -206,7 +206,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
   }
 
   beforeAll(() => {
-    signer = createSigner({ follower, now: Date.now })()
+    signer = createSigner({ follower: following.follower, now: Date.now })()
   })
 
   test('gets in with one that fits', async () => {
@@ -233,8 +233,8 @@ describe('whoever comes without a token that auth has signed for this', () => {
   }, 60_000)
 
   test('is refused with a receipt of an erasure, though its key is among those that are published', async () => {
-    const [key] = follower.tables.receiptKeys()
-    const pem = follower.keyring.open(`_receipt/${key?.kid}`, 'sign')
+    const [key] = following.follower.tables.receiptKeys()
+    const pem = following.follower.keyring.open(`_receipt/${key?.kid}`, 'sign')
     if (key === undefined || pem === undefined) throw new Error('auth has no key for receipts')
     const receiptSigner = { kid: key.kid, privateKey: createPrivateKey(pem) }
     const iat = Math.floor(Date.now() / 1_000)

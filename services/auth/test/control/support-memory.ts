@@ -8,7 +8,8 @@ import type { AuditEntry, Change } from '@weir/control-state'
 import { createBatch } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
 import { createReadAccess } from '../../src/control/acls/read-access.ts'
-import { createKeyring } from '@weir/control-state'
+import { createChangeLog, createKeys } from '@weir/control-state'
+import type { Keys } from '@weir/control-state'
 import { accountKey } from '@weir/control-state'
 import { createWrappingKeys } from '../../src/control/keys/wrapping-keys.ts'
 import { controlValue, parseControlRecord, parseEntry } from '@weir/control-state'
@@ -19,7 +20,7 @@ import { createStreamTopics } from '../../src/control/streams/stream-topics.ts'
 import { createTables } from '@weir/control-state'
 import type { Decide } from '../../src/control/decide-changes.ts'
 import type { Writer } from '../../src/control/writer.ts'
-import { accountRecord, changeLog, log } from '../../../../packages/control-state/test/support.ts'
+import { accountRecord, log } from '../../../../packages/control-state/test/support.ts'
 
 type MemoryKafka = {
   /** What lies in each topic: an end offset by partition. */
@@ -120,6 +121,8 @@ export type Memory = {
   readonly deps: MemoryControl
   readonly kafka: MemoryKafka
   readonly follower: StateFollower
+  /** What the follower's keys are made of. */
+  readonly keys: Keys
   /** Another replica on the same state and brokers. */
   replica(name: string): MemoryControl
   /** What the audit log holds. */
@@ -137,7 +140,7 @@ export function memoryControl(
   principals: ServicePrincipals = noServices,
 ): Memory {
   const tables = createTables()
-  const keyring = createKeyring({ kek, log, mayUse: () => true })
+  const keys = createKeys({ kek, log, mayUse: () => true })
   const kafka = memoryKafka()
   let nowMs = 1_800_000_000_000
   let cleanUps = 0
@@ -147,12 +150,12 @@ export function memoryControl(
 
   const writer: Writer = {
     async change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer> {
-      const batch = createBatch(tables.store, keyring, () => nowMs)
+      const batch = createBatch(tables.store, keys.keyStore, () => nowMs)
       const answers: Answer[] = []
       batch.attempt({ id: 'change', what, decide: (draft) => void answers.push(decide(draft)) })
       entries.push(...batch.audit.map(({ value }) => entryOf(value)))
       for (const { key, value } of batch.control) tables.apply(key, copyOf(key, value))
-      for (const { key, value } of batch.keys) keyring.apply(key, value)
+      for (const { key, value } of batch.keys) keys.apply(key, value)
       for (const answer of answers) return answer
       throw new Error('nothing was decided')
     },
@@ -160,18 +163,15 @@ export function memoryControl(
   }
   const follower: StateFollower = {
     tables,
-    keyring,
-    keyStore: keyring,
-    changes: changeLog(),
-    start: async () => {},
+    keyStore: keys.keyStore,
+    rings: keys.rings,
+    keyring: keys.keyring,
+    changes: createChangeLog(),
     catchUp: async () => {},
     refresh: async () => {},
     isFresh: () => true,
-    isWhole: () => true,
     positions: () => ({ control: 0n, keys: 0n }),
-    notReady: () => [],
     onChange: () => () => false,
-    close: async () => {},
   }
   const replica = (name: string): MemoryControl => ({
     writer,
@@ -197,6 +197,7 @@ export function memoryControl(
     deps: replica('one'),
     kafka,
     follower,
+    keys,
     replica,
     entries,
     passTime: (ms) => void (nowMs += ms),

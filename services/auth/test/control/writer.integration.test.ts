@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Kafka } from '@weir/kafka'
 import { AppError } from '@weir/kit'
-import type { StateFollower } from '@weir/control-state'
+import type { StateFollower, StateFollowing } from '@weir/control-state'
 import { accountKey, controlTopic, controlValue } from '@weir/control-state'
 import { createWriter, writerTransactor } from '../../src/control/writer.ts'
 import type { Writer } from '../../src/control/writer.ts'
@@ -16,18 +16,24 @@ import {
   uniqueName,
 } from '../../../../packages/control-state/test/support.ts'
 
-type Replica = { kafka: Kafka; follower: StateFollower; writer: Writer }
+type Replica = {
+  kafka: Kafka
+  follower: StateFollower
+  following: StateFollowing
+  writer: Writer
+}
 
 const replicas: Replica[] = []
 const made = new Set<string>()
 
 async function startReplica(): Promise<Replica> {
   const kafka = connect()
-  const follower = follow(kafka)
+  const following = follow(kafka)
+  const { follower } = following
   const makeTransactor = () => writerTransactor(kafka)
   const writer = createWriter({ follower, log, now: Date.now, makeTransactor })
-  await follower.start()
-  const replica = { kafka, follower, writer }
+  await following.start()
+  const replica = { kafka, follower, following, writer }
   replicas.push(replica)
   return replica
 }
@@ -43,9 +49,9 @@ afterAll(async () => {
     for (const name of made) draft.put(accountKey(name), null)
   })
   await Promise.all(
-    replicas.map(async ({ writer, follower }) => {
+    replicas.map(async ({ writer, following }) => {
       await writer.close()
-      await follower.close()
+      await following.close()
     }),
   )
 })

@@ -3,13 +3,12 @@ import { AppError } from '@weir/kit'
 import type { AddressedRecord, Transactor } from '@weir/kafka'
 import { act, auditTopic, hashOf, parseControlRecord, parseEntry } from '@weir/control-state'
 import { changeHeader } from '@weir/control-state'
-import { createTables } from '@weir/control-state'
+import { createChangeLog, createTables } from '@weir/control-state'
 import { createWriter } from '../../src/control/writer.ts'
 import type { Decide } from '../../src/control/decide-changes.ts'
 import type { Writer } from '../../src/control/writer.ts'
 import {
   accountRecord,
-  changeLog,
   emptyKeyStore,
   log,
 } from '../../../../packages/control-state/test/support.ts'
@@ -19,7 +18,7 @@ type Fault = 'fenced' | 'outcome_unknown' | 'lost' | 'unavailable'
 /** Kafka as far as the writer sees it: one log, one fence, and faults on demand. */
 function fakeKafka() {
   const tables = createTables()
-  const changes = changeLog()
+  const changes = createChangeLog()
   const faults: Fault[] = []
   const entries: Buffer[] = []
   const seen = { transactions: 0, fences: 0, catchUps: 0 }
@@ -32,7 +31,7 @@ function fakeKafka() {
         entries.push(Buffer.from(value ?? ''))
         continue
       }
-      changes.seen(String(headers?.[changeHeader]))
+      changes.see(String(headers?.[changeHeader]))
       const record = value === null ? null : parseControlRecord(String(key), Buffer.from(value))
       tables.apply(String(key), record)
     }

@@ -7,7 +7,7 @@ import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
 import { topicOf } from '@weir/control-state'
-import type { InputStream, Keyring, StateFollower, Tables } from '@weir/control-state'
+import type { InputStream, Keyring, Rings, StateFollower, Tables } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { CheckedEvent } from './check-event.ts'
 import type { Subjects } from './subjects.ts'
@@ -31,7 +31,8 @@ export type Store = (
 
 type SealingDeps = {
   follower: Pick<StateFollower, 'refresh'> & {
-    keyring: Pick<Keyring, 'eraKeys' | 'ringsSettled'>
+    keyring: Pick<Keyring, 'eraKeys'>
+    rings: Pick<Rings, 'settled'>
     tables: Pick<Tables, 'streamById'>
   }
   sealer: Pick<Sealer, 'person' | 'seal'>
@@ -99,7 +100,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
   const lookForKeys = async (stream: InputStream, era: number, levels: readonly number[]) => {
     await follower.refresh()
     // With new keys may have come a ring, which is not unwrapped at once.
-    const settling = follower.keyring.ringsSettled()
+    const settling = follower.rings.settled()
     await withTimeout(settling, settleMs, 'unwrapping the wrapping keys').catch(() => {})
     const keys = heldKeys(stream, era, levels)
     if (keys === undefined)

@@ -57,11 +57,9 @@ function storeWith(
   const kept: SubjectOfEvent[] = []
   const store = createStore({
     follower: {
-      keyring: {
-        eraKeys: (...which) => (asked.push(which), keys),
-        // What was read is of use once the ring under it is unwrapped.
-        ringsSettled: async () => void (looks > 0 && (keys = after)),
-      },
+      keyring: { eraKeys: (...which) => (asked.push(which), keys) },
+      // What was read is of use once the ring under it is unwrapped.
+      rings: { settled: async () => void (looks > 0 && (keys = after)) },
       tables: { streamById: () => streamNow },
       async refresh() {
         looks += 1

@@ -15,7 +15,8 @@ const eraOf = (ms: number): number => Math.floor(ms / ERA_MS)
 
 type EraKeysDeps = {
   follower: {
-    keyring: Pick<StateFollower['keyring'], 'eraKeys' | 'under'>
+    keyring: Pick<StateFollower['keyring'], 'eraKeys'>
+    keyStore: Pick<StateFollower['keyStore'], 'under'>
     tables: Pick<StateFollower['tables'], 'streamById'>
   }
   now: () => number
@@ -30,7 +31,7 @@ export function createEraKeys(
   { follower, now }: EraKeysDeps,
   input: InputStream,
 ): (era: number) => KnownEra {
-  const { keyring, tables } = follower
+  const { keyring, keyStore, tables } = follower
   const { billingId, streamId } = input
 
   const isPast = (era: number): boolean => {
@@ -39,7 +40,7 @@ export function createEraKeys(
     return (era + 1) * ERA_MS + keyRetentionDays * dayMs < now()
   }
   const hasAny = (prefix: string): boolean => {
-    const [first] = keyring.under(prefix)
+    const [first] = keyStore.under(prefix)
     return first !== undefined
   }
   const hasTree = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/tree`)

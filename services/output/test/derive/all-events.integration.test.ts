@@ -207,19 +207,23 @@ describe('keys hold it to its levels, whatever its code does', () => {
       await scene.account.call('GET', '/v2/streams/events'),
       200,
     ).body
-    const follower = followState({
+    const following = followState({
       kafka: scene.topics.kafka,
       service: 'test',
       kek: parseKekFile(await readFile(kekFileOf('output'), 'utf8')),
       mayUseRing: (ring) => ['open', 'level.0', 'level.1'].includes(ring),
       log: createLog('test', 'silent'),
     })
-    await follower.start()
+    await following.start()
     const opener = createOpener({ entriesMax: 10_000 })
     const outcomes = new Map<string, number>()
     for (const { record, pii, contract, number } of inInput.slice(0, 2_000)) {
       const time = timeOf(record.timestampMs, 24 * 3_600_000)
-      const keys = follower.keyring.eraKeys(scene.account.billingId, String(streamId), time.era)
+      const keys = following.follower.keyring.eraKeys(
+        scene.account.billingId,
+        String(streamId),
+        time.era,
+      )
       const keyLink = record.headers['svc-key-link'] ?? Buffer.alloc(0)
       const person = keys && opener.person(keys, keyLink, time)
       if (person === undefined || person === 'unknown') throw new Error(`no keys for ${contract}`)
@@ -230,7 +234,7 @@ describe('keys hold it to its levels, whatever its code does', () => {
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
       }
     }
-    await follower.close()
+    await following.close()
     expect([...outcomes.keys()].sort()).toEqual([
       'level 0: opened',
       'level 1: opened',

@@ -25,10 +25,13 @@ describe('the keys of an era', () => {
     const prefix = `acme/${input.streamId}/${era}/`
     const under = (asked: string) =>
       (held.parts ?? []).map((part) => prefix + part).filter((key) => key.startsWith(asked))
-    const keyring = { eraKeys: () => held.keys, under }
+    const keyring = { eraKeys: () => held.keys }
     const { tables } = follower
     const of = held.of ?? input
-    return createEraKeys({ follower: { tables, keyring }, now: () => nowMs }, of)(era)
+    return createEraKeys(
+      { follower: { tables, keyring, keyStore: { under } }, now: () => nowMs },
+      of,
+    )(era)
   }
 
   test('are used whenever they are at hand, however old', () => {

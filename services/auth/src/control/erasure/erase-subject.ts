@@ -77,12 +77,12 @@ export function requireSubjectContracts(
 
 /** The eras of which links may have been kept, and may still be read. */
 export function subjectEras(
-  { keyring }: Pick<StateFollower, 'keyring'>,
+  { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,
 ): number[] {
   const eras = new Set<number>()
   const prefix = `${billingId}/${streamId}/`
-  for (const key of keyring.under(prefix)) {
+  for (const key of keyStore.under(prefix)) {
     const [era, part] = key.slice(prefix.length).split('/')
     if (part === 'link') eras.add(Number(era))
   }
@@ -91,12 +91,12 @@ export function subjectEras(
 
 /** Says whether anything that was sealed for a link in an era may still be opened, at some level. */
 export function openableIn(
-  { keyring }: Pick<StateFollower, 'keyring'>,
+  { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,
   { era, tree }: EraKeys,
 ): (link: Uint8Array) => boolean {
   const prefix = `${billingId}/${streamId}/${era}/`
-  const levels = [...keyring.under(prefix)].flatMap(
+  const levels = [...keyStore.under(prefix)].flatMap(
     (key) => levelOfPart(key.slice(prefix.length)) ?? [],
   )
   return (link) => prefixesOf(link, levels).some((path) => tree.find(path) !== 'erased')

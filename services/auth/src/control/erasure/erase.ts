@@ -124,7 +124,7 @@ export function putErasure(
 ): ErasureRecord {
   const erasureId = randomUUID()
   // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
-  draft.putKey(erasureMarker(erasureId), markerValue)
+  draft.keys.put(erasureMarker(erasureId), markerValue)
   const { levels, replaced, oldRings } = punctureEras(deps, draft, { stream, linksIn, fromLevel })
   const record: ErasureRecord = {
     type: 'erasure',
@@ -172,14 +172,14 @@ function punctureEras(
 /** Together with its stream. */
 export function dropErasure(draft: Draft, { streamId, erasureId }: ErasureRecord): void {
   draft.put(erasureKey(streamId, erasureId), null)
-  if (draft.key(erasureMarker(erasureId)) !== undefined)
-    draft.putKey(erasureMarker(erasureId), null)
+  if (draft.keys.get(erasureMarker(erasureId)) !== undefined)
+    draft.keys.put(erasureMarker(erasureId), null)
 }
 
 /** Of the parts that are replaced now, and of older copies of them from before a rotation. */
 function keksOf(draft: Draft, ringVersions: ReadonlySet<number>): string[] {
   const unused = draft.rotation()?.unusedKeks.map(({ kek }) => kek) ?? []
-  return [...new Set([...kekIdsOf(draft, 'open', ringVersions), ...unused])].sort()
+  return [...new Set([...kekIdsOf(draft.keys, 'open', ringVersions), ...unused])].sort()
 }
 
 type EraParts = { readonly levels: number[] }
@@ -188,7 +188,7 @@ type EraParts = { readonly levels: number[] }
 function erasOf(draft: Draft, { billingId, streamId }: InputStream): Map<number, EraParts> {
   const prefix = `${billingId}/${streamId}/`
   const eras = new Map<number, { levels: number[]; hasTree: boolean }>()
-  for (const key of draft.keysUnder(prefix)) {
+  for (const key of draft.keys.under(prefix)) {
     const [era = '', part = ''] = key.slice(prefix.length).split('/')
     const parts = eras.get(Number(era)) ?? { levels: [], hasTree: false }
     eras.set(Number(era), parts)
@@ -215,13 +215,13 @@ function punctureEra(
   const replaced: string[] = []
   for (const [suffix, plain] of changesOf(at, keys, prefixesIn)) {
     const recordKey = eraPrefix(at) + treePart(suffix)
-    const before = draft.key(recordKey)
+    const before = draft.keys.get(recordKey)
     if (before !== undefined) {
       replaced.push(suffix)
       onReplaced(before)
     }
     const ring = deps.wrappingKeys.current('open')
-    draft.putKey(recordKey, plain === undefined ? null : wrapPart({ ...ring, recordKey, plain }))
+    draft.keys.put(recordKey, plain === undefined ? null : wrapPart({ ...ring, recordKey, plain }))
     plain?.fill(0)
   }
   return replaced
@@ -242,12 +242,13 @@ function changesOf(at: StreamEra, keys: EraKeys | undefined, prefixesIn: Cut['pr
 /** As the changes before this one leave them: two erasures in one transaction must both hold. */
 function keysOf({ follower, log }: Puncturing, draft: Draft, at: StreamEra): EraKeys | undefined {
   const { keyring } = follower
-  if (!draft.isKeyChanged(eraPrefix(at))) return keyring.eraKeys(at.billingId, at.streamId, at.era)
+  if (!draft.keys.isChanged(eraPrefix(at)))
+    return keyring.eraKeys(at.billingId, at.streamId, at.era)
   const open = (recordKey: string, ring: string): Buffer | undefined => {
-    const value = draft.key(recordKey)
+    const value = draft.keys.get(recordKey)
     return value && keyring.openValue(recordKey, ring, value)
   }
-  return openEra({ under: draft.keysUnder, open, log }, at)
+  return openEra({ under: draft.keys.under, open, log }, at)
 }
 
 const unreadable = ({ streamId, era }: StreamEra, cause?: unknown): Refusal =>

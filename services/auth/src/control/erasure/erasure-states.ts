@@ -125,7 +125,7 @@ function createCompleting(deps: ErasureStatesDeps) {
         if (scanned === undefined) return
         const { replaced: _, ...kept } = erasure
         put(draft, { ...kept, complete: { ...scanned, atMs: now() } })
-        draft.putKey(erasureMarker(erasure.erasureId), null)
+        draft.keys.put(erasureMarker(erasure.erasureId), null)
       })
     },
   }
@@ -178,7 +178,7 @@ async function beat(
     Math.abs(now() - beatTimeIn(last)) > segmentMs * 1.05
   if (!isDue(follower.keyStore.get(beatKey))) return
   await writer.change(partOf('erasure.complete'), (draft) => {
-    if (isDue(draft.key(beatKey))) draft.putKey(beatKey, beatValue(now()))
+    if (isDue(draft.keys.get(beatKey))) draft.keys.put(beatKey, beatValue(now()))
   })
 }
 

@@ -32,8 +32,8 @@ export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
   await deps.wrappingKeys.changeWith(what, [SIGN_RING], (draft) => {
     if (!isDue(draft, deps.now())) return
     for (const old of draft.receiptKeys())
-      if (draft.key(privateReceiptKey(old.kid)) !== undefined)
-        draft.putKey(privateReceiptKey(old.kid), null)
+      if (draft.keys.get(privateReceiptKey(old.kid)) !== undefined)
+        draft.keys.put(privateReceiptKey(old.kid), null)
     draft.put(receiptKeyKey(kid), {
       type: 'receipt-key',
       kid,
@@ -41,7 +41,10 @@ export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
       receiptsFromMs: deps.now(),
     })
     const plain = Buffer.from(privatePem, 'utf8')
-    draft.putKey(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
+    draft.keys.put(
+      recordKey,
+      wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }),
+    )
   })
 }
 

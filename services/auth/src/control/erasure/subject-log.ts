@@ -37,7 +37,7 @@ const aroundMs = 24 * 3_600_000
 type SubjectLogDeps = {
   readonly offsets: Pick<Offsets, 'at'>
   readonly reader: Pick<RangeReader, 'read'>
-  readonly follower: Pick<StateFollower, 'keyring'>
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
   readonly write: WriteTombstones
 }
 

@@ -93,10 +93,10 @@ function expiredEra(
 function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, nowMs: number) {
   const current = draft.stream(billingId, name)
   if (current?.kind !== 'input' || current.streamId !== streamId) return undefined
-  const era = expiredEra({ under: draft.keysUnder }, current, nowMs)
+  const era = expiredEra(draft.keys, current, nowMs)
   if (era === undefined) return undefined
-  const keys = draft.keysUnder(eraPrefix({ ...current, era }))
-  for (const key of keys) draft.putKey(key, null)
+  const keys = draft.keys.under(eraPrefix({ ...current, era }))
+  for (const key of keys) draft.keys.put(key, null)
   for (const erasure of draft.erasuresOf(streamId))
     if (isPast(erasure, era)) dropErasure(draft, erasure)
   draft.put(streamKey(billingId, name), { ...current, keysExpiredAtMs: nowMs })

@@ -12,7 +12,7 @@ import type { Reconciler } from '../reconcile-loop.ts'
 
 type Deps = ContinuingRotation &
   LookingForDestroyed & {
-    readonly follower: StateFollower
+    readonly follower: Pick<StateFollower, 'positions'>
     readonly replicas: ReplicaFollower
     readonly configs: Pick<Configs, 'topic'>
   }

@@ -17,7 +17,7 @@ export type KeepingEras = Making &
 
 /** Everything that `weir.keys` holds of a stream, over all eras. */
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
-  draft.keysUnder(`${stream.billingId}/${stream.streamId}/`)
+  draft.keys.under(`${stream.billingId}/${stream.streamId}/`)
 
 /** Puts what this era and the next lack. The wrapping keys must be there: see `WrappingKeys.changeFor`. */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
@@ -25,9 +25,11 @@ export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): 
   const levels = levelsOf(draft, stream.billingId)
   for (const each of [era, era + 1]) {
     const prefix = eraPrefix({ ...stream, era: each })
-    const there = new Set(draft.keysUnder(prefix).map((key) => wholePart(key.slice(prefix.length))))
+    const there = new Set(
+      draft.keys.under(prefix).map((key) => wholePart(key.slice(prefix.length))),
+    )
     for (const part of ['link', 'label', 'tree', ...levels.map(levelPart)])
-      if (!there.has(part)) draft.putKey(prefix + part, newKeyRecord(deps, prefix + part, part))
+      if (!there.has(part)) draft.keys.put(prefix + part, newKeyRecord(deps, prefix + part, part))
   }
 }
 

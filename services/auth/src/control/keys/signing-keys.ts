@@ -80,7 +80,7 @@ const retired = (key: SigningKeyRecord, nowMs: number): SigningKeyRecord => ({
 
 function drop(draft: Draft, { kid }: SigningKeyRecord): void {
   draft.put(signingKeyKey(kid), null)
-  draft.putKey(privateSigningKey(kid), null)
+  draft.keys.put(privateSigningKey(kid), null)
 }
 
 function putNewKey(
@@ -95,7 +95,7 @@ function putNewKey(
   draft.put(signingKeyKey(kid), { type: 'signing-key', kid, publicJwk, ...times })
   const recordKey = privateSigningKey(kid)
   const plain = Buffer.from(privatePem, 'utf8')
-  draft.putKey(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
+  draft.keys.put(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
 }
 
 function keysDue(

@@ -55,7 +55,7 @@ export async function newWrappingKey(kek: KekProvider, recordKey: string): Promi
 
 type Deps = {
   readonly writer: Pick<Writer, 'change'>
-  readonly follower: StateFollower
+  readonly follower: Pick<StateFollower, 'tables' | 'rings'>
   readonly kek: KekProvider
 }
 
@@ -88,7 +88,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
     changeFor: (what, { billingId, newLevels = [] }, decide) =>
       change(what, () => ringsFor(billingId, newLevels), decide),
     current(name) {
-      const newest = follower.keyring.newestRing(name)
+      const newest = follower.rings.newest(name)
       if (newest === undefined)
         throw new AppError(
           'keys.ring_missing',
@@ -102,7 +102,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
 /** They exist, and this process can use them. */
 async function ensure(deps: Deps, names: readonly string[]): Promise<void> {
   await settled(deps)
-  const missing = names.filter((name) => deps.follower.keyring.newestRing(name) === undefined)
+  const missing = names.filter((name) => deps.follower.rings.newest(name) === undefined)
   if (missing.length === 0) return
   await make(deps, missing)
   await settled(deps)
@@ -119,8 +119,8 @@ async function make({ writer, kek }: Deps, names: readonly string[]): Promise<vo
   await writer.change(what, (draft) => {
     const made: string[] = []
     for (const { name, recordKey, value } of wrapped)
-      if (draft.keysUnder(ringKey(name, '')).length === 0) {
-        draft.putKey(recordKey, value)
+      if (draft.keys.under(ringKey(name, '')).length === 0) {
+        draft.keys.put(recordKey, value)
         made.push(name)
       }
     draft.note({ rings: made })
@@ -128,7 +128,7 @@ async function make({ writer, kek }: Deps, names: readonly string[]): Promise<vo
 }
 
 const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
-  withTimeout(follower.keyring.ringsSettled(), settleMs, 'unwrapping the wrapping keys').catch(
+  withTimeout(follower.rings.settled(), settleMs, 'unwrapping the wrapping keys').catch(
     (cause: unknown) => {
       throw refusal('unavailable', 'A wrapping key cannot be unwrapped yet; try again', {
         cause,

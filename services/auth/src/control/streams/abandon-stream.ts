@@ -63,7 +63,7 @@ export async function freeName(
   await writer.change(partOf('stream.create'), (draft) => {
     if (draft.stream(stream.billingId, stream.name)?.streamId !== stream.streamId) return
     draft.put(streamKey(stream.billingId, stream.name), null)
-    for (const key of keysUnderStream(draft, stream)) draft.putKey(key, null)
+    for (const key of keysUnderStream(draft, stream)) draft.keys.put(key, null)
   })
 }
 

@@ -133,7 +133,7 @@ async function forget(deps: CleaningUp, dead: StreamRecord): Promise<boolean> {
     if (current?.streamId !== dead.streamId) return true
     if (current.cleaner?.replica !== deps.replica) return false
     draft.put(streamKey(current.billingId, current.name), null)
-    for (const key of keysUnderStream(draft, current)) draft.putKey(key, null)
+    for (const key of keysUnderStream(draft, current)) draft.keys.put(key, null)
     for (const erasure of draft.erasuresOf(current.streamId)) dropErasure(draft, erasure)
     return true
   })

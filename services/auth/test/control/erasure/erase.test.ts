@@ -131,7 +131,7 @@ describe('an erased person', () => {
             counted: 1,
           }),
       })
-    for (const { key, value } of batch.keys) follower.keyring.apply(key, value)
+    for (const { key, value } of batch.keys) memory.keys.apply(key, value)
     const keys = keysAt(memory, stream, atMs)
     expect([ada, bob, eve].map((one) => one && open(keys, one))).toEqual([erased, erased, opened])
   })
@@ -184,14 +184,14 @@ describe('an erasure', () => {
 
   test('is refused as a whole while a part that it needs cannot be read', async () => {
     const { memory, stream } = await scene()
-    const { keyring, tables } = memory.follower
+    const { keyStore, tables } = memory.follower
     const era = Math.floor(memory.deps.now() / ERA_MS) + 1
     const link = `acme/${stream.streamId}/${era}/link`
-    const tree = keyring.get(`acme/${stream.streamId}/${era - 1}/tree`)
-    keyring.apply(link, Buffer.alloc(40, 1))
+    const tree = keyStore.get(`acme/${stream.streamId}/${era - 1}/tree`)
+    memory.keys.apply(link, Buffer.alloc(40, 1))
     const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
     await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(keyring.get(`acme/${stream.streamId}/${era - 1}/tree`)).toBe(tree)
+    expect(keyStore.get(`acme/${stream.streamId}/${era - 1}/tree`)).toBe(tree)
     expect(tables.erasuresOf(stream.streamId)).toEqual([])
   })
 

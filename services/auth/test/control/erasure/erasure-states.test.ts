@@ -28,8 +28,6 @@ async function scene() {
         heard: () => world.heard,
         live: () => [],
         dead: () => [],
-        apply: () => undefined,
-        clear: () => {},
         aheadOfBrokerMs: () => undefined,
       },
       isRead: () => world.isRead,

@@ -69,7 +69,7 @@ async function rotateWhileForgetting(value: string, before: number): Promise<voi
     },
   }
   await startRotation({ ...deps, writer })
-  await memory.follower.keyring.ringsSettled()
+  await memory.follower.rings.settled()
   await continueRotation({ ...deps, writer }, () => true)
 }
 
@@ -111,7 +111,7 @@ test('an erasure that finds new rings which are not unwrapped yet waits for them
 
 async function rotate(): Promise<void> {
   await startRotation(memory.deps)
-  await memory.follower.keyring.ringsSettled()
+  await memory.follower.rings.settled()
   await continueRotation(memory.deps, () => true)
 }
 /** As the erasure's own reconcile loop does it once every replica is past it. */
@@ -151,7 +151,7 @@ test('an erasure is destroyed when the KEKs of what it replaced are gone, and th
 test('one in the middle of a rotation is not while the KEK of before the rotation is there', async () => {
   kekLines = [line(1), line(2)].join('\n')
   await startRotation(memory.deps)
-  await memory.follower.keyring.ringsSettled()
+  await memory.follower.rings.settled()
   // When all parts are wrapped by the new ring, and the old one is still there.
   await rotateWhileForgetting('ada', 3)
   const [erasure] = memory.follower.tables.erasuresOf(stream.streamId)

@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 
 const eras = (): number[] => {
-  const keys = [...memory.follower.keyring.keys()].filter((key) => key.startsWith('acme/'))
+  const keys = [...memory.follower.keyStore.keys()].filter((key) => key.startsWith('acme/'))
   return [...new Set(keys.map((key) => Number(key.split('/')[2])))].sort((a, b) => a - b)
 }
 const currentEra = (): number => Math.floor(memory.deps.now() / ERA_MS)

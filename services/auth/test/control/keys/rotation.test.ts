@@ -33,7 +33,7 @@ beforeEach(async () => {
   await createInput(deps, input('clicks'))
 })
 
-afterEach(() => memory.follower.keyring.close())
+afterEach(() => memory.keys.close())
 
 const input = (name: string) => ({
   billingId: 'acme',
@@ -44,20 +44,19 @@ const input = (name: string) => ({
   rotationHours: 24,
   keyRetentionDays: 365,
 })
-const keyring = () => memory.follower.keyring
+const keyStore = () => memory.follower.keyStore
+const ringsSettled = () => memory.follower.rings.settled()
 const partKeys = (): string[] =>
-  [...keyring().keys()].filter((key) => ringOfRecord(key) !== undefined).sort()
+  [...keyStore().keys()].filter((key) => ringOfRecord(key) !== undefined).sort()
 /** What lies in each part, as far as it opens. */
 const contents = (): (string | undefined)[] =>
   partKeys().map((key) =>
-    keyring()
-      .open(key, ringOfRecord(key) ?? '')
-      ?.toString('hex'),
+    memory.follower.keyring.open(key, ringOfRecord(key) ?? '')?.toString('hex'),
   )
 
 async function rotate(by = deps): Promise<void> {
   await startRotation(by)
-  await keyring().ringsSettled()
+  await ringsSettled()
   await continueRotation(by, haveWrappingKeys)
 }
 
@@ -77,25 +76,25 @@ test('every part, private keys too, is the same as before, under the second vers
 test('records that hold no key are left as they are', async () => {
   const marker = '_erasure/1'
   await deps.writer.change(partOf('erasure.create'), (draft) => {
-    draft.putKey(marker, Buffer.of(1))
-    draft.putKey('_beat', Buffer.of(1))
+    draft.keys.put(marker, Buffer.of(1))
+    draft.keys.put('_beat', Buffer.of(1))
   })
   await rotate()
-  expect(keyring().get(marker)).toEqual(Buffer.of(1))
+  expect(keyStore().get(marker)).toEqual(Buffer.of(1))
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeDefined()
 })
 
 test('a rotation that is under way is answered to whoever asks for another', async () => {
   const first = await startRotation(deps)
   expect((await startRotation(deps)).rotationId).toBe(first.rotationId)
-  await keyring().ringsSettled()
+  await ringsSettled()
   await continueRotation(deps, haveWrappingKeys)
   expect((await startRotation(deps)).rotationId).not.toBe(first.rotationId)
 })
 
 test('nothing is wrapped anew before every replica has the new rings', async () => {
   const { rotationId } = await startRotation(deps)
-  await keyring().ringsSettled()
+  await ringsSettled()
   const asked: string[] = []
   await continueRotation(deps, (rotation) => {
     asked.push(rotation.rotationId)
@@ -108,7 +107,7 @@ test('nothing is wrapped anew before every replica has the new rings', async () 
 test('a part that is taken away or changed while it is wrapped anew stays so', async () => {
   const [gone = '', changed = ''] = partKeys().filter((key) => key.startsWith('acme/'))
   await startRotation(deps)
-  await keyring().ringsSettled()
+  await ringsSettled()
   let isFirst = true
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
@@ -117,25 +116,25 @@ test('a part that is taken away or changed while it is wrapped anew stays so', a
       if (isFirst) {
         isFirst = false
         await deps.writer.change(partOf('erasure.create'), (draft) => {
-          draft.putKey(gone, null)
-          draft.putKey(changed, keyring().get(changed) ?? null)
+          draft.keys.put(gone, null)
+          draft.keys.put(changed, keyStore().get(changed) ?? null)
         })
       }
       return deps.writer.change(what, decide)
     },
   }
   await continueRotation({ ...deps, writer }, haveWrappingKeys)
-  expect(keyring().get(gone)).toBeUndefined()
-  expect(ringVersionOf(keyring().get(changed) ?? Buffer.alloc(0))).toBe(2)
+  expect(keyStore().get(gone)).toBeUndefined()
+  expect(ringVersionOf(keyStore().get(changed) ?? Buffer.alloc(0))).toBe(2)
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeDefined()
 })
 
 test('a part that cannot be opened keeps its ring, and the rotation says that it is not at its end', async () => {
   const [broken = ''] = partKeys().filter((key) => key.endsWith('/label'))
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
-    const value = Buffer.from(draft.key(broken) ?? '')
+    const value = Buffer.from(draft.keys.get(broken) ?? '')
     value.writeUInt8(value.readUInt8(30) ^ 1, 30)
-    draft.putKey(broken, value)
+    draft.keys.put(broken, value)
   })
   await rotate()
   const { rings, rotation, partsLeft } = keyReport(memory.follower)
@@ -147,7 +146,7 @@ test('a part that cannot be opened keeps its ring, and the rotation says that it
 test('what one replica began, another ends; while one is at it, the other keeps away', async () => {
   const other = memory.replica('other')
   await startRotation(deps)
-  await keyring().ringsSettled()
+  await ringsSettled()
   let changes = 0
   const dies: Memory['deps']['writer'] = {
     ...deps.writer,
@@ -168,7 +167,7 @@ test('what one replica began, another ends; while one is at it, the other keeps 
 
 test('parts made during a rotation lie under the new rings', async () => {
   await startRotation(deps)
-  await keyring().ringsSettled()
+  await ringsSettled()
   await createInput(deps, input('views'))
   const { rings } = keyReport(memory.follower)
   const parts = rings.find(({ ring, version }) => ring === 'link' && version === 2)?.parts
@@ -177,7 +176,7 @@ test('parts made during a rotation lie under the new rings', async () => {
 
 test('a ring whose newest version cannot be unwrapped here wraps nothing: no part gets under an older one', async () => {
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
-    draft.putKey(ringKey('open', 2), Buffer.from('\x01\x0bfile:test:9'))
+    draft.keys.put(ringKey('open', 2), Buffer.from('\x01\x0bfile:test:9'))
   })
   expect(() => deps.wrappingKeys.current('open')).toThrow('not there yet')
 })

@@ -73,7 +73,7 @@ describe('signing keys', () => {
     expect(keys(memory).map((key) => key['kid'])).not.toContain(kid)
     await keepSigningKeys(memory.deps)
     expect(memory.follower.tables.signingKey(kid)).toBeUndefined()
-    expect(memory.follower.keyring.get(`_signing/${kid}`)).toBeUndefined()
+    expect(memory.follower.keyStore.get(`_signing/${kid}`)).toBeUndefined()
   })
 
   test('without one nothing is signed', () => {
@@ -94,7 +94,7 @@ describe('signing keys', () => {
 
 describe('eras', () => {
   const partsOf = ({ follower }: Memory, streamId: string, era: number) =>
-    [...follower.keyring.under(`acme/${streamId}/${era}/`)].map((key) => key.split('/').at(-1))
+    [...follower.keyStore.under(`acme/${streamId}/${era}/`)].map((key) => key.split('/').at(-1))
 
   async function withStream() {
     const memory = memoryControl()
@@ -124,16 +124,16 @@ describe('eras', () => {
 
   test('a part is made once and never again, a split tree included', async () => {
     const memory = await withStream()
-    const { keyring } = memory.follower
+    const { keyStore } = memory.follower
     await keepErasAhead(memory.deps)
     const prefix = `acme/${memory.stream.streamId}/${memory.era}/`
-    const tree = keyring.get(`${prefix}tree`)
-    keyring.apply(`${prefix}tree`, null)
-    keyring.apply(`${prefix}tree.0`, tree ?? null)
-    const link = keyring.get(`${prefix}link`)
+    const tree = keyStore.get(`${prefix}tree`)
+    memory.keys.apply(`${prefix}tree`, null)
+    memory.keys.apply(`${prefix}tree.0`, tree ?? null)
+    const link = keyStore.get(`${prefix}link`)
     await keepErasAhead(memory.deps)
-    expect(keyring.get(`${prefix}link`)).toBe(link)
-    expect(keyring.get(`${prefix}tree`)).toBeUndefined()
+    expect(keyStore.get(`${prefix}link`)).toBe(link)
+    expect(keyStore.get(`${prefix}tree`)).toBeUndefined()
   })
 
   test('time going on, the era after the next gets its parts, and none is made for the past', async () => {
@@ -159,10 +159,10 @@ describe('rings', () => {
   test('are made when they are first needed, and never twice', async () => {
     const { deps, follower } = memoryControl()
     await deps.wrappingKeys.changeWith(given, ['open', 'level.1'], () => undefined)
-    const first = follower.keyring.get('_ring/open/1')
+    const first = follower.keyStore.get('_ring/open/1')
     await deps.wrappingKeys.changeWith(given, ['open'], () => undefined)
     expect(first).toBeDefined()
-    expect(follower.keyring.get('_ring/open/1')).toBe(first)
+    expect(follower.keyStore.get('_ring/open/1')).toBe(first)
     expect(deps.wrappingKeys.current('level.1').ringVersion).toBe(1)
   })
 

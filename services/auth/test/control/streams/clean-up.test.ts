@@ -24,7 +24,7 @@ async function withStreams(): Promise<Memory & { input: InputStream }> {
   ]
   await memory.deps.writer.change(given, (draft) => {
     for (const stream of streams) draft.put(streamKey('acme', stream.name), stream)
-    draft.putKey(`acme/${input.streamId}/1/link`, Buffer.from('wrapped'))
+    draft.keys.put(`acme/${input.streamId}/1/link`, Buffer.from('wrapped'))
   })
   for (const topic of ['clicks', 'd0', 'd0.dead', 'd1', 'd1.dead'])
     memory.kafka.topics.set(`acme.${topic}`, [3n, 0n])
@@ -77,7 +77,7 @@ test('derivers are fenced before group and topic go, and the input goes after it
   expect(calls.at(-1)).toBe('deleteTopic acme.clicks')
   expect(names(memory)).toEqual([])
   expect([...memory.kafka.topics.keys()]).toEqual([])
-  expect(memory.follower.keyring.get(`acme/${memory.input.streamId}/1/link`)).toBeUndefined()
+  expect(memory.follower.keyStore.get(`acme/${memory.input.streamId}/1/link`)).toBeUndefined()
 })
 
 test('a name is kept until no event that was accepted before can still arrive, and not longer', async () => {

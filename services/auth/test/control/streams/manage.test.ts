@@ -110,7 +110,7 @@ describe('contracts', () => {
     const { deps, follower } = await withStreams()
     await addContract(deps, request('x', { a: 4 }))
     const streamId = follower.tables.stream('acme', 'clicks')?.streamId ?? ''
-    const parts = [...follower.keyring.under(`acme/${streamId}/`)]
+    const parts = [...follower.keyStore.under(`acme/${streamId}/`)]
     expect(parts.filter((key) => key.endsWith('/level.4'))).toHaveLength(2)
   })
 

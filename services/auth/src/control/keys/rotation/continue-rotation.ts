@@ -17,7 +17,7 @@ import { isBehind, partsBehind, ringOfRecord } from './key-report.ts'
 export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
 
 export type ContinuingRotation = Changes & {
-  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore'>
+  readonly follower: Pick<StateFollower, 'tables' | 'rings' | 'keyStore'>
   /** This replica of auth, for leases. */
   readonly replica: string
   readonly log: Log
@@ -67,7 +67,7 @@ function isElsewhere(deps: ContinuingRotation, { worker }: RotationRecord): bool
 }
 
 const canUnwrap = ({ follower }: ContinuingRotation, { rings }: RotationRecord): boolean =>
-  Object.entries(rings).every(([ring, version]) => follower.keyring.ring(ring, version))
+  Object.entries(rings).every(([ring, version]) => follower.rings.key(ring, version))
 
 function* chunksOf(
   { follower }: ContinuingRotation,
@@ -107,10 +107,10 @@ function rewrap(
   const worker = { replica: deps.replica, untilMs: deps.now() + leaseMs }
   draft.put(rotationKey, { ...current, worker })
   for (const recordKey of recordKeys) {
-    const value = draft.key(recordKey)
+    const value = draft.keys.get(recordKey)
     if (value === undefined || !isBehind(recordKey, value, current.rings)) continue
     const wrapped = wrapAnew(deps, { recordKey, value, rings: current.rings })
-    if (wrapped !== undefined) draft.putKey(recordKey, wrapped)
+    if (wrapped !== undefined) draft.keys.put(recordKey, wrapped)
   }
   return true
 }
@@ -123,8 +123,8 @@ function wrapAnew(
   const { recordKey, value, rings } = part
   const ring = ringOfRecord(recordKey) ?? ''
   const ringVersion = rings[ring] ?? 0
-  const oldKey = follower.keyring.ring(ring, ringVersionOf(value))
-  const ringKeyObject = follower.keyring.ring(ring, ringVersion)
+  const oldKey = follower.rings.key(ring, ringVersionOf(value))
+  const ringKeyObject = follower.rings.key(ring, ringVersion)
   if (oldKey === undefined || ringKeyObject === undefined) return undefined
   try {
     const plain = unwrapPart({ ringKey: oldKey, recordKey, value })
@@ -143,13 +143,13 @@ function finish(deps: ContinuingRotation, draft: Draft, rotation: RotationRecord
   const current = mineIn(deps, draft, rotation)
   if (current === undefined) return false
   const { rings, unusedKeks } = current
-  if (partsBehind({ keys: draft.allKeys, get: draft.key }, rings).length > 0) return false
+  if (partsBehind(draft.keys, rings).length > 0) return false
   const gone = new Set<string>()
   for (const [ring, version] of Object.entries(rings))
-    for (const recordKey of draft.keysUnder(ringKey(ring, ''))) {
+    for (const recordKey of draft.keys.under(ringKey(ring, ''))) {
       if (versionOfRingKey(recordKey) >= version) continue
       gone.add(kekIn(draft, recordKey))
-      draft.putKey(recordKey, null)
+      draft.keys.put(recordKey, null)
     }
   const { worker: _done, ...rest } = current
   draft.note({ rings: Object.keys(rings), count: current.parts })
@@ -163,7 +163,7 @@ function unusedOf(
   before: readonly UnusedKek[],
   gone: { keks: ReadonlySet<string>; sinceMs: number },
 ): UnusedKek[] {
-  const used = new Set(draft.keysUnder('_ring/').map((recordKey) => kekIn(draft, recordKey)))
+  const used = new Set(draft.keys.under('_ring/').map((recordKey) => kekIn(draft, recordKey)))
   const known = new Set(before.map(({ kek }) => kek))
   const added = [...gone.keks].filter((kek) => !known.has(kek))
   return [...before, ...added.map((kek) => ({ kek, sinceMs: gone.sinceMs }))]
@@ -172,7 +172,7 @@ function unusedOf(
 }
 
 function kekIn(draft: Draft, recordKey: string): string {
-  const value = draft.key(recordKey)
+  const value = draft.keys.get(recordKey)
   if (value === undefined)
     throw new AppError('keys.ring_missing', `the wrapping key ${recordKey} is gone`)
   return kekOf(recordKey, value)

@@ -13,7 +13,7 @@ import { newestVersions, partsBehind } from './key-report.ts'
 import { refusal } from '../../../errors.ts'
 
 export type StartingRotation = Changes & {
-  readonly follower: Pick<StateFollower, 'keyring'>
+  readonly follower: Pick<StateFollower, 'keyStore'>
   readonly kek: KekProvider
   /** Asks for the rest of the rotation without waiting for its next regular pass. */
   readonly rotateSoon: () => void
@@ -44,7 +44,7 @@ async function wrapNext({
   follower,
   kek,
 }: Pick<StartingRotation, 'follower' | 'kek'>): Promise<NewWrappingKey[]> {
-  const newest = newestVersions(follower.keyring.under('_ring/'))
+  const newest = newestVersions(follower.keyStore.under('_ring/'))
   return Promise.all(
     [...newest].map(async ([ring, last]) => {
       const version = last + 1
@@ -61,17 +61,17 @@ function begin(
 ): RotationRecord | undefined {
   const last = draft.rotation()
   if (last !== undefined && last.finishedAtMs === undefined) return last
-  const newest = newestVersions(draft.keysUnder('_ring/'))
+  const newest = newestVersions(draft.keys.under('_ring/'))
   const fits = ({ ring, version }: NewWrappingKey): boolean => newest.get(ring) === version - 1
   if (newest.size !== wrapped.length || !wrapped.every(fits)) return undefined
-  for (const { ring, version, value } of wrapped) draft.putKey(ringKey(ring, version), value)
+  for (const { ring, version, value } of wrapped) draft.keys.put(ringKey(ring, version), value)
   const rings = Object.fromEntries(wrapped.map(({ ring, version }) => [ring, version]))
   const begun: RotationRecord = {
     type: 'rotation',
     rotationId: randomUUID(),
     startedAtMs: now(),
     rings,
-    parts: partsBehind({ keys: draft.allKeys, get: draft.key }, rings).length,
+    parts: partsBehind(draft.keys, rings).length,
     unusedKeks: last?.unusedKeks ?? [],
   }
   draft.put(rotationKey, begun)

@@ -1,0 +1,75 @@
+// The records of `weir.keys` as they arrived: wrapped bytes by record key, which nothing here decrypts. And what a change
+// that isn't committed yet lays over them.
+
+/** The wrapped values of `weir.keys` by record key. */
+export type KeyStore = {
+  get(key: string): Buffer | undefined
+  under(prefix: string): Iterable<string>
+  keys(): Iterable<string>
+}
+
+export function createKeyStore(): KeyStore & {
+  put(key: string, value: Buffer | null): void
+  clear(): void
+} {
+  const buckets = new Map<string, Map<string, Buffer>>()
+  return {
+    get: (key) => buckets.get(bucketOf(key))?.get(key),
+    *under(prefix) {
+      for (const key of buckets.get(bucketOf(prefix))?.keys() ?? [])
+        if (key.startsWith(prefix)) yield key
+    },
+    *keys() {
+      for (const records of buckets.values()) yield* records.keys()
+    },
+    put(key, value) {
+      const name = bucketOf(key)
+      const records = buckets.get(name) ?? new Map<string, Buffer>()
+      if (value === null) records.delete(key)
+      else records.set(key, value)
+      if (records.size === 0) buckets.delete(name)
+      else buckets.set(name, records)
+    },
+    clear: () => buckets.clear(),
+  }
+}
+
+/** Keys lie together by stream (`<billingId>/<streamId>/`), the few others by kind (`_ring/`). */
+function bucketOf(key: string): string {
+  const first = key.indexOf('/') + 1
+  return key.slice(0, key.startsWith('_') ? first : key.indexOf('/', first) + 1)
+}
+
+/** The records of `weir.keys` as a change sees them: what it has put, over what lies below. */
+export type KeyDraft = {
+  get(key: string): Buffer | undefined
+  under(prefix: string): string[]
+  keys(): Iterable<string>
+  /** Wrapped bytes, or null for a tombstone. */
+  put(key: string, value: Buffer | null): void
+  /** Whether this change or one before it has put something under it that isn't committed yet. */
+  isChanged(prefix: string): boolean
+}
+
+export function overlayKeys(
+  base: KeyStore,
+  isChangedBelow: KeyDraft['isChanged'] = () => false,
+): KeyDraft & { readonly puts: ReadonlyMap<string, Buffer | null> } {
+  const puts = new Map<string, Buffer | null>()
+  function* laidOver(below: Iterable<string>, prefix: string): Generator<string> {
+    for (const key of below) if (!puts.has(key)) yield key
+    for (const [key, value] of puts) if (value !== null && key.startsWith(prefix)) yield key
+  }
+  return {
+    puts,
+    put: (key, value) => void puts.set(key, value),
+    isChanged: (prefix) =>
+      isChangedBelow(prefix) || [...puts.keys()].some((key) => key.startsWith(prefix)),
+    get: (key) => {
+      const put = puts.get(key)
+      return put === undefined ? base.get(key) : (put ?? undefined)
+    },
+    under: (prefix) => [...laidOver(base.under(prefix), prefix)],
+    keys: () => laidOver(base.keys(), ''),
+  }
+}

@@ -1,0 +1,111 @@
+// The wrapping keys of `weir.keys` («rings»), unwrapped by their KEK as they arrive: those of them that this service may
+// use at all. One that can't be unwrapped is tried again until it is, or until another one lies under its key.
+import { createSecretKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { backoff, delay } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import { unwrapRing } from '@weir/fieldcrypt'
+import type { KekProvider } from '@weir/fieldcrypt'
+import { parseRingKey, ringKey, versionOfRingKey } from './key-records.ts'
+import type { KeyStore } from './key-store.ts'
+
+export type Rings = {
+  key(ring: string, version: number): KeyObject | undefined
+  /** By what was written; undefined also while that one can't be unwrapped, so that no older one is used. */
+  newest(ring: string): { version: number; key: KeyObject } | undefined
+  /** Those that this service may use and can't unwrap yet: it isn't ready while there are any. */
+  pending(): string[]
+  /** Resolves when every one that has arrived so far is unwrapped. */
+  settled(): Promise<void>
+}
+
+export type RingOptions = {
+  readonly kek: KekProvider
+  readonly log: Log
+  /** Which rings this service may unwrap at all: output never has `link`. */
+  readonly mayUse: (ring: string) => boolean
+}
+
+type Wrapped = {
+  readonly recordKey: string
+  readonly ring: string
+  readonly version: number
+  readonly value: Buffer
+}
+
+export function createRings(
+  options: RingOptions & { readonly keyStore: KeyStore; readonly onUnwrapped: () => void },
+): Rings & { apply(recordKey: string, value: Buffer | null): void; clear(): void; close(): void } {
+  const { mayUse, keyStore } = options
+  const rings = new Map<string, Map<number, KeyObject>>()
+  const pending = new Map<string, Promise<void>>()
+  const stopping = new AbortController()
+
+  const unwrap = async (wrapped: Wrapped): Promise<void> => {
+    const { recordKey, ring, version, value } = wrapped
+    const isWanted = () => !stopping.signal.aborted && keyStore.get(recordKey) === value
+    const made = await unwrapUntilDone(options, wrapped, { isWanted, signal: stopping.signal })
+    if (made === undefined) return
+    const versions = rings.get(ring) ?? new Map<number, KeyObject>()
+    rings.set(ring, versions.set(version, made))
+    options.onUnwrapped()
+  }
+
+  return {
+    key: (ring, version) => rings.get(ring)?.get(version),
+    newest(ring) {
+      const version = newestVersion(keyStore.under(ringKey(ring, '')))
+      const key = version === undefined ? undefined : rings.get(ring)?.get(version)
+      return version === undefined || key === undefined ? undefined : { version, key }
+    },
+    pending: () => [...pending.keys()],
+    async settled() {
+      while (pending.size > 0) await Promise.all(pending.values())
+    },
+    apply(recordKey, value) {
+      const named = parseRingKey(recordKey)
+      if (named === undefined || !mayUse(named.ring)) return
+      if (value === null) return void rings.get(named.ring)?.delete(named.version)
+      const work = unwrap({ ...named, recordKey, value }).finally(() => {
+        if (pending.get(recordKey) === work) pending.delete(recordKey)
+      })
+      pending.set(recordKey, work)
+    },
+    clear: () => rings.clear(),
+    close: () => stopping.abort(),
+  }
+}
+
+async function unwrapUntilDone(
+  { kek, log }: RingOptions,
+  { recordKey, ring, version, value }: Wrapped,
+  { isWanted, signal }: { readonly isWanted: () => boolean; readonly signal: AbortSignal },
+): Promise<KeyObject | undefined> {
+  // Most rings of the past are gone a few records later: nobody is asked about those.
+  await setImmediate()
+  let tries = 0
+  for (const pauseMs of backoff({ minMs: 200, maxMs: 10_000 })) {
+    if (!isWanted()) return undefined
+    try {
+      const plain = await unwrapRing(kek, recordKey, value)
+      const key = createSecretKey(plain)
+      plain.fill(0)
+      return key
+    } catch (error) {
+      if (tries++ > 0)
+        log.error(
+          { err: error, ring, version },
+          'the KEK does not unwrap a wrapping key; trying again',
+        )
+      await delay(pauseMs, signal).catch(() => {})
+    }
+  }
+  return undefined
+}
+
+/** Of a ring, by the keys of its versions; undefined when there are none. */
+function newestVersion(keys: Iterable<string>): number | undefined {
+  const versions = [...keys].map(versionOfRingKey)
+  return versions.length === 0 ? undefined : Math.max(...versions)
+}

@@ -1,0 +1,24 @@
+// Which of a writer's own changes have come by: after a commit whose outcome is unknown, that a record of the change is
+// there is the proof that it got through.
+
+/** The header that names the change a record belongs to. */
+export const changeHeader = 'weir-change'
+
+/** Ids of own changes whose records may still come by. */
+export type ChangeLog = {
+  expect(id: string): string
+  has(id: string): boolean
+  forget(id: string): void
+}
+
+export function createChangeLog(): ChangeLog & { see(id: string | undefined): void } {
+  const expected = new Map<string, boolean>()
+  return {
+    expect: (id) => (expected.set(id, false), id),
+    has: (id) => expected.get(id) === true,
+    forget: (id) => void expected.delete(id),
+    see(id) {
+      if (id !== undefined && expected.has(id)) expected.set(id, true)
+    },
+  }
+}

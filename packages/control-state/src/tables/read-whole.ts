@@ -1,0 +1,52 @@
+// Whether followed topics were read to their ends: once at the start, and once more each time they start over, for
+// half-read tables may hold what a later record takes away.
+import { delay } from '@weir/kit'
+
+export type WholeReading = {
+  /**
+   * Resolves when everything that lay there is read. Closed before that, it never does: a service that is told to stop
+   * while it starts stops, and doesn't fail.
+   */
+  start(): Promise<void>
+  isDone(): boolean
+  /** The tables are empty again. */
+  startOver(): void
+  close(): void
+}
+
+const never = new Promise<never>(() => {})
+const pauseMs = 500
+
+export function createWholeReading(steps: {
+  readonly start: () => Promise<void>
+  readonly readToEnd: () => Promise<void>
+}): WholeReading {
+  let isDone = false
+  let isClosed = false
+
+  const read = async (): Promise<void> => {
+    isDone = false
+    while (!isDone && !isClosed)
+      await steps.readToEnd().then(
+        () => void (isDone = true),
+        () => delay(pauseMs),
+      )
+  }
+
+  return {
+    async start() {
+      try {
+        await steps.start()
+        await read()
+      } catch (error) {
+        if (!isClosed) throw error
+      }
+      if (!isDone) await never
+    },
+    isDone: () => isDone,
+    startOver() {
+      if (isDone) void read()
+    },
+    close: () => void (isClosed = true),
+  }
+}
