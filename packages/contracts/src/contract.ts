@@ -10,13 +10,7 @@ import { compileAvroSkimmer } from './avro/skim-avro.ts'
 import type { RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import { compileAvroWriter } from './avro/write-avro.ts'
-import {
-  compileStamp,
-  consentLevelsOf,
-  envelopeName,
-  invalidConsentLevel,
-  timestampOf,
-} from './envelope.ts'
+import { compileStamp, envelopeName } from './envelope.ts'
 import { holderOf, placeOf, textAt } from './paths.ts'
 import type { Contract, Event, PreparedContract } from './types.ts'
 import { toUndecodable, Unreadable } from './unreadable.ts'
@@ -28,7 +22,6 @@ export function compileContract(prepared: PreparedContract): Contract {
   const keyPlace = placeOf(keyField)
   const subjectPlace = dataSubjectField === undefined ? undefined : placeOf(dataSubjectField)
   const readAvro = compileAvroReader(root)
-  const readDatum = (bytes: Buffer): Event => readWith(() => readAvro(bytes))
   const skimAvro = compileAvroSkimmer(root, lookedAt(prepared))
   const validator = compileValidations(id, root, prepared.validations)
   return {
@@ -36,19 +29,15 @@ export function compileContract(prepared: PreparedContract): Contract {
     keyField,
     levels: [...new Set(Object.values(piiFields))].toSorted((a, b) => a - b),
     readJson: compileReadJson(root),
-    readAvro: readDatum,
     skimAvro: (body) => readWith(() => skimAvro(body)),
     keyOf: (event) => textAt(event, keyPlace) || undefined,
     dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
-    consentLevelsOf,
-    invalidConsentLevel,
-    timestampOf,
     firstViolation: validator.firstViolation,
     validationSteps: validator.steps,
     stamp: compileStamp(root),
     mapPii: compileMapPii(piiFields),
     encode: compileAvroWriter(root),
-    decode: readDatum,
+    decode: (payload) => readWith(() => readAvro(payload)),
     toPlain: compilePlain(root),
   }
 }

@@ -12,8 +12,13 @@ export type { BodyForm, BodyFormSources } from './body-form.ts'
 export { isContractId, parseSchemaRef } from './contract-ids.ts'
 export type { SchemaRef } from './contract-ids.ts'
 export { compileContract } from './contract.ts'
-export { levelMax } from './envelope.ts'
-export { envelopeName } from './envelope.ts'
+export {
+  consentLevelsOf,
+  envelopeName,
+  invalidConsentLevel,
+  levelMax,
+  timestampOf,
+} from './envelope.ts'
 export type { Stamp } from './envelope.ts'
 export { definitionText, prepareContract } from './prepare.ts'
 export type { Preparation } from './prepare.ts'
@@ -22,6 +27,9 @@ export type {
   ContractDefinition,
   Engine,
   Event,
+  EventCodec,
+  EventFields,
+  EventIntake,
   PreparedContract,
   Validation,
 } from './types.ts'

@@ -44,25 +44,16 @@ export type PreparedContract = {
 /** One event of a contract, as it lies in memory: `avro/values.ts`. */
 export type Event = Fields
 
-/** One per contract and process. The readers throw ContractsError `contracts.undecodable` with one line naming the field. */
-export type Contract = {
-  readonly id: string
-  readonly keyField: string
-  /** The levels that its PII fields have, ascending, each once. */
-  readonly levels: readonly number[]
+/**
+ * From what a producer sent to an event that may be stored, for ingest. The readers throw ContractsError
+ * `contracts.undecodable` with one line naming the field.
+ */
+export type EventIntake = {
   readonly readJson: (body: Buffer) => Event
-  readonly readAvro: (body: Buffer) => Event
-  /** As `readAvro`, for an event that goes through the functions here and `encode` alone: cheaper. */
+  /** As `decode`, for an event that goes through the functions here and `encode` alone: cheaper. */
   readonly skimAvro: (body: Buffer) => Event
   /** Undefined when it is null or empty. */
   readonly keyOf: (event: Event) => string | undefined
-  /** Undefined when it is null or empty, or when the contract names no data subject. */
-  readonly dataSubjectOf: (event: Event) => string | undefined
-  readonly consentLevelsOf: (event: Event) => readonly number[]
-  /** When ingest took it, in epoch ms; undefined when the contract's envelope has no place for that. */
-  readonly timestampOf: (event: Event) => number | undefined
-  /** The first consent level outside 0 to 255. */
-  readonly invalidConsentLevel: (event: Event) => number | undefined
   /**
    * The whole sentence of the first validation, in the contract's order, that fails (spec Errors); another where
    * values are too long for the patterns. `steps`: those of `validationSteps`, where the caller has asked already.
@@ -70,6 +61,12 @@ export type Contract = {
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
   /** What `firstViolation` costs at most, in steps of ten nanoseconds; for those who share a thread. */
   readonly validationSteps: (event: Event) => number
+}
+
+/** Where in an event lies what is personal, and what is the service's. */
+export type EventFields = {
+  /** Undefined when it is null or empty, or when the contract names no data subject. */
+  readonly dataSubjectOf: (event: Event) => string | undefined
   /** Changes the event: fills in every member of svcMeta that is the service's. */
   readonly stamp: (event: Event, stamp: Stamp) => void
   /** Changes the event: every PII text that isn't null becomes what `replace` answers. */
@@ -77,10 +74,24 @@ export type Contract = {
     event: Event,
     replace: (text: string, path: string, level: number) => string,
   ) => void
+}
+
+/** An event as it is stored. */
+export type EventCodec = {
   /** The raw Avro datum, right behind `before` where that is given. */
   readonly encode: (event: Event, before?: Uint8Array) => Buffer
-  /** Reads what `encode` wrote. */
+  /** Reads what `encode` wrote, or a producer. @throws ContractsError `contracts.undecodable` */
   readonly decode: (payload: Buffer) => Event
   /** JSON for people: unions flattened. */
   readonly toPlain: (event: Event) => unknown
 }
+
+/** One per contract and process. Whoever needs one kind of its functions takes that kind. */
+export type Contract = EventIntake &
+  EventFields &
+  EventCodec & {
+    readonly id: string
+    readonly keyField: string
+    /** The levels that its PII fields have, ascending, each once. */
+    readonly levels: readonly number[]
+  }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 
+import { consentLevelsOf, invalidConsentLevel } from '../src/index.ts'
 import type { Contract } from '../src/index.ts'
 import { bodyOf, bodyWith, compile, definitionWith, eventOf, exampleContract } from './examples.ts'
 
@@ -103,8 +104,8 @@ describe('svcMeta is filled in, whatever the producer put there', () => {
     const contract = await compile(definitionWith({ metaType: (record) => ['null', record] }))
     const event = contract.readJson(bodyWith({ svcMeta: null, key: 'k' }))
 
-    expect(contract.consentLevelsOf(event)).toEqual([])
-    expect(contract.invalidConsentLevel(event)).toBeUndefined()
+    expect(consentLevelsOf(event)).toEqual([])
+    expect(invalidConsentLevel(event)).toBeUndefined()
     contract.stamp(event, stamp)
     expect(contract.toPlain(event)).toEqual({
       svcMeta: { schemaId: stamp.schemaId, consentLevels: [] },

@@ -1,5 +1,6 @@
 // Made-up events are good ones: of every example contract, and of a schema with everything that Avro has.
 import { describe, expect, test } from '@jest/globals'
+import { consentLevelsOf } from '@weir/contracts'
 import { compiledContract, compiledExample, exampleContract, exampleContracts } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
 import { createEvents } from '../../src/simulate/events.ts'
@@ -87,7 +88,7 @@ describe('events that are made up', () => {
       const event = contract.readJson(Buffer.from(next()))
       const person = contract.keyOf(event) ?? ''
       const known = consents.get(person) ?? new Set()
-      consents.set(person, known.add(JSON.stringify(contract.consentLevelsOf(event))))
+      consents.set(person, known.add(JSON.stringify(consentLevelsOf(event))))
     }
     expect(consents.size).toBe(plan.sessions)
     expect([...consents.values()].every(({ size }) => size === 1)).toBe(true)

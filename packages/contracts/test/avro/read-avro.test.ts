@@ -17,7 +17,7 @@ const list = (items: unknown) => ({ type: 'array', items })
 /** The sentence of the refusal; fails the test when the datum is read. */
 function refusal(contract: Contract, datum: Buffer): string {
   try {
-    contract.readAvro(datum)
+    contract.decode(datum)
   } catch (error) {
     if (hasCode(error, 'contracts.undecodable')) return error.message
     throw error
@@ -32,7 +32,7 @@ const contractWith = (type: unknown): Promise<Contract> =>
   compile(definitionWith({ fields: [{ name: 'f', type }] }))
 
 async function readField(type: unknown, ...octets: number[]): Promise<unknown> {
-  return (await contractWith(type)).readAvro(datumWith(...octets))['f']
+  return (await contractWith(type)).decode(datumWith(...octets))['f']
 }
 async function refuseField(type: unknown, ...octets: number[]): Promise<string> {
   return refusal(await contractWith(type), datumWith(...octets))
@@ -193,7 +193,7 @@ describe('lists and maps', () => {
     const contract = await contractWith(node)
     const nested = (levels: number) =>
       Buffer.concat([datumWith(), Buffer.alloc(levels - 1, 0x02), Buffer.alloc(1)])
-    expect(contract.toPlain(contract.readAvro(nested(63)))).toMatchObject({ f: { n: { n: {} } } })
+    expect(contract.toPlain(contract.decode(nested(63)))).toMatchObject({ f: { n: { n: {} } } })
     expect(refusal(contract, nested(64))).toMatch(/n' is nested deeper than 64$/)
     expect(refusal(contract, nested(500_000))).toMatch(/n' is nested deeper than 64$/)
   })
@@ -215,7 +215,7 @@ test('random changes to a datum give an event or AppError undecodable, nothing e
         for (const { at, octet } of changes) changed[at] = octet
         for (const body of [changed, changed.subarray(0, cut)]) {
           try {
-            const event = contract.readAvro(body)
+            const event = contract.decode(body)
             expect(contract.decode(contract.encode(event))).toEqual(event)
             contract.toPlain(event)
           } catch (error) {
@@ -231,7 +231,7 @@ test('random changes to a datum give an event or AppError undecodable, nothing e
 test('what was read does not change with the body that it came in', async () => {
   const contract = await contractWith('bytes')
   const body = datumWith(0x04, 0x01, 0x02)
-  const event = contract.readAvro(body)
+  const event = contract.decode(body)
   body.fill(0xff)
   expect(event).toEqual({
     ...baseEvent,

@@ -1,6 +1,6 @@
 // From a body to an event that may be stored: read by its contract, and held against all that the contract demands.
-import { bodyForm } from '@weir/contracts'
-import type { Contract, Event } from '@weir/contracts'
+import { bodyForm, invalidConsentLevel } from '@weir/contracts'
+import type { Contract, Event, EventIntake } from '@weir/contracts'
 import type { HttpRequest } from '@weir/http2'
 import type { InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
@@ -18,7 +18,7 @@ export type CheckedEvent = {
   readonly bytes: number
 }
 
-export function read(contract: Contract, request: HttpRequest, body: Buffer | undefined): Event {
+export function read(contract: EventIntake, request: HttpRequest, body: Buffer | undefined): Event {
   if (body === undefined) throw refusal('undecodable', 'The body is not valid gzip')
   const form = bodyForm({
     serializationType: serializationTypeOf(request),
@@ -36,7 +36,7 @@ export function check(contract: Contract, event: Event, steps: number): string {
   const key = contract.keyOf(event)
   if (key === undefined)
     throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)
-  if (contract.invalidConsentLevel(event) !== undefined)
+  if (invalidConsentLevel(event) !== undefined)
     throw refusal('invalid_consent_levels', 'svcMeta/consentLevels holds a level outside 0 to 255')
   const violation = contract.firstViolation(event, steps)
   if (violation !== undefined) throw refusal('validation_failed', violation) // spec Errors

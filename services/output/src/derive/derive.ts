@@ -2,6 +2,7 @@
 // stream may see, write what comes of it. Pure but for the keys it is given; whatever isn't known for certain is not
 // opened, and not passed. Where records come from, and how what comes of them is placed and committed, is in
 // stream-deriver.ts.
+import { consentLevelsOf, timestampOf } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { Opened, Opener } from '@weir/fieldcrypt'
 import { timeOf } from '@weir/fieldcrypt'
@@ -40,7 +41,7 @@ export function createDerive(
   return (record) => {
     const source = read(deps, record)
     const { contract, event } = source
-    if (!levels.pass(contract.consentLevelsOf(event))) return undefined
+    if (!levels.pass(consentLevelsOf(event))) return undefined
     if (!contract.levels.some(levels.open)) return write(source, record.value, [])
     const erased = openFields(deps, { levels, source, input })
     return write(source, frame(source.registryId, contract.encode(event)), erased)
@@ -78,7 +79,7 @@ function read(deps: Pick<DeriveDeps, 'contract'>, record: SourceRecord): Source 
     )
   const event = contract.decode(framed.payload)
   // The record's own time is the broker's where `message.timestamp.type` says so; keys go by the event's.
-  const timestampMs = contract.timestampOf(event) ?? record.timestampMs
+  const timestampMs = timestampOf(event) ?? record.timestampMs
   return { record, schemaId, keyLink, contract, registryId, event, timestampMs }
 }
 

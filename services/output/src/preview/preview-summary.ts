@@ -1,5 +1,6 @@
 // What a preview tells of derived records: how many pass, which personal fields come out open or sealed, and a few
 // events as the stream would show them. It sees records as consumers would, and keeps of them only the samples.
+import type { Event, EventFields } from '@weir/contracts'
 import { isDead } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
 import type { Derived, OutRecord } from '@weir/kafka'
@@ -64,10 +65,7 @@ const byName = (a: Field, b: Field): number =>
   `${a.contract}\n${a.path}` < `${b.contract}\n${b.path}` ? -1 : 1
 
 /** A list has several texts under one path. */
-function levelsByPath(
-  contract: KnownContract['contract'],
-  event: ReturnType<KnownContract['contract']['decode']>,
-): Map<string, number> {
+function levelsByPath(contract: Pick<EventFields, 'mapPii'>, event: Event): Map<string, number> {
   const levels = new Map<string, number>()
   contract.mapPii(event, (text, path, level) => {
     if (!levels.has(path)) levels.set(path, level)

@@ -39,7 +39,7 @@ export const avroCases: readonly ParserCase[] = [
     size: 6_000,
     at: (n) => {
       const datum = datumOf(items(n, Buffer.from([6, 0xef, 0xbf, 0xbd])))
-      return () => texts.readAvro(datum)
+      return () => texts.decode(datum)
     },
     ends: 'taken',
   },
@@ -93,7 +93,7 @@ export const avroCases: readonly ParserCase[] = [
     name: 'an event of many values, written again and shown',
     size: 10_000,
     at: (n) => {
-      const event = union.readAvro(datumOf(items(n, Buffer.from([2, 2]))))
+      const event = union.decode(datumOf(items(n, Buffer.from([2, 2]))))
       return () => [union.encode(event), JSON.stringify(union.toPlain(event))]
     },
     ends: 'taken',
