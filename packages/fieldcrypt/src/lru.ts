@@ -29,15 +29,20 @@ type Share<Entry> = {
   weight: number
 }
 
+/** For whoever makes entries and uses them. */
 export type Lru<Entry> = {
   get(stream: string, key: string): Entry | undefined
   /** In the place of what had this key. */
   put(stream: string, key: string, entry: Entry): void
   /** To be called when an entry's weight may have changed. */
   settle(entry: Entry): void
-  remove(entry: Entry): void
+}
+
+/** For whoever takes entries away, or counts them. */
+export type LruEntries<Entry> = Pick<Lru<Entry>, 'settle'> & {
   /** A stream's entries, as they are now. */
   entriesOf(stream: string): Entry[]
+  remove(entry: Entry): void
   clear(): void
   weight(): number
 }
@@ -45,7 +50,9 @@ export type Lru<Entry> = {
 /** A small integer, which V8 keeps where it is. */
 const LONG_AGO = -1_000_000_000
 
-export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry> {
+export function createLru<Entry extends Cacheable>(
+  weightMax: number,
+): Lru<Entry> & LruEntries<Entry> {
   const shareMax = Math.max(1, Math.floor(weightMax / 2))
   const shares = new Map<string, Share<Entry>>()
   const places = new Map<Entry, Place<Entry>>()

@@ -1,6 +1,6 @@
 // What sealer and opener offer about the people they keep.
 import type { EraKeys } from './era-keys.ts'
-import type { Lru } from './lru.ts'
+import type { LruEntries } from './lru.ts'
 import type { Person } from './person.ts'
 
 export type CacheOptions = {
@@ -26,7 +26,7 @@ export type PeopleCache = {
 
 /** `stays` takes a person over to new keys, and tells whether it is still worth keeping. */
 export function peopleCache(
-  people: Lru<Person>,
+  people: LruEntries<Person>,
   stays: (person: Person, keys: EraKeys) => boolean,
 ): PeopleCache {
   return {

@@ -4,6 +4,7 @@
 import type { Timeouts } from '../bounds.ts'
 import { HeaderBlockError } from '../hpack/decoder.ts'
 import { dispatch, sendAllBodies } from './answers.ts'
+import type { SharedBudget } from './bounds/budget.ts'
 import { account, creditConnection, creditStream } from './bounds/credit.ts'
 import { closeAll, endConnection, finishConnection, resetStream } from './ends.ts'
 import { createFrameReader } from './frames/frame-reader.ts'
@@ -22,7 +23,9 @@ export type Connection = {
   finish(): void
 }
 
-export function acceptConnection(options: ConnectionOptions): Connection {
+export function acceptConnection(
+  options: ConnectionOptions & { readonly budget: SharedBudget },
+): Connection {
   const { socket, budget } = options
   const c = createState(options)
   c.onRoom = () => creditConnection(c)

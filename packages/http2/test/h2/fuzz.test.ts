@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from '@jest/globals'
 import { createBudget } from '../../src/h2/bounds/budget.ts'
-import type { Budget } from '../../src/h2/bounds/budget.ts'
+import type { SharedBudget } from '../../src/h2/bounds/budget.ts'
 import { createClock } from '../../src/h2/clock.ts'
 import { acceptConnection } from '../../src/h2/connection.ts'
 import { createHeaderDecoder, HeaderBlockError } from '../../src/hpack/decoder.ts'
@@ -60,7 +60,7 @@ class Sink extends EventEmitter {
 const asSocket = (sink: Sink): Socket => sink as unknown as Socket
 
 /** What all connections hold and may be sent, as the budget hears of it. */
-function countedBudget(): Budget & { left(): Record<string, number> } {
+function countedBudget(): SharedBudget & { left(): Record<string, number> } {
   const budget = createBudget(heldBytesMax)
   let used = 0
   let unfinished = 0

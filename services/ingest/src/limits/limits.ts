@@ -24,7 +24,7 @@ export function createLimits({
   counts,
 }: {
   rates: Pick<Rates, 'take'>
-  usage: Pick<UsageCounters, 'inMonth' | 'count' | 'refused' | 'monthAt'>
+  usage: UsageCounters
   counts: Pick<MonthCounts, 'elsewhere'>
 }): StreamLimits {
   const requireCount = ({ streamId, limits }: InputStream, nowMs: number): void => {

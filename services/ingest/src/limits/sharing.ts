@@ -13,7 +13,7 @@ import type { StreamLimits } from './limits.ts'
 import { createMonthCounts } from './month-counts.ts'
 import { createRates } from './rates.ts'
 import { createUsage } from './usage.ts'
-import type { UsageCounters, UsageRecord } from './usage.ts'
+import type { UsageRecord, UsageRecords } from './usage.ts'
 
 export type Sharing = {
   readonly limits: StreamLimits
@@ -78,7 +78,7 @@ const unreadCounts = (unread: string[]): string[] =>
 
 type Writing = { readonly kafka: Kafka; readonly now: () => number; readonly log: Log }
 
-function keepWriting(usage: UsageCounters, { kafka, now, log }: Writing) {
+function keepWriting(usage: Pick<UsageRecords, 'takeChanged'>, { kafka, now, log }: Writing) {
   const producer = createBatchProducer(kafka, {
     produceTimeoutMs: writeTimeoutMs,
     inFlightBytesMax,

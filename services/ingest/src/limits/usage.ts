@@ -25,17 +25,22 @@ export type UsageRecord = {
   readonly settle: (isWritten: boolean) => void
 }
 
+/** For each event. */
 export type UsageCounters = {
   /** Events that this replica has counted in the month of that time. */
   inMonth(streamId: string, nowMs: number): number
   /** `events` is negative for what turned out not to be stored; `nowMs` as it was for them. */
   count(streamId: string, nowMs: number, events: 1 | -1, bytes: number): void
   refused(streamId: string, nowMs: number, code: string): void
+  monthAt(nowMs: number): string
+}
+
+/** For whoever writes down what was counted. */
+export type UsageRecords = {
   /** The records of everything that has changed since the last call. */
   takeChanged(nowMs: number): UsageRecord[]
   /** The stream is gone: nothing of it is written any more. */
   forget(streamId: string): void
-  monthAt(nowMs: number): string
 }
 
 type Minute = {
@@ -57,7 +62,7 @@ type Own = {
 /** Longer than an event may be on its way: until then it may be taken back. */
 const minutesKept = 3
 
-export function createUsage(replica: string): UsageCounters {
+export function createUsage(replica: string): UsageCounters & UsageRecords {
   const streams = new Map<string, Own>()
   let changed: Own[] = []
   const monthAt = createMonthClock()

@@ -24,13 +24,10 @@ export type Holder = {
   onRoom: () => void
 }
 
+/** For the requests of a connection. */
 export type Budget = {
   /** Beyond this only the oldest body of a connection goes on. */
   readonly connectionBytesMax: number
-  /** A connection takes part. */
-  join(holder: Holder): void
-  /** It is gone, and isn't told of room any longer. */
-  leave(holder: Holder): void
   /** Negative when less is held. */
   add(bytes: number): void
   /** Of what is held, in bodies that aren't whole. */
@@ -41,11 +38,19 @@ export type Budget = {
   window(holder: Holder): number
   /** Whether a connection that holds so much may go on with a body that isn't whole. */
   isExhausted(heldBytes: number): boolean
+}
+
+/** For connections as they come and go, and for the server that has them. */
+export type SharedBudget = Budget & {
+  /** A connection takes part. */
+  join(holder: Holder): void
+  /** It is gone, and isn't told of room any longer. */
+  leave(holder: Holder): void
   /** To be called about once a second. */
   passTurn(): void
 }
 
-export function createBudget(bytesMax: number): Budget {
+export function createBudget(bytesMax: number): SharedBudget {
   const waiting = new Set<Holder>()
   let connections = 0
   let used = 0
