@@ -5,33 +5,20 @@ import { needsOf } from './route-needs.ts'
 import type { Express } from 'express'
 import { createCors, nameRequests, tellFaults } from '@weir/kit'
 import type { Guesses, Log, PageOf } from '@weir/kit'
-import { audited, mountManaged } from '../control/audit/managed.ts'
-import type { ManagedHandlers } from '../control/audit/managed.ts'
 import type { RouteHandler } from '@weir/http-api'
 import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from '@weir/http-api'
 import { errors, oauthErrorOf, plainErrorOf, refusal } from '../errors.ts'
 import { wrongSecretOf } from './wrong-secret.ts'
-import type { Management, Shown } from './management.ts'
+import type { Management } from './management.ts'
+import { mountManagement } from './mount-management.ts'
 import type { AuthMetrics } from '../metrics.ts'
 import { registryErrorOf } from '../registry/refusals.ts'
 import { shapes } from './render.ts'
-import * as accounts from './routes/accounts.ts'
-import * as apiKeys from './routes/api-keys.ts'
-import * as audit from './routes/audit.ts'
-import * as contracts from './routes/contracts.ts'
-import * as credentials from './routes/credentials.ts'
 import * as docs from './routes/docs.ts'
 import * as discovery from './routes/discovery.ts'
-import * as erasures from './routes/erasures.ts'
 import * as oauth2 from './routes/oauth2.ts'
-import * as keys from './routes/keys.ts'
-import * as signingKeys from './routes/signing-keys.ts'
-import * as outputs from './routes/outputs.ts'
 import * as registry from './routes/registry.ts'
-import * as streams from './routes/streams.ts'
-import * as subjects from './routes/subjects.ts'
 import * as tokens from './routes/tokens.ts'
-import * as usage from './routes/usage.ts'
 import type { TokenService } from '../tokens/token-service.ts'
 
 export type Routes = {
@@ -127,72 +114,4 @@ function mountDocs(app: Express, deps: docs.Docs): void {
   mount({ app, needsOf }, '/docs/style.css', { GET: docs.showStyle })
   mount({ app, needsOf }, '/docs/errors', { GET: docs.listErrors(deps) })
   mount({ app, needsOf }, '/docs/errors/:code', { GET: docs.showError(deps) })
-}
-
-function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown): void {
-  const mount = <Path extends string>(path: Path, handlers: ManagedHandlers<Path>): void =>
-    mountManaged(app, { base, path, deps }, handlers)
-  mount('/account', { GET: accounts.showAccount(deps) })
-  mount('/accounts', { POST: audited('account.create', accounts.makeAccount(deps)) })
-  mount('/accounts/:billingId/keys', {
-    POST: audited('api-key.create', accounts.makeOwnerKey(deps)),
-  })
-  mount('/api-keys', {
-    GET: apiKeys.listApiKeys(deps),
-    POST: audited('api-key.create', apiKeys.makeApiKey(deps)),
-  })
-  mount('/api-keys/:keyId', { DELETE: audited('api-key.delete', apiKeys.dropApiKey(deps)) })
-  mount('/audit', { GET: audit.showAudit(deps) })
-  mount('/audit/chain', { GET: audit.showChain(deps) })
-  mount('/keys', { GET: keys.showKeys(deps) })
-  mount('/platform/signing-keys/rotate', {
-    POST: audited('keys.signing.rotate', signingKeys.rotateSigning(deps)),
-  })
-  mount('/keys/rotations', { POST: audited('keys.rotate', keys.rotateKeys(deps)) })
-  mount('/streams', {
-    GET: streams.listStreams(deps),
-    POST: audited('stream.create', streams.makeStream(deps)),
-  })
-  const stream = '/streams/:stream'
-  mount(stream, {
-    GET: streams.showStream(deps),
-    PATCH: audited('stream.change', streams.changeStream(deps)),
-    DELETE: audited('stream.delete', streams.dropStream(deps)),
-  })
-  mount(`${stream}/usage`, { GET: usage.showUsage(deps) })
-  mount(`${stream}/erasures`, {
-    GET: erasures.listErasures(deps),
-    POST: audited('erasure.create', erasures.makeErasure(deps)),
-  })
-  mount(`${stream}/subjects/lookup`, {
-    POST: audited('subject.lookup', subjects.lookUpSubject(deps)),
-  })
-  mount(`${stream}/erasures/:erasure`, { GET: erasures.showErasure(deps) })
-  mount(`${stream}/erasures/:erasure/receipt`, { GET: erasures.showReceipt(deps) })
-  mount(`${stream}/outputs`, {
-    GET: outputs.listOutputs(deps),
-    POST: audited('output.create', outputs.makeOutput(deps)),
-  })
-  const output = `${stream}/outputs/:output`
-  mount(output, {
-    GET: outputs.showOutput(deps),
-    PATCH: audited('output.change', outputs.changeOutput(deps)),
-    DELETE: audited('output.delete', outputs.dropOutput(deps)),
-  })
-  for (const owner of [stream, output]) {
-    mount(`${owner}/credentials`, {
-      POST: audited('credentials.create', credentials.makeCredentials(deps)),
-    })
-    mount(`${owner}/credentials/:clientId`, {
-      DELETE: audited('credentials.delete', credentials.dropCredentials(deps)),
-    })
-  }
-  mount('/contracts', {
-    GET: contracts.listContracts(deps),
-    POST: audited('contract.create', contracts.makeContract(deps)),
-  })
-  mount('/contracts/:contract', { GET: contracts.showContract(deps) })
-  mount('/contracts/:contract/archive', {
-    POST: audited('contract.archive', contracts.retireContract(deps)),
-  })
 }

@@ -41,7 +41,13 @@ test(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'weir-imports-'))
     const other = { a: 'b', b: 'a' }
-    const rooms = ['packages/kit/src', 'services/auth/src', 'clients/cli/src', 'tools/docs/src']
+    const rooms = [
+      'packages/kit/src',
+      'services/auth/src',
+      'services/auth/src/api',
+      'clients/cli/src',
+      'tools/docs/src',
+    ]
     for (const room of rooms)
       for (const [name, its] of Object.entries(other)) {
         await mkdir(join(folder, room), { recursive: true })

@@ -6,6 +6,11 @@ import type { Tell } from '../tell.ts'
 const { json, ref } = schema
 
 export function tellPlatform(tell: Tell): void {
+  tellKeys(tell)
+  tellAudit(tell)
+}
+
+function tellKeys(tell: Tell): void {
   tell('showKeys', 'GET /keys', 'platform', {
     says: 'The keys at rest: wrapping keys, KEKs, the last key rotation',
     ...answer(200, 'The keys', ref('Keys')),
@@ -18,8 +23,10 @@ export function tellPlatform(tell: Tell): void {
     says: 'A new key signs tokens at once; with `revoke` end the tokens of all former keys within a second, at brokers as the answer says',
     body: { content: json(ref('SigningKeysRequest')), mayBeMissing: true },
     ...answer(200, 'The new key and those that were revoked', ref('SigningKeys')),
-    refusals: ['invalid'],
   })
+}
+
+function tellAudit(tell: Tell): void {
   tell('showAudit', 'GET /audit', 'platform', {
     says: "The audit log: the account's own entries, or with the platform key all entries",
     query: [
@@ -37,7 +44,6 @@ export function tellPlatform(tell: Tell): void {
       },
     ],
     ...answer(200, 'A page', ref('AuditPage')),
-    refusals: ['invalid'],
   })
   tell('showAuditChain', 'GET /audit/chain', 'platform', {
     says: 'The audit log as stored in its topic, to check its hashes',
@@ -49,6 +55,5 @@ export function tellPlatform(tell: Tell): void {
       },
     ],
     ...answer(200, 'A page', ref('AuditChain')),
-    refusals: ['invalid'],
   })
 }

@@ -16,7 +16,6 @@ export function tellStreams(tell: Tell, v: string): void {
     says: 'An input stream, with its first credentials',
     ...body('StreamRequest'),
     ...answer(201, 'The stream; its secret is shown only in this answer', of('NewInput')),
-    refusals: ['invalid', 'name_taken', 'being_deleted', 'topic_exists'],
   })
   tell('showStream', 'GET /streams/:stream', 'streams', {
     says: 'One input stream',
@@ -35,8 +34,11 @@ export function tellStreams(tell: Tell, v: string): void {
       'What was deleted',
       object({ deleted: listOf({ anyOf: [of('DeletedInput'), of('DeletedOutput')] }) }),
     ),
-    refusals: ['has_outputs', 'invalid'],
   })
+  tellUsage(tell)
+}
+
+function tellUsage(tell: Tell): void {
   tell('showUsage', 'GET /streams/:stream/usage', 'streams', {
     says: 'The usage of a stream, by time interval',
     query: [
@@ -52,6 +54,5 @@ export function tellStreams(tell: Tell, v: string): void {
         content: { ...json(ref('Usage')), 'text/csv': { type: 'string' } },
       },
     ],
-    refusals: ['invalid'],
   })
 }
