@@ -1,5 +1,5 @@
 // The pages of docs/errors, one for each code, read once at the start. A code that has no file has no page: nothing of what
-// is asked for becomes a path.
+// is asked for becomes a path. The line under a page's title says who answers the code: `ingest 413 · auth 413`.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renderMarkdown } from './markdown.ts'
@@ -8,7 +8,7 @@ import { pageOf } from './page.ts'
 export type ErrorPages = {
   /** HTML; undefined for a code that nobody knows. */
   page(code: string): string | undefined
-  /** All of them, one line each. */
+  /** All of them, in a table for each service. */
   index(): string
 }
 
@@ -18,31 +18,88 @@ const styleHref = '/docs/style.css'
 
 /** Under `/docs` of a service. */
 export async function createErrorPages(): Promise<ErrorPages> {
+  const texts = await readErrorPages()
+  const codes = [...texts.keys()]
+  const links = (here?: string) =>
+    codes.map((code) => ({ href: `/docs/errors/${code}`, text: code, isHere: code === here }))
+  const htmlOf = (text: string, here?: string): string => {
+    const { title, html } = renderMarkdown(text)
+    return pageOf({ title: `${title} · Weir`, body: html, styleHref, home, links: links(here) })
+  }
+  return {
+    page(code) {
+      const text = texts.get(code)
+      return text === undefined ? undefined : htmlOf(withoutFiles(text), code)
+    },
+    index: () => htmlOf(`# Errors\n\n${errorTables(texts, (code) => `/docs/errors/${code}`)}`),
+  }
+}
+
+/** Markdown by code, in the order of codes. */
+export async function readErrorPages(): Promise<ReadonlyMap<string, string>> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort()
   const texts = new Map<string, string>()
   for (const file of files)
     texts.set(file.slice(0, -'.md'.length), await readFile(join(folder, file), 'utf8'))
-  const codes = [...texts.keys()]
-  const links = (here?: string) =>
-    codes.map((code) => ({ href: `/docs/errors/${code}`, text: code, isHere: code === here }))
-  return {
-    page(code) {
-      const text = texts.get(code)
-      if (text === undefined) return undefined
-      const { title, html } = renderMarkdown(withoutFiles(text))
-      return pageOf({ title: `${title} · Weir`, body: html, styleHref, home, links: links(code) })
-    },
-    index() {
-      const body = ['# Errors', ...codes.map((code) => lineOf(code, texts.get(code) ?? ''))]
-      const { title, html } = renderMarkdown(body.join('\n\n'))
-      return pageOf({ title: `${title} · Weir`, body: html, styleHref, home, links: links() })
-    },
-  }
+  return texts
 }
 
-const lineOf = (code: string, text: string): string => {
-  const [, first = ''] = /## What happened\n\n(.*?[.:])(?:\s|$)/s.exec(text) ?? []
-  return `[\`${code}\`](/docs/errors/${code}): ${first.replace(/:$/, '.')}`
+export type CodeAnswered = {
+  /** `ingest`, `auth`, `output`, `WebSocket`, or `weir`, the command. */
+  readonly by: string
+  /** Of HTTP; of the command, how it exits. */
+  readonly status: number
+}
+
+/** Who answers a code, as its page says. */
+export const answersIn = (page: string): readonly CodeAnswered[] =>
+  (page.split('\n')[2] ?? '').split(' · ').flatMap((answer) => {
+    const [, by, status] = /^(\w+)(?:, exit code)? (\d+)$/.exec(answer) ?? []
+    return by === undefined ? [] : [{ by, status: Number(status) }]
+  })
+
+const answering: Readonly<Record<string, string>> = {
+  ingest: 'Codes of ingest',
+  auth: 'Codes of auth',
+  output: 'Codes of output',
+  WebSocket: 'Codes of a refused WebSocket',
+  weir: 'Pages of the command weir',
+}
+
+/** All codes with their links, in a table for each service. */
+export function errorTables(
+  pages: ReadonlyMap<string, string>,
+  hrefOf: (code: string) => string,
+): string {
+  return Object.entries(answering)
+    .map(([by, heading]) => {
+      const rows = [...pages].flatMap(([code, page]) =>
+        answersIn(page)
+          .filter((answer) => answer.by === by)
+          .map(({ status }) => ({ status, code, meaning: meaningIn(page) })),
+      )
+      const lines = rows
+        .toSorted((a, b) => a.status - b.status)
+        .map(
+          ({ status, code, meaning }) =>
+            `| ${status} | [\`${code}\`](${hrefOf(code)}) | ${meaning} |`,
+        )
+      const status = by === 'weir' ? 'exit code' : 'status'
+      return [
+        `## ${heading}`,
+        '',
+        `| ${status} | code | meaning |`,
+        '| - | - | - |',
+        ...lines,
+      ].join('\n')
+    })
+    .join('\n\n')
+}
+
+/** The first sentence of what happened. */
+const meaningIn = (page: string): string => {
+  const [, first = ''] = /## What happened\n\n(.*?[.:])(?:\s|$)/s.exec(page) ?? []
+  return withoutFiles(first).replace(/:$/, '.').replaceAll('|', '\\|')
 }
 
 /** Other documents are not served here: links to them become their text. */

@@ -1,4 +1,4 @@
-export { createErrorPages } from './error-pages.ts'
+export { answersIn, createErrorPages, errorTables, readErrorPages } from './error-pages.ts'
 export type { ErrorPages } from './error-pages.ts'
 export { escapeHtml, renderMarkdown } from './markdown.ts'
 export { openApiOf } from './openapi/document.ts'

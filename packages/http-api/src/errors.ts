@@ -13,6 +13,8 @@ export type ErrorRow = {
   readonly title: string
   /** What every answer with the code has. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Which operations of the OpenAPI document answer it, by their ids. Without these a rule of the document tells it. */
+  readonly operations?: readonly string[]
 }
 
 export type ErrorTable<Code extends string> = Readonly<Record<Code | SharedCode, ErrorRow>>
@@ -24,6 +26,8 @@ export type Errors<Code extends string> = {
   /** With what the code always brings. */
   headersOf(refusal: Refusal): Readonly<Record<string, string>>
   problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer
+  /** The codes whose rows name this operation. */
+  codesOf(operation: string): readonly string[]
 }
 
 export function createErrors<Code extends string>(
@@ -59,5 +63,9 @@ export function createErrors<Code extends string>(
     }
   }
 
-  return { refusalOf, statusOf: ({ code }) => rowOf(code).status, headersOf, problemOf }
+  const codesOf = (operation: string): readonly string[] =>
+    [...rows].flatMap(([code, row]) => (row.operations?.includes(operation) ? [code] : []))
+
+  const statusOf = ({ code }: { readonly code: string }): number => rowOf(code).status
+  return { refusalOf, statusOf, headersOf, problemOf, codesOf }
 }

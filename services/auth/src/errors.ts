@@ -1,6 +1,7 @@
-// Every way in which a request is refused: auth's public codes, and what clients are told of the errors of packages. Each
-// code has a page of its own, and every answer links to it. Management is told in problem documents; here are the forms of
-// /auth and /refresh ({code, message}) and of /oauth2/token (RFC 6749).
+// Every way in which a request is refused: auth's public codes, with the operations that answer them where not all of a
+// kind do, and what clients are told of the errors of packages. Each code has a page of its own, and every answer links to
+// it. Management is told in problem documents; here are the forms of /auth and /refresh ({code, message}) and of
+// /oauth2/token (RFC 6749).
 import type { ContractsErrorCode } from '@weir/contracts'
 import type { AccessErrorCode } from '@weir/control-state'
 import { createErrors, Refusal } from '@weir/http-api'
@@ -26,29 +27,78 @@ export const errorTable = {
   },
   role_missing: { status: 403, title: 'The API key lacks the role that this needs' },
   invalid_credentials: { status: 401, title: 'The credentials are wrong' },
-  unsupported_grant_type: { status: 400, title: 'The grant type is not supported' },
+  unsupported_grant_type: {
+    status: 400,
+    title: 'The grant type is not supported',
+    operations: ['grantToken'],
+  },
   not_found: { status: 404, title: 'Not found' },
-  no_such_subject: { status: 404, title: 'No event names this data subject' },
+  no_such_subject: {
+    status: 404,
+    title: 'No event names this data subject',
+    operations: ['createErasure'],
+  },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
-  name_taken: { status: 409, title: 'The name is taken' },
+  name_taken: {
+    status: 409,
+    title: 'The name is taken',
+    operations: ['createAccount', 'createContract', 'createStream', 'createOutput'],
+  },
   being_deleted: {
     status: 409,
     title: 'A stream of that name is still being deleted',
     headers: { 'retry-after': '5' },
+    operations: ['createStream', 'createOutput'],
   },
-  has_outputs: { status: 409, title: 'The stream has derived streams' },
-  not_complete: { status: 409, title: 'The erasure is not complete yet' },
-  no_data_subject_field: { status: 409, title: 'No contract names a data subject' },
-  topic_exists: { status: 409, title: 'Kafka has a topic of that name' },
-  last_owner_key: { status: 409, title: 'This is the last owner key' },
-  too_many_api_keys: { status: 409, title: 'The account has too many API keys' },
-  too_many_credentials: { status: 409, title: 'The stream has too many credentials' },
+  has_outputs: {
+    status: 409,
+    title: 'The stream has derived streams',
+    operations: ['deleteStream'],
+  },
+  not_complete: {
+    status: 409,
+    title: 'The erasure is not complete yet',
+    operations: ['showReceipt'],
+  },
+  no_data_subject_field: {
+    status: 409,
+    title: 'No contract names a data subject',
+    operations: ['createErasure', 'lookUpSubject'],
+  },
+  topic_exists: {
+    status: 409,
+    title: 'Kafka has a topic of that name',
+    operations: ['createStream', 'createOutput'],
+  },
+  last_owner_key: {
+    status: 409,
+    title: 'This is the last owner key',
+    operations: ['deleteApiKey'],
+  },
+  too_many_api_keys: {
+    status: 409,
+    title: 'The account has too many API keys',
+    operations: ['createOwnerKey', 'createApiKey'],
+  },
+  too_many_credentials: {
+    status: 409,
+    title: 'The stream has too many credentials',
+    operations: ['createStreamCredentials', 'createOutputCredentials'],
+  },
   too_large: { status: 413, title: 'The body is too large' },
   unsupported_encoding: { status: 415, title: 'The content encoding is not supported' },
   invalid: { status: 422, title: 'The input is invalid' },
-  invalid_scope: { status: 422, title: 'The scope does not fit the stream' },
+  invalid_scope: {
+    status: 422,
+    title: 'The scope does not fit the stream',
+    operations: ['createStreamCredentials', 'createOutputCredentials'],
+  },
   too_many_failures: { status: 429, title: 'Too many failed attempts' },
-  erasures_exceeded: { status: 429, title: 'The account has the maximum number of erased values' },
+  erasures_exceeded: {
+    status: 429,
+    title: 'The account has the maximum number of erased values',
+    operations: ['createErasure'],
+  },
   internal: { status: 500, title: 'An internal error occurred' },
   refused: { status: 503, title: 'Kafka refused the change' },
   unavailable: {

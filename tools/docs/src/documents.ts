@@ -35,12 +35,3 @@ const cellsOf = (line: string): string[] =>
     .split('|')
     .map((cell) => cell.trim().replace(/^\[(.*)\]\([^)]*\)$/, '$1'))
     .map((cell) => cell.replace(/^`([^`]*)`$/, '$1'))
-
-// --- refusals: docs/errors.md and a service's errors.ts ---
-
-type Refusal = { status: number; code: string }
-
-export async function documentedRefusals(heading: string): Promise<Refusal[]> {
-  const rows = rowsUnder(await readDocument('docs/errors.md'), `## ${heading}`)
-  return rows.map(([status = '', code = '']) => ({ status: Number(status), code }))
-}

@@ -63,24 +63,16 @@ export async function admit(
   }
 }
 
-const upgradeStatus = {
-  invalid_token: 401,
-  invalid_api_key: 401,
-  role_missing: 403,
-  not_found: 404,
-} as const
-
 /** Of the errors of packages clients hear of these; of others, that they may try again. */
 const publicForms = {
   'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
   'control-state.invalid_api_key': { code: 'invalid_api_key', sentence: ownSentence },
   'control-state.role_missing': { code: 'role_missing', sentence: ownSentence },
   'control-state.not_found': { code: 'not_found', sentence: ownSentence },
-} satisfies Partial<Record<AccessErrorCode, PublicForm<keyof typeof upgradeStatus>>>
+} satisfies Partial<Record<AccessErrorCode, PublicForm<UpgradeRefusal['code']>>>
 
 function upgradeRefusalOf(error: unknown): UpgradeRefusal {
-  const told = publicFormOf<keyof typeof upgradeStatus>(publicForms, error)
-  return told === undefined ? unavailable : { status: upgradeStatus[told.code], ...told }
+  return publicFormOf<UpgradeRefusal['code']>(publicForms, error) ?? unavailable
 }
 
 type Asking = { readonly authorization: string | undefined; readonly requestId: string }
@@ -124,28 +116,24 @@ async function byApiKey(
 }
 
 export const isRefused = (admitted: Admitted | UpgradeRefusal): admitted is UpgradeRefusal =>
-  'status' in admitted
+  'code' in admitted
 
 const notFound: UpgradeRefusal = {
-  status: 404,
   code: 'not_found',
   message: 'There is nothing here; events are at /ws',
 }
 
 const sendOnly: UpgradeRefusal = {
-  status: 403,
   code: 'scope_missing',
   message: 'These credentials are for sending; listening needs the scope listen',
 }
 
 const disabled = ({ name }: StreamRecord): UpgradeRefusal => ({
-  status: 403,
   code: 'stream_disabled',
   message: `The stream ${name} is disabled`,
 })
 
 export const unavailable: UpgradeRefusal = {
-  status: 503,
   code: 'unavailable',
   message: 'Not ready; try again',
 }

@@ -13,7 +13,7 @@ import type { Admitted } from './admit.ts'
 import { targetOf } from '../api/callers.ts'
 import type { Feed } from './feed.ts'
 import { createHeld, tooManyWebSockets } from './held-sockets.ts'
-import { limitGuesses, refuseUpgrade } from './refuse-upgrade.ts'
+import { limitGuesses, refuseUpgrade, upgradeStatus } from './refuse-upgrade.ts'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 import { closing, createWatcher } from './watcher.ts'
 import type { Closing, Watcher } from './watcher.ts'
@@ -106,7 +106,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     socket: Duplex,
     { refusal, error }: { refusal: UpgradeRefusal; error?: unknown },
   ): void => {
-    const { code, status } = refusal
+    const { code } = refusal
+    const status = upgradeStatus[code]
     const page = pageOf(code)
     if (status < 500) return refuseUpgrade(socket, { ...refusal, page })
     const requestId = requestIdOf(String(headers['traceparent']))

@@ -26,7 +26,6 @@ export function createHeld(max: number): HeldSockets {
 }
 
 export const tooManyWebSockets = (max: number): UpgradeRefusal => ({
-  status: 429,
   code: 'too_many_websockets',
   message: `These credentials have ${max} WebSockets open already; close one, or use others`,
   retryAfterSeconds: 10,

@@ -1,5 +1,5 @@
 // Refusals of a WebSocket upgrade: plain HTTP answers on the bare socket, since there is no response
-// object for an upgrade.
+// object for an upgrade. Each code has a page of its own.
 import type { Duplex } from 'node:stream'
 import type { IncomingMessage } from 'node:http'
 import { helpLink, tooManyGuesses } from '@weir/kit'
@@ -15,9 +15,21 @@ const reasons = {
   503: 'Service Unavailable',
 } as const
 
+/** Every way in which an upgrade is refused. */
+export const upgradeStatus = {
+  invalid_token: 401,
+  invalid_api_key: 401,
+  role_missing: 403,
+  scope_missing: 403,
+  stream_disabled: 403,
+  not_found: 404,
+  too_many_websockets: 429,
+  too_many_failures: 429,
+  unavailable: 503,
+} as const satisfies Record<string, keyof typeof reasons>
+
 export type UpgradeRefusal = {
-  status: keyof typeof reasons
-  code: string
+  code: keyof typeof upgradeStatus
   message: string
   retryAfterSeconds?: number
 }
@@ -41,11 +53,12 @@ export function limitGuesses(
   if (refusal.code !== 'invalid_api_key' || key === undefined) return refusal
   const retryAfterSeconds = guesses.count(request, key)
   if (retryAfterSeconds === undefined) return refusal
-  return { status: 429, code: 'too_many_failures', message: tooManyGuesses, retryAfterSeconds }
+  return { code: 'too_many_failures', message: tooManyGuesses, retryAfterSeconds }
 }
 
 export function refuseUpgrade(socket: Duplex, refusal: Told): void {
-  const { status, code, message, page, requestId } = refusal
+  const { code, message, page, requestId } = refusal
+  const status = upgradeStatus[code]
   const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? 1 : undefined)
   const body = `${message}\n`
   const head = [

@@ -1,18 +1,36 @@
 // Holds the public documents against output's code: nothing missing, nothing invented.
 import { expect, test } from '@jest/globals'
-import { documentedRefusals, readDocument, rowsUnder } from '@weir/docs-tools'
+import { documentedStatuses, readDocument, rowsUnder, shownTitles } from '@weir/docs-tools'
+import type { ErrorRow } from '@weir/http-api'
+import { openApi } from '../../src/api/openapi/document.ts'
 import { errorTable } from '../../src/errors.ts'
+import { upgradeStatus } from '../../src/websocket/refuse-upgrade.ts'
 import { closing } from '../../src/websocket/watcher.ts'
 
-test('docs/errors.md names every refusal of output with its status, and no other', async () => {
-  const refusals = Object.entries(errorTable).map(([code, { status }]) => ({ status, code }))
-  expect(await documentedRefusals('output')).toEqual(refusals)
+test('every refusal of output has a page that says its status, and no page says another', async () => {
+  const statuses = Object.entries(errorTable).map(([code, { status }]) => [code, status])
+  expect(await documentedStatuses('output')).toEqual(Object.fromEntries(statuses))
+})
+
+test('the answers that pages show have the titles of the table', async () => {
+  const titles = Object.entries(errorTable).map(([code, { title }]) => [code, title])
+  expect(Object.fromEntries(titles)).toMatchObject(await shownTitles('output'))
+})
+
+test('the same holds for refusals of a WebSocket', async () => {
+  expect(await documentedStatuses('WebSocket')).toEqual(upgradeStatus)
 })
 
 test('docs/errors.md names every reason to close a WebSocket, and no other', async () => {
   const rows = rowsUnder(await readDocument('docs/errors.md'), '## WebSocket')
-  const documented = rows
-    .map(([code = '', reason = '']) => ({ code: Number(code), reason }))
-    .filter(({ code }) => code >= 1000)
+  const documented = rows.map(([code = '', reason = '']) => ({ code: Number(code), reason }))
   expect(documented).toEqual(Object.values(closing))
+})
+
+test('the operations that a code names are in the OpenAPI document', () => {
+  const rows: readonly ErrorRow[] = Object.values(errorTable)
+  const ids = JSON.stringify(openApi('0.0.0')).matchAll(/"operationId":"(\w+)/g)
+  const known = new Set([...ids].map(([, id]) => id))
+  const named = rows.flatMap(({ operations = [] }) => operations)
+  expect(named.filter((id) => !known.has(id))).toEqual([])
 })

@@ -3,7 +3,15 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { apiPageOf, escapeHtml, pageOf, renderMarkdown, style } from '@weir/docs'
+import {
+  apiPageOf,
+  errorTables,
+  escapeHtml,
+  pageOf,
+  readErrorPages,
+  renderMarkdown,
+  style,
+} from '@weir/docs'
 
 import { cliPage, cliPagePath } from '../pages/cli-page.ts'
 import { openApiPathOf, servicesWithApi } from '../pages/openapi-files.ts'
@@ -47,7 +55,7 @@ async function readPages(folder: string, files: readonly string[]): Promise<Maki
   const titles = new Map<string, string>()
   const ids = new Map<string, ReadonlySet<string>>()
   for (const file of [...files.filter(isPage), cliPagePath]) {
-    const text = file === cliPagePath ? await cliPage() : await read(file)
+    const text = await textOf(file)
     const { title, headings } = renderMarkdown(text)
     texts.set(file, text)
     titles.set(file, title)
@@ -56,6 +64,14 @@ async function readPages(folder: string, files: readonly string[]): Promise<Maki
   const idsOf = (page: string) => ids.get(page) ?? new Set<string>()
   const linker = createLinker({ files: new Set(files), idsOf })
   return { folder, texts, titles, sections: sectionsOf([...texts.keys()]), linker }
+}
+
+/** Some are made of others: the commands' page of their help, the list of errors of their pages. */
+async function textOf(file: string): Promise<string> {
+  if (file === cliPagePath) return cliPage()
+  if (file !== 'docs/errors.md') return read(file)
+  const tables = errorTables(await readErrorPages(), (code) => `errors/${code}.md`)
+  return `${await read(file)}\n${tables}\n`
 }
 
 async function write({ folder }: Making, path: string, text: string): Promise<void> {

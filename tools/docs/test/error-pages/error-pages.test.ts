@@ -1,47 +1,20 @@
-// Holds docs/errors/, a page for each code, against docs/errors.md, which other tests hold against the code.
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-
+// The form of docs/errors/, a page for each code. Which codes there are, and with what status, the tests of each service
+// hold against its table (`docs.test.ts`).
 import { describe, expect, test } from '@jest/globals'
 
-import { readDocument, rowsUnder } from '../../src/documents.ts'
-import { REPOSITORY } from '@weir/devstack'
+import { answersIn, readErrorPages } from '@weir/docs'
+import { documentedStatuses } from '../../src/error-pages.ts'
 
-const index = await readDocument('docs/errors.md')
-const files = await readdir(join(REPOSITORY, 'docs/errors'))
-const pages = files.map((file) => file.replace(/\.md$/, '')).sort()
+const pages = await readErrorPages()
 
-type Refusal = { service: string; status: string; code: string }
-
-const refusals: Refusal[] = [
-  ['ingest', '## Ingest'],
-  ['auth', '## auth'],
-  ['output', '## output'],
-  ['WebSocket', '## WebSocket'],
-].flatMap(([service = '', heading = '']) =>
-  rowsUnder(index, heading)
-    .map(([status = '', code = '']) => ({ service, status, code }))
-    .filter(({ status }) => Number(status) < 1000),
-)
-const own = rowsUnder(index, '## weir').map(([page = '']) => page)
-const ownPages = own.filter((page) => !/^\d+$/.test(page))
-
-test('every code of docs/errors.md has a page, and every page a code', () => {
-  const codes = new Set([...refusals.map(({ code }) => code), ...ownPages])
-  expect(pages).toEqual([...codes].sort())
+test('the command weir has a page for each way in which it ends by itself', async () => {
+  expect(await documentedStatuses('weir')).toEqual({ failed: 1, unreachable: 1, usage_error: 2 })
 })
 
-test('docs/errors.md links every code to its page', () => {
-  const unlinked = pages.filter((page) => !index.includes(`[\`${page}\`](errors/${page}.md)`))
-  expect(unlinked).toEqual([])
-})
-
-describe.each(pages)('the page of %s', (code) => {
-  test('says who answers it, what happened, why, what to do next, and shows an answer', async () => {
-    const text = await readDocument(`docs/errors/${code}.md`)
-    const answers = refusals.filter((refusal) => refusal.code === code)
-    const who = answers.map(({ service, status }) => `${service} ${status}`).join(' · ')
-
+describe.each([...pages])('the page of %s', (code, text) => {
+  test('says who answers it, what happened, why, what to do next, and shows an answer', () => {
+    const answers = answersIn(text)
+    expect(answers).not.toEqual([])
     const headings = [...text.matchAll(/^#+ .*$/gm)].map(([heading]) => heading)
     expect(headings).toEqual([
       `# ${code}`,
@@ -51,11 +24,10 @@ describe.each(pages)('the page of %s', (code) => {
       '## An answer',
     ])
     for (const section of text.split(/^## .*$/m)) expect(section.trim()).not.toBe('')
-    const [, status = '', example = ''] = /^```http\nHTTP\/1.1 (\d+) (.*?)^```$/ms.exec(text) ?? []
-    const isOwn = ownPages.includes(code)
+    const [, status, example] = /^```http\nHTTP\/1.1 (\d+) (.*?)^```$/ms.exec(text) ?? []
+    const isOfWeir = answers.every(({ by }) => by === 'weir')
+    expect(isOfWeir || answers.some((answer) => String(answer.status) === status)).toBe(true)
     const link = `link: <http://127.0.0.1:8081/docs/errors/${code}>; rel="help"`
-    expect(isOwn ? '' : text.split('\n')[2]).toBe(who)
-    expect(isOwn || answers.some((answer) => answer.status === status)).toBe(true)
-    expect(isOwn ? text : example).toContain(isOwn ? `\n  More: docs/errors/${code}.md` : link)
+    expect(example ?? text).toContain(isOfWeir ? `\n  More: docs/errors/${code}.md` : link)
   })
 })

@@ -1,4 +1,5 @@
-// How each refusal that a client can bring about comes about: the answers that docs/errors shows are of these requests.
+// How each refusal that a client can bring about comes about: the answers that docs/errors shows are of these requests. A code
+// that isn't here says on its page why.
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
@@ -228,17 +229,6 @@ export const provoke: Readonly<Record<string, Provoke>> = {
   ...ofOutput,
   ...ofBounds,
 }
-
-/** What nobody outside can bring about, or not without breaking something: their examples are made of the code. */
-export const notProvoked = [
-  'busy',
-  'duplicate_header',
-  'internal',
-  'level_not_served',
-  'refused',
-  'topic_exists',
-  'unavailable',
-]
 
 /** A limit may be known a moment later, and a rate needs a few events. */
 async function until(isIt: (told: Told) => boolean, attempt: () => Promise<Told>): Promise<Told> {

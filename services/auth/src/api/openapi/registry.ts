@@ -2,6 +2,7 @@
 import { schema } from '@weir/docs'
 import type { Content, JsonSchema, Operation, Parameter } from '@weir/docs'
 import { registryContentType } from '../../registry/refusals.ts'
+import { errors } from '../../errors.ts'
 import { always } from './tell.ts'
 
 const { count, listOf, object, oneOf, ref, text } = schema
@@ -44,6 +45,7 @@ function tell(path: string, id: string, says: string, of: JsonSchema, told: Told
       'too_many_failures',
       ...(path.includes(':') ? ['not_found', 'invalid_request'] : []),
       ...(mayBeInvalid ? ['invalid'] : []),
+      ...errors.codesOf(id),
       ...always,
     ],
     refusalForm: () => inRegistryForm(ref('RegistryError')),

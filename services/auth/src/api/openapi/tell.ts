@@ -1,15 +1,15 @@
-// How an operation of management is told of: what its route's needs say of keys and roles, and how all refuse, is added.
+// How an operation of management is told of: what its route's needs say of keys and roles, how all refuse, and the
+// codes whose rows in errors.ts name it, are added.
 import { schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
 import { isRole } from '@weir/control-state'
 import type { Needs } from '@weir/control-state'
+import { errors } from '../../errors.ts'
 import { needsOf } from '../route-needs.ts'
 
 const { json, ref, time } = schema
 
-type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'> & {
-  readonly refusals?: readonly string[]
-}
+type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'>
 
 /** By the table of routes: which keys will do, and how others are refused. */
 function keysOf(needs: Needs) {
@@ -22,10 +22,7 @@ function keysOf(needs: Needs) {
 export const always = ['unavailable', 'internal']
 export const ofBodies = ['invalid_request', 'not_json', 'too_large', 'unsupported_encoding']
 
-export const body = (name: string) => ({
-  body: { content: json(ref(name)) },
-  refusals: ['invalid'],
-})
+export const body = (name: string) => ({ body: { content: json(ref(name)) } })
 export const answer = (status: number, says: string, of: JsonSchema) => ({
   answers: [{ status, says, content: json(of) }],
 })
@@ -54,7 +51,8 @@ export function createTell(version: string) {
         ...key.refusals,
         ...(path.includes(':') ? ['not_found', 'invalid_request'] : []),
         ...(told.body === undefined ? [] : ofBodies),
-        ...(told.refusals ?? []),
+        ...(told.body === undefined && told.query === undefined ? [] : ['invalid']),
+        ...errors.codesOf(id),
         ...(changes ? ['refused'] : []),
         ...always,
       ],

@@ -21,7 +21,9 @@ const always = [
 ]
 const outputs = '/v2/streams/:stream/outputs'
 
-const told: readonly Omit<Operation, 'who' | 'role'>[] = [
+const ofBodies = ['not_json', 'too_large', 'unsupported_encoding', 'invalid']
+
+const told: readonly Omit<Operation, 'who' | 'role' | 'refusals'>[] = [
   {
     id: 'preview',
     group: 'preview',
@@ -30,15 +32,6 @@ const told: readonly Omit<Operation, 'who' | 'role'>[] = [
     says: 'What an output with these levels would contain; creates nothing',
     body: { content: json(ref('PreviewRequest')) },
     answers: [{ status: 200, says: 'The preview', content: json(ref('Preview')) }],
-    refusals: [
-      ...always,
-      'not_json',
-      'too_large',
-      'unsupported_encoding',
-      'invalid',
-      'level_not_served',
-      'busy',
-    ],
   },
   {
     id: 'listDead',
@@ -47,7 +40,6 @@ const told: readonly Omit<Operation, 'who' | 'role'>[] = [
     path: `${outputs}/:output/dead`,
     says: 'Dead-lettered records, newest first, without their values',
     answers: [{ status: 200, says: 'The records', content: json(ref('Dead')) }],
-    refusals: [...always, 'busy'],
   },
   {
     id: 'retryDead',
@@ -56,7 +48,6 @@ const told: readonly Omit<Operation, 'who' | 'role'>[] = [
     path: `${outputs}/:output/dead/retry`,
     says: 'Derives dead-lettered records again, each exactly once',
     answers: [{ status: 200, says: 'The result for these records', content: json(ref('Retried')) }],
-    refusals: [...always, 'stream_disabled', 'derived_elsewhere', 'level_not_served', 'busy'],
   },
   {
     id: 'showLag',
@@ -65,13 +56,17 @@ const told: readonly Omit<Operation, 'who' | 'role'>[] = [
     path: `${outputs}/:output/lag`,
     says: 'The lag of an output',
     answers: [{ status: 200, says: 'The lag', content: json(ref('Lag')) }],
-    refusals: [...always, 'busy'],
   },
 ]
 
 const operations = told.map((operation): Operation => {
   const needs = needsOf(`${operation.method} ${operation.path}`)
-  return { ...operation, who: ['apiKey'], role: isRole(needs) ? needs : undefined }
+  const refusals = [
+    ...always,
+    ...(operation.body === undefined ? [] : ofBodies),
+    ...errors.codesOf(operation.id),
+  ]
+  return { ...operation, refusals, who: ['apiKey'], role: isRole(needs) ? needs : undefined }
 })
 
 /** The schema that checks the body, and what its `refine` asks. */

@@ -14,12 +14,10 @@ export function tellAccounts(tell: Tell): void {
     says: 'Creates an account, with its first API key',
     ...body('AccountRequest'),
     ...answer(201, 'The account and its key, shown only in this answer', ref('NewAccount')),
-    refusals: ['invalid', 'name_taken'],
   })
   tell('createOwnerKey', 'POST /accounts/:billingId/keys', 'accounts', {
     says: 'Another API key for an account, with the role owner',
     ...answer(201, 'The key, shown only in this answer', ref('NewOwnerKey')),
-    refusals: ['too_many_api_keys'],
   })
   tell('listApiKeys', 'GET /api-keys', 'accounts', {
     says: 'The API keys of the account, without the keys themselves',
@@ -29,11 +27,9 @@ export function tellAccounts(tell: Tell): void {
     says: 'An API key with a name and a role',
     ...body('ApiKeyRequest'),
     ...answer(201, 'The key, shown only in this answer', ref('NewApiKey')),
-    refusals: ['invalid', 'too_many_api_keys'],
   })
   tell('deleteApiKey', 'DELETE /api-keys/:keyId', 'accounts', {
     says: 'Ends an API key within a second, and closes its WebSockets',
     ...answer(200, 'What was deleted', object({ deleted: listOf(ref('ApiKey')) })),
-    refusals: ['last_owner_key'],
   })
 }

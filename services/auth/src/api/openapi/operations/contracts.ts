@@ -14,7 +14,6 @@ export function tellContracts(tell: Tell): void {
     says: 'Publishes a contract; a published contract never changes',
     ...body('ContractRequest'),
     ...answer(201, 'The contract', ref('Contract')),
-    refusals: ['invalid', 'name_taken'],
   })
   tell('showContract', 'GET /contracts/:contract', 'contracts', {
     says: 'One contract',

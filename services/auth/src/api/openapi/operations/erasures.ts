@@ -15,7 +15,6 @@ export function tellErasures(tell: Tell): void {
     says: 'Erases people, or withdraws their consent from a level up; names the outputs that may contain decrypted values, with the time when each is clear',
     ...body('ErasureRequest'),
     ...answer(201, 'The erasure; its salt is shown only in this answer', ref('NewErasure')),
-    refusals: ['invalid', 'no_such_subject', 'no_data_subject_field', 'erasures_exceeded'],
   })
   tell('showErasure', `GET ${erasures}/:erasure`, 'erasures', {
     says: 'One erasure, with the times of the states it has reached',
@@ -24,12 +23,10 @@ export function tellErasures(tell: Tell): void {
   tell('showReceipt', `GET ${erasures}/:erasure/receipt`, 'erasures', {
     says: 'The signed receipt of an erasure that is complete',
     ...answer(200, 'The receipt, a JWS', ref('Receipt')),
-    refusals: ['not_complete'],
   })
   tell('lookUpSubject', 'POST /streams/:stream/subjects/lookup', 'erasures', {
     says: 'Under how many pseudonyms a data subject has events that can be decrypted',
     ...body('SubjectRequest'),
     ...answer(200, 'The number for each era, and the contracts that were searched', ref('Subject')),
-    refusals: ['invalid', 'no_data_subject_field'],
   })
 }

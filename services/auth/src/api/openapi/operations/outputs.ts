@@ -17,7 +17,6 @@ export function tellOutputs(tell: Tell, v: string): void {
     says: 'An output; with its first credentials when an owner creates it',
     ...body('OutputRequest'),
     ...answer(201, 'The output; its secret is shown only in this answer', of('New')),
-    refusals: ['invalid', 'name_taken', 'being_deleted', 'topic_exists'],
   })
   tell('showOutput', `GET ${outputs}/:output`, 'outputs', {
     says: 'One output',
@@ -47,7 +46,6 @@ export function tellCredentials(tell: Tell): void {
         'The credentials; the secret is shown only in this answer',
         ref('NewCredentials'),
       ),
-      refusals: ['invalid', 'invalid_scope', 'too_many_credentials'],
     })
     tell(`delete${of}Credentials`, `DELETE ${path}/credentials/:clientId`, 'credentials', {
       says: 'Revokes credentials; their tokens end within a second',
