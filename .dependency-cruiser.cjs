@@ -101,7 +101,7 @@ module.exports = {
     },
     only('kit'),
     only('docs'),
-    only('http-api', 'kit', 'control-state'),
+    only('http-api', 'kit', 'control-state', 'docs'),
     only('contracts', 'kit'),
     only('fieldcrypt', 'kit'),
     only('tokens', 'kit'),

@@ -1,10 +1,15 @@
 // Looks something up in control state, and once more after following it to its end: another replica may just have
-// announced it. `look` throws for what isn't there.
-import type { StateFollower } from '@weir/control-state'
+// announced it. `look` throws for what isn't there, and what isn't the caller's isn't there.
+import { requireInput, requireOutput } from '@weir/control-state'
+import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
+import type { AccountCall } from './callers.ts'
+
+type State = Pick<StateFollower, 'tables' | 'refresh'>
+type Tables = StateFollower['tables']
 
 export async function lookUp<Found>(
-  { tables, refresh }: Pick<StateFollower, 'tables' | 'refresh'>,
-  look: (tables: StateFollower['tables']) => Found,
+  { tables, refresh }: State,
+  look: (tables: Tables) => Found,
 ): Promise<Found> {
   try {
     return look(tables)
@@ -13,3 +18,27 @@ export async function lookUp<Found>(
     return look(tables)
   }
 }
+
+/** What `look` finds by the input stream that the path names, of the account that calls. */
+export const lookUpByInput = <Found>(
+  state: State,
+  call: AccountCall,
+  look: (input: InputStream, tables: Tables) => Found,
+): Promise<Found> =>
+  lookUp(state, (tables) => {
+    const input = requireInput(tables, call.caller.billingId, call.param('stream'))
+    return look(input, tables)
+  })
+
+export const lookUpInput = (state: State, call: AccountCall): Promise<InputStream> =>
+  lookUpByInput(state, call, (input) => input)
+
+/** The output that the path names, and its input. */
+export const lookUpOutput = (
+  state: State,
+  call: AccountCall,
+): Promise<{ readonly input: InputStream; readonly stream: DerivedStream }> =>
+  lookUpByInput(state, call, (input, tables) => {
+    const names = { input: input.name, name: call.param('output') }
+    return { input, stream: requireOutput(tables, call.caller.billingId, names) }
+  })

@@ -28,6 +28,7 @@ export {
   withUnit,
 } from './config/config-fields.ts'
 export { corsFields, createCors } from './http/cors.ts'
+export type { Cors } from './http/cors.ts'
 export { describeError } from './logs/describe-error.ts'
 export type { ErrorDescription } from './logs/describe-error.ts'
 export { createPageOf, docsFields, helpLink } from './config/docs-links.ts'

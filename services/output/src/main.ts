@@ -31,7 +31,7 @@ import {
   startHeartbeats,
 } from '@weir/control-state'
 import { openTracing } from '@weir/trace'
-import { createCallers } from './api/callers.ts'
+import { createCallerWithRole } from './access/callers.ts'
 import { configSchema } from './config.ts'
 import type { Config } from './config.ts'
 import { createDerivers } from './derive/derivers.ts'
@@ -43,7 +43,7 @@ import { createRoutes } from './api/routes.ts'
 import { createOpenings } from './derive/openings.ts'
 import { createStreamDeriver } from './derive/stream-deriver.ts'
 import { createStreamFeed } from './websocket/stream-feed.ts'
-import { createConcurrencyLimiter } from './api/concurrency-limiter.ts'
+import { createConcurrencyLimiter } from './access/concurrency-limiter.ts'
 
 const peopleMax = 100_000
 /** Of the 10 s that a shutdown may take. */
@@ -109,7 +109,7 @@ const listener = await listenNode({
   ...(await followTls(config, { log, registry })),
   server: createRoutes(gateway, {
     ...derivation,
-    callers: createCallers(accounts, follower),
+    callerWithRole: createCallerWithRole(accounts, follower),
     limited: createConcurrencyLimiter({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
     guesses,
     decrypterNames,

@@ -1,15 +1,12 @@
 // Tells browsers which pages of other origins may see an answer, and answers their preflights.
 import type { NextFunction, Request, Response } from 'express'
-import type { createCors } from '@weir/kit'
+import type { Cors } from '@weir/kit'
 
-export function shareWith(cors: ReturnType<typeof createCors>) {
+export function shareWith(cors: Cors) {
   return (req: Request, res: Response, next: NextFunction): void => {
-    const origin = req.get('origin')
-    if (origin === undefined) return next()
-    const wantedMethod = req.get('access-control-request-method')
-    const { headers, isPreflight } = cors({ method: req.method, origin, wantedMethod })
-    res.set(headers)
-    if (!isPreflight) return next()
-    res.status(204).end()
+    const shared = cors({ method: req.method, header: (name) => req.get(name) })
+    if (shared !== undefined) res.set(shared.headers)
+    if (shared?.isPreflight === true) res.status(204).end()
+    else next()
   }
 }

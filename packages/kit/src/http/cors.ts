@@ -19,9 +19,7 @@ export const corsFields = {
 
 export type CorsRequest = {
   readonly method: string
-  readonly origin: string
-  /** What a preflight announces; undefined when this is none. */
-  readonly wantedMethod: string | undefined
+  header(name: string): string | undefined
 }
 
 export type CorsVerdict = {
@@ -40,22 +38,24 @@ export type CorsOptions = {
   readonly requestHeaders: readonly string[]
 }
 
-export function createCors({
-  origins,
-  requestHeaders,
-}: CorsOptions): (request: CorsRequest) => CorsVerdict {
+/** Undefined for a request that no page made. */
+export type Cors = (request: CorsRequest) => CorsVerdict | undefined
+
+export function createCors({ origins, requestHeaders }: CorsOptions): Cors {
   const allowed = new Set(origins)
   const permitted = {
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
     'access-control-allow-headers': ['authorization', 'content-type', ...requestHeaders].join(', '),
     'access-control-max-age': '600',
   }
-  return ({ method, origin, wantedMethod }) => {
+  return (request) => {
+    const origin = request.header('origin')
+    if (origin === undefined) return undefined
     if (!allowed.has(origin)) return stranger
     const shared = { 'access-control-allow-origin': origin, vary: 'Origin' }
-    if (method !== 'OPTIONS' || wantedMethod === undefined)
-      return { headers: { ...shared, ...readable }, isPreflight: false }
-    return { headers: { ...shared, ...permitted }, isPreflight: true }
+    const isPreflight =
+      request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
+    return { headers: { ...shared, ...(isPreflight ? permitted : readable) }, isPreflight }
   }
 }
 

@@ -2,7 +2,7 @@
 // tokens.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { bearerOf, createAccounts } from '@weir/control-state'
-import type { Actor, KeyHolder, StateFollower } from '@weir/control-state'
+import type { Actor, KeyHolder, Role, StateFollower } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import { callerOf } from '@weir/http-api'
 import type { Call, Caller, Refusal } from '@weir/http-api'
@@ -10,10 +10,10 @@ import type { Call, Caller, Refusal } from '@weir/http-api'
 export type Platform = { readonly actor: Actor }
 
 export type Callers = {
-  /** @throws Refusal `invalid_api_key` */
-  account(call: Call): Promise<Caller>
-  /** @throws Refusal `invalid_api_key` */
-  accountOrPlatform(call: Call): Promise<Caller | Platform>
+  /** @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing` */
+  account(call: Call, needs: Role): Promise<Caller>
+  /** @throws ControlStateError `control-state.invalid_api_key` */
+  viewerOrPlatform(call: Call): Promise<Caller | Platform>
   /** @throws Refusal `invalid_platform_key` */
   platform(call: Call): Platform
 }
@@ -30,15 +30,15 @@ export function createCallers(
     return timingSafeEqual(sha256(key ?? ''), platformDigest)
   }
   const callers: Callers = {
-    account: (call) => callerOf(accounts, call),
+    account: (call, needs) => callerOf(accounts, call, needs),
     platform(call) {
       if (!isPlatform(call)) throw wrongPlatformKey(bearerOf(call.header('authorization')))
       const actor: Actor = { kind: 'platform', requestId: call.requestId }
       call.isFrom('the platform', actor)
       return { actor }
     },
-    accountOrPlatform: async (call) =>
-      isPlatform(call) ? callers.platform(call) : callers.account(call),
+    viewerOrPlatform: async (call) =>
+      isPlatform(call) ? callers.platform(call) : callers.account(call, 'viewer'),
   }
   return callers
 }

@@ -1,6 +1,7 @@
 // What the endpoints of management take, one schema each. A rule is told as the end of a sentence
 // that begins with the member's name. Unknown members are refused: a typo would go unnoticed.
 import { ROTATION_HOURS } from '@weir/fieldcrypt'
+import { bodyRule } from '@weir/http-api'
 import { z } from 'zod'
 import {
   consentLevels,
@@ -27,7 +28,7 @@ const limitRule = 'must be a string of 1 to 15 digits, and not 0'
 const limit = z.string(limitRule).regex(/^(?!0+$)\d{1,15}$/, limitRule)
 const limits = z.strictObject(
   { eventRate: limit.optional(), eventCount: limit.optional() },
-  objectRule('must be an object with eventRate and eventCount'),
+  'must be an object with eventRate and eventCount',
 )
 
 const partitionsRule = 'must be a whole number from 1 to 100'
@@ -50,7 +51,7 @@ const decrypterName = z
 
 export const accountBody = z.strictObject(
   { billingId: name.refine((id) => id !== 'weir', 'must not be weir, which is reserved') },
-  objectRule(),
+  bodyRule,
 )
 
 const keyNameRule = 'must be 1 to 100 characters, none of them a control character'
@@ -68,7 +69,7 @@ export const apiKeyBody = z.strictObject(
     role: z.enum(roles, roleRule).default('viewer'),
     expiresInDays: z.int(expiryRule).min(1, expiryRule).max(3650, expiryRule).optional(),
   },
-  objectRule(),
+  bodyRule,
 )
 
 export const streamBody = (defaults: Limits) =>
@@ -84,7 +85,7 @@ export const streamBody = (defaults: Limits) =>
       rotationHours: rotationHours.default(24),
       keyRetentionDays: keyRetentionDays.default(365),
     },
-    objectRule(),
+    bodyRule,
   )
 
 export const streamPatch = z.strictObject(
@@ -94,7 +95,7 @@ export const streamPatch = z.strictObject(
     limits: limits.optional(),
     keyRetentionDays: keyRetentionDays.optional(),
   },
-  objectRule(),
+  bodyRule,
 )
 
 export const outputBody = z
@@ -107,11 +108,11 @@ export const outputBody = z
       tags: tags.default([]),
       from: z.enum(['earliest', 'now'], 'must be earliest or now').default('now'),
     },
-    objectRule(),
+    bodyRule,
   )
   .refine(hasOneLevelIfCumulative, oneLevelRule)
 
-export const outputPatch = z.strictObject({ enabled: enabled.optional() }, objectRule())
+export const outputPatch = z.strictObject({ enabled: enabled.optional() }, bodyRule)
 
 const valueBytesMax = 1_048_576
 const valueRule = `must be a text of 1 to ${valueBytesMax} bytes in UTF-8, without lone surrogates`
@@ -144,7 +145,7 @@ export const erasureBody = z
       fromLevel: z.int(levelRule).min(0, levelRule).max(255, levelRule).optional(),
       reference: reference.optional(),
     },
-    objectRule(),
+    bodyRule,
   )
   .refine(
     ({ keyFieldValue: one, keyFieldValues: many, subject }) =>
@@ -160,14 +161,14 @@ export const erasureBody = z
     asked,
   }))
 
-export const subjectBody = z.strictObject({ subject: keyFieldValue }, objectRule())
+export const subjectBody = z.strictObject({ subject: keyFieldValue }, bodyRule)
 
 const scopeRule = 'must be send, listen, or a list of them'
 const scopeName = z.enum(['send', 'listen'], scopeRule)
 
 export const signingKeysBody = z.strictObject(
   { revoke: z.boolean('must be true or false').optional() },
-  objectRule(),
+  bodyRule,
 )
 
 export const credentialsBody = z.strictObject(
@@ -180,12 +181,5 @@ export const credentialsBody = z.strictObject(
       .refine((scope) => new Set(scope).size === scope.length, 'must name each scope once')
       .optional(),
   },
-  objectRule(),
+  bodyRule,
 )
-
-/** What isn't an object is told by this rule; unknown members have a sentence of their own. */
-function objectRule(rule = 'The body must be a JSON object') {
-  return {
-    error: (issue: z.core.$ZodRawIssue) => (issue.code === 'invalid_type' ? rule : undefined),
-  }
-}

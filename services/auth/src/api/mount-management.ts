@@ -1,8 +1,8 @@
 // Every path of management and what answers it, for one version of the API. What changes something names its action for the
 // audit log.
 import type { Express } from 'express'
-import { audited, mountManaged } from '../control/audit/managed.ts'
-import type { ManagedHandlers } from '../control/audit/managed.ts'
+import { audited, mountManaged } from './managed.ts'
+import type { ManagedHandlers } from './managed.ts'
 import type { Shown } from './management.ts'
 import * as accounts from './routes/accounts.ts'
 import * as apiKeys from './routes/api-keys.ts'

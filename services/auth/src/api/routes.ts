@@ -1,12 +1,22 @@
 // Every path of auth and what answers it. /v1 and /v2 have the same handlers and differ in how they show
 // streams.
-import express from 'express'
 import { needsOf } from './route-needs.ts'
 import type { Express } from 'express'
-import { createCors, nameRequests, tellFaults } from '@weir/kit'
+import { createCors } from '@weir/kit'
 import type { Guesses, Log, PageOf } from '@weir/kit'
 import type { RouteHandler } from '@weir/http-api'
-import { answerErrors, errorsUnder, mount, countAnswers, shareWith } from '@weir/http-api'
+import {
+  answerRest,
+  countAnswers,
+  createExpress,
+  errorsUnder,
+  mount,
+  shareWith,
+  showApi,
+  showOpenApi,
+  showStyle,
+} from '@weir/http-api'
+import type { ErrorPages, JsonSchema } from '@weir/docs'
 import { errors, oauthErrorOf, plainErrorOf, refusal } from '../errors.ts'
 import { wrongSecretOf } from './wrong-secret.ts'
 import type { Management } from './management.ts'
@@ -26,7 +36,8 @@ export type Routes = {
   readonly tokenService: TokenService
   readonly discovery: discovery.Discovery
   readonly registryDoor: registry.RegistryDoor
-  readonly docs: docs.Docs
+  readonly openApi: JsonSchema
+  readonly errorPages: ErrorPages
   readonly metrics: AuthMetrics
   readonly guesses: Guesses
   readonly log: Log
@@ -40,16 +51,12 @@ export type Routes = {
 
 export function createApp(routes: Routes): Express {
   const { management, tokenService, metrics, log, pageOf, isOpen } = routes
-  const app = express()
-  app.disable('x-powered-by')
-  app.disable('etag')
-  app.enable('case sensitive routing')
+  const app = createExpress(log)
   app.use(countAnswers(metrics.answered))
-  app.use(nameRequests(log))
   app.use(shareWith(createCors({ origins: routes.origins, requestHeaders: [] })))
   // Before the gate: a broker that gets no answer here ends, and auth needs the broker.
   mountDiscovery(app, routes.discovery)
-  mountDocs(app, routes.docs)
+  mountDocs(app, routes)
   errorsUnder(app, '/registry', registryErrorOf)
   app.use((_req, _res, next) => {
     if (!isOpen()) throw refusal('unavailable', 'auth is not ready; try again in a moment')
@@ -59,11 +66,9 @@ export function createApp(routes: Routes): Express {
   mountRegistry(app, routes.registryDoor)
   for (const [version, shape] of Object.entries(shapes))
     mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
-  app.use(() => {
-    throw refusal('not_found', 'There is nothing under this path')
-  })
   const { guesses } = routes
-  app.use(answerErrors({ errors, pageOf, onError: tellFaults(log), guesses, wrongSecretOf }))
+  const notFound = 'There is nothing under this path'
+  answerRest(app, { notFound, errors, log, pageOf, guesses, wrongSecretOf })
   return app
 }
 
@@ -108,10 +113,11 @@ function mountDiscovery(app: Express, deps: discovery.Discovery): void {
   })
 }
 
-function mountDocs(app: Express, deps: docs.Docs): void {
-  mount({ app, needsOf }, '/openapi.json', { GET: docs.showOpenApi(deps) })
-  mount({ app, needsOf }, '/docs', { GET: docs.showApi(deps) })
-  mount({ app, needsOf }, '/docs/style.css', { GET: docs.showStyle })
-  mount({ app, needsOf }, '/docs/errors', { GET: docs.listErrors(deps) })
-  mount({ app, needsOf }, '/docs/errors/:code', { GET: docs.showError(deps) })
+function mountDocs(app: Express, { openApi, errorPages, pageOf }: Routes): void {
+  const links = [{ href: '/docs/errors', text: 'errors' }]
+  mount({ app, needsOf }, '/openapi.json', { GET: showOpenApi({ openApi }) })
+  mount({ app, needsOf }, '/docs', { GET: showApi({ title: 'Weir auth', openApi, links, pageOf }) })
+  mount({ app, needsOf }, '/docs/style.css', { GET: showStyle })
+  mount({ app, needsOf }, '/docs/errors', { GET: docs.listErrors(errorPages) })
+  mount({ app, needsOf }, '/docs/errors/:code', { GET: docs.showError(errorPages) })
 }

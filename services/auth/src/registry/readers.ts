@@ -23,7 +23,7 @@ export function createReaders(deps: {
     if (/^basic /i.test(authorization))
       return (await authenticator.bySecret(basicOf(authorization))).stream.billingId
     if (isToken(authorization)) return (await accessOf(gate, authorization)).stream.billingId
-    return (await callers.account(call)).billingId
+    return (await callers.account(call, 'viewer')).billingId
   }
 }
 

@@ -1,28 +1,26 @@
 // Mounts a route of the table for those whom it names. For a route that asks for a role, the handler gets who calls.
 import { isRole } from '@weir/control-state'
 import type { Role } from '@weir/control-state'
-import { mount } from '@weir/http-api'
-import type { RouteAnswer, RouteHandler } from '@weir/http-api'
+import { answering, mount } from '@weir/http-api'
+import type { AccountHandler, RouteHandler } from '@weir/http-api'
 import type { Express } from 'express'
-import type { AccountCall, Callers } from './callers.ts'
+import type { CallerWithRole } from '../access/callers.ts'
 import { needsOf } from './route-needs.ts'
 import type { Route, RouteNeedsOfOutput } from './route-needs.ts'
 
-/** For a route that asks for a role: who calls has it. */
-export type AccountHandler = (call: AccountCall) => RouteAnswer | Promise<RouteAnswer>
 type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role
   ? AccountHandler
   : RouteHandler
 
 export function mountRoute<Of extends Route>(
-  { app, callers }: { readonly app: Express; readonly callers: Pick<Callers, 'withRole'> },
+  { app, callerWithRole }: { readonly app: Express; readonly callerWithRole: CallerWithRole },
   of: Of,
   handler: HandlerOf<Of>,
 ): void {
   const [method = '', path = ''] = of.split(' ')
   const needs = needsOf(of)
   const answer: RouteHandler = isRole(needs)
-    ? async (call) => handler({ ...call, caller: await callers.withRole(call, needs) })
+    ? answering((call) => callerWithRole(call, needs), handler)
     : asOpen(handler)
   mount({ app, needsOf }, path, { [method]: answer })
 }

@@ -2,19 +2,17 @@
 // tell of derived streams what only output can know. Everything else of management is auth's. The console's page is here, too.
 import type { Server } from 'node:http'
 import { createNodeServer } from '@weir/http2'
-import { nameRequests, tellFaults } from '@weir/kit'
 import type { Guesses, Log, PageOf } from '@weir/kit'
-import express from 'express'
 import type { Express } from 'express'
 import packageJson from '../../package.json' with { type: 'json' }
 import { mountConsole } from './console.ts'
 import type { ConsoleSettings } from './console.ts'
 import { listDead, retryDead, showLag } from '../dead-letters/dead-letters.ts'
 import type { DeadDeps } from '../dead-letters/dead-letters.ts'
-import { showApi, showOpenApi, showStyle } from './docs.ts'
-import { errors, refusal } from '../errors.ts'
+import { errors } from '../errors.ts'
+import type { CallerWithRole } from '../access/callers.ts'
 import type { Gateway } from '../websocket/gateway.ts'
-import { answerErrors } from '@weir/http-api'
+import { answerRest, createExpress, showApi, showOpenApi, showStyle } from '@weir/http-api'
 import type { WrongSecret } from '@weir/http-api'
 import { bearerOf } from '@weir/control-state'
 import { mountRoute } from './mount.ts'
@@ -24,6 +22,7 @@ import type { PreviewDeps } from '../preview/preview.ts'
 
 export type Routes = DeadDeps &
   PreviewDeps & {
+    readonly callerWithRole: CallerWithRole
     readonly guesses: Guesses
     readonly log: Log
     readonly console: ConsoleSettings
@@ -35,15 +34,12 @@ export const createRoutes = (gateway: Pick<Gateway, 'upgrade'>, routes: Routes):
   createNodeServer({ onRequest: createApp(routes), onUpgrade: gateway.upgrade })
 
 export function createApp(routes: Routes): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.disable('etag')
-  app.enable('case sensitive routing')
-  app.use(nameRequests(routes.log))
-  const document = openApi(packageJson.version)
-  const on = { app, callers: routes.callers }
-  mountRoute(on, 'GET /openapi.json', showOpenApi(document))
-  mountRoute(on, 'GET /docs', showApi(document, routes.pageOf))
+  const { log, pageOf, guesses, callerWithRole } = routes
+  const app = createExpress(log)
+  const on = { app, callerWithRole }
+  const documented = { title: 'Weir output', openApi: openApi(packageJson.version), pageOf }
+  mountRoute(on, 'GET /openapi.json', showOpenApi(documented))
+  mountRoute(on, 'GET /docs', showApi(documented))
   mountRoute(on, 'GET /docs/style.css', showStyle)
   const outputs = '/v2/streams/:stream/outputs'
   mountRoute(on, `POST ${outputs}/preview`, preview(routes))
@@ -51,12 +47,8 @@ export function createApp(routes: Routes): Express {
   mountRoute(on, `POST ${outputs}/:output/dead/retry`, retryDead(routes))
   mountRoute(on, `GET ${outputs}/:output/lag`, showLag(routes))
   mountConsole(app, routes.console)
-  app.use(() => {
-    throw refusal('not_found', 'There is nothing under this path; events are at /ws')
-  })
-  const { pageOf, guesses } = routes
-  const onError = tellFaults(routes.log)
-  app.use(answerErrors({ errors, pageOf, onError, guesses, wrongSecretOf }))
+  const notFound = 'There is nothing under this path; events are at /ws'
+  answerRest(app, { notFound, errors, log, pageOf, guesses, wrongSecretOf })
   return app
 }
 

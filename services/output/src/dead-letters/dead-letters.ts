@@ -5,20 +5,19 @@ import type { DeadEntry, DeadLetterTopics, Groups, Offsets, RetryOutcome } from 
 import { hasCode } from '@weir/kit'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
 import { deadLetterTopicOf, groupOf, topicOf } from '@weir/control-state'
-import { targetOf } from '../api/callers.ts'
-import type { Callers } from '../api/callers.ts'
+import { targetOf } from '../access/audit-target.ts'
 import { derivationOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
+import { lookUpOutput } from '@weir/http-api'
+import type { AccountHandler } from '@weir/http-api'
 import { refusal } from '../errors.ts'
-import type { AccountHandler } from '../api/mount.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
-import { requireLevels } from '../api/require-levels.ts'
+import { requireLevels } from '../access/require-levels.ts'
 import type { OutputMetrics } from '../metrics.ts'
 import { createTryAll } from '../derive/transform.ts'
-import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
+import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
 
 export type DeadDeps = DerivationDeps & {
-  readonly callers: Callers
   readonly limited: ConcurrencyLimiter
   readonly dead: DeadLetterTopics
   readonly groups: Pick<Groups, 'committedOffsets'>
@@ -45,7 +44,7 @@ export const listDead =
   (deps: DeadDeps): AccountHandler =>
   async (call) => {
     const { limited, dead } = deps
-    const { stream, input } = await deps.callers.output(call)
+    const { stream, input } = await lookUpOutput(deps.follower, call)
     const { actor } = call.caller
     return limited(stream.billingId, async () => {
       await deps.trace.read({ action: 'read.dead', actor, target: targetOf(stream) })
@@ -86,7 +85,7 @@ function timeOf(ms: number): string | null {
 export const retryDead =
   (deps: DeadDeps): AccountHandler =>
   async (call) => {
-    const { stream, input } = await deps.callers.output(call)
+    const { stream, input } = await lookUpOutput(deps.follower, call)
     if (!deps.decrypterNames.includes(stream.decrypterName))
       throw refusal('derived_elsewhere', `Ask the output of ${stream.decrypterName}`)
     requireLevels(stream, deps.levels)
@@ -118,7 +117,7 @@ export const showLag =
   (deps: DeadDeps): AccountHandler =>
   async (call) => {
     const { limited, dead, groups, offsets } = deps
-    const { stream, input } = await deps.callers.output(call)
+    const { stream, input } = await lookUpOutput(deps.follower, call)
     return limited(stream.billingId, async () => {
       const topic = topicOf(input)
       const committed = await groups.committedOffsets(groupOf(stream), topic)

@@ -3,7 +3,8 @@
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
-import { check, readJson } from '@weir/http-api'
+import { bodyRule, check, lookUpInput, readJson } from '@weir/http-api'
+import type { AccountHandler } from '@weir/http-api'
 import type { AccessTrace, InputStream, Role } from '@weir/control-state'
 import {
   consentLevels,
@@ -14,20 +15,17 @@ import {
   topicOf,
 } from '@weir/control-state'
 import { z } from 'zod'
-import { targetOf } from '../api/callers.ts'
-import type { Callers } from '../api/callers.ts'
+import { targetOf } from '../access/audit-target.ts'
 import { deriveOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
-import type { AccountHandler } from '../api/mount.ts'
 import { levelsOf } from '../derive/levels.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
-import { requireLevels } from '../api/require-levels.ts'
+import { requireLevels } from '../access/require-levels.ts'
 import { createSummary } from './preview-summary.ts'
 import { createTryAll } from '../derive/transform.ts'
-import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
+import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
 
 export type PreviewDeps = DerivationDeps & {
-  readonly callers: Callers
   readonly limited: ConcurrencyLimiter
   /** Those that this deployment may open. */
   readonly levels: LevelsAllowed
@@ -54,7 +52,7 @@ export const previewBody = z
       consentLevelType: consentLevelType.default('CUMULATIVE'),
       last: z.int(lastRule).min(1, lastRule).max(10_000, lastRule).default(1_000),
     },
-    'The body must be a JSON object',
+    bodyRule,
   )
   .refine(hasOneLevelIfCumulative, oneLevelRule)
 type PreviewRequest = z.infer<typeof previewBody>
@@ -62,7 +60,7 @@ type PreviewRequest = z.infer<typeof previewBody>
 export const preview =
   (deps: PreviewDeps): AccountHandler =>
   async (call) => {
-    const input = await deps.callers.input(call)
+    const input = await lookUpInput(deps.follower, call)
     const request = check(previewBody, await readJson(call, bodyBytesMax))
     requireLevels(request, deps.levels)
     const { apiKey, actor } = call.caller

@@ -12,7 +12,7 @@ type Call = Parameters<ReturnType<typeof preview>>[0]
 /** What a preview needs before it reads; reading itself is noted, and ends it. */
 const depsOf = (reads: string[]): Deps =>
   ({
-    callers: { input: async () => inputStream() },
+    follower: { tables: { stream: () => inputStream() }, refresh: async () => {} },
     levels: undefined,
     limited: (_account: string, work: () => Promise<unknown>) => work(),
     trace: {
@@ -31,6 +31,7 @@ const depsOf = (reads: string[]): Deps =>
 const callBy = (role: Role): Call =>
   ({
     caller: { billingId: 'acme', apiKey: { role }, actor: {} },
+    param: () => 'clicks',
     readBody: async () => Buffer.from('{"consentLevels":[0]}'),
   }) as unknown as Call
 

@@ -69,7 +69,7 @@ test.each([
   ['packages/tokens/src/a.ts', '../../control-state/src/b.ts', 'tokens-imports-kit'],
   ['packages/control-state/src/a.ts', '../../http2/src/b.ts', /^control-state-imports-/],
   ['packages/schema-registry/src/a.ts', '../../kafka/src/b.ts', 'schema-registry-imports-kit'],
-  ['packages/http-api/src/a.ts', '../../kafka/src/b.ts', 'http-api-imports-kit-and-control-state'],
+  ['packages/http-api/src/a.ts', '../../kafka/src/b.ts', /^http-api-imports-/],
   // Only auth has what writes control state.
   ['services/ingest/src/a.ts', '../../auth/src/control/b.ts', 'no-service-to-service'],
   ['packages/kafka/src/a.ts', '../../../services/auth/src/b.ts', 'no-package-to-service'],

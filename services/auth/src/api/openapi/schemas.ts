@@ -2,28 +2,12 @@
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import { roles } from '@weir/control-state'
-import { z } from 'zod'
+import { bodySchemaOf, levelRules } from '@weir/http-api'
 import * as bodies from '../bodies.ts'
 import { streamSchemas } from './streams.ts'
 
 const { count, flag, level, listOf, mapOf, object, oneOf, orNull, ref, text, time, uuid } = schema
 
-/** The schema that checks a body. What JSON Schema has no words for is in `more`. */
-function bodyOf(checked: z.ZodType, more: JsonSchema = {}): JsonSchema {
-  const { $schema: _, ...own } = z.toJSONSchema(checked, { io: 'input', unrepresentable: 'any' })
-  return { ...own, ...more }
-}
-
-/** What a `refine` asks of a list. */
-const eachOnce = { uniqueItems: true }
-
-const outputRequest = bodyOf(bodies.outputBody)
-const oneLevelIfCumulative = {
-  anyOf: [
-    { properties: { consentLevelType: { const: 'GRANULAR' } } },
-    { properties: { consentLevels: { type: 'array', maxItems: 1 } } },
-  ],
-}
 const oneWayToName = {
   oneOf: ['keyFieldValue', 'keyFieldValues', 'subject'].map((name) => ({ required: [name] })),
 }
@@ -137,7 +121,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     { grant_type: { const: 'client_credentials' } },
     { client_id: text, client_secret: text },
   ),
-  AccountRequest: bodyOf(bodies.accountBody),
+  AccountRequest: bodySchemaOf(bodies.accountBody),
   Account: object({
     ...account,
     erased: count,
@@ -145,18 +129,15 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     key: ref('ApiKey'),
   }),
   NewAccount: object({ ...account, key: ref('ApiKey'), apiKey: text }),
-  ApiKeyRequest: bodyOf(bodies.apiKeyBody),
+  ApiKeyRequest: bodySchemaOf(bodies.apiKeyBody),
   ApiKey: object(apiKey, apiKeyMore),
   NewApiKey: object({ ...apiKey, apiKey: text }, apiKeyMore),
   NewOwnerKey: object({ billingId: text, ...apiKey, apiKey: text }, apiKeyMore),
-  StreamRequest: bodyOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
-  StreamChange: bodyOf(bodies.streamPatch),
-  OutputRequest: {
-    ...outputRequest,
-    allOf: [{ properties: { consentLevels: eachOnce } }, oneLevelIfCumulative],
-  },
-  OutputChange: bodyOf(bodies.outputPatch),
-  CredentialsRequest: bodyOf(bodies.credentialsBody, {
+  StreamRequest: bodySchemaOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
+  StreamChange: bodySchemaOf(bodies.streamPatch),
+  OutputRequest: bodySchemaOf(bodies.outputBody, levelRules),
+  OutputChange: bodySchemaOf(bodies.outputPatch),
+  CredentialsRequest: bodySchemaOf(bodies.credentialsBody, {
     properties: { scope: scopeOf('send', 'listen') },
   }),
   OutputCredentialsRequest: object({}, { scope: scopeOf('listen') }),
@@ -168,11 +149,11 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   DeletedCredentials: object({ deleted: listOf(ref('Credential')) }),
   ContractRequest: newContract,
   Contract: contract,
-  ErasureRequest: bodyOf(bodies.erasureBody, oneWayToName),
+  ErasureRequest: bodySchemaOf(bodies.erasureBody, oneWayToName),
   Erasure: object(erasure.required, erasure.optional),
   NewErasure: object({ ...erasure.required, salt: text }, { ...erasure.optional, links: count }),
   Receipt: object({ receipt: text }),
-  SubjectRequest: bodyOf(bodies.subjectBody),
+  SubjectRequest: bodySchemaOf(bodies.subjectBody),
   Subject: object({
     links: count,
     eras: listOf(object({ era: count, from: time, until: time, links: count })),
@@ -220,7 +201,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
 
 /** One, or a list of them. */
 function scopeOf(...names: readonly string[]): JsonSchema {
-  const list = { type: 'array', items: oneOf(...names), minItems: 1, ...eachOnce }
+  const list = { type: 'array', items: oneOf(...names), minItems: 1, uniqueItems: true }
   return { anyOf: [oneOf(...names), list] }
 }
 

@@ -1,8 +1,8 @@
 // Accounts: created by the platform, looked at by themselves.
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
-import type { AccountCall, PlatformCall } from '../../control/audit/managed.ts'
+import type { PlatformCall } from '../managed.ts'
 import { accountBody } from '../bodies.ts'
-import type { RouteAnswer } from '@weir/http-api'
+import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readJson } from '@weir/http-api'

@@ -1,8 +1,7 @@
 // An account's API keys: listed, made and deleted. A key is in the answer to its creation alone.
 import { createApiKey, deleteApiKey } from '../../access/manage-api-keys.ts'
-import type { AccountCall } from '../../control/audit/managed.ts'
 import { apiKeyBody } from '../bodies.ts'
-import type { RouteAnswer } from '@weir/http-api'
+import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readJson } from '@weir/http-api'

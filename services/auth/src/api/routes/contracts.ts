@@ -2,8 +2,7 @@
 // them alike.
 import { archiveContract } from '../../control/contracts/add-contract.ts'
 import { noContract } from '@weir/control-state'
-import type { AccountCall } from '../../control/audit/managed.ts'
-import type { RouteAnswer } from '@weir/http-api'
+import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { publishContract } from '../../control/contracts/publish-contract.ts'

@@ -1,9 +1,8 @@
 // Credentials of a stream, input or derived: more of them, for a rotation, and the end of old ones.
 import { addCredential, removeCredential } from '../../control/streams/manage.ts'
 import type { StreamName } from '../../control/streams/manage.ts'
-import type { AccountCall } from '../../control/audit/managed.ts'
 import { credentialsBody } from '../bodies.ts'
-import type { RouteAnswer, Call } from '@weir/http-api'
+import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { check, readOptionalJson } from '@weir/http-api'

@@ -2,14 +2,13 @@
 // body and handed on; no answer, no error and no line of the log holds it.
 import { eraseValues } from '../../control/erasure/erase.ts'
 import { receiptFor } from '../../control/erasure/receipts.ts'
-import { requireErasure, requireInput } from '@weir/control-state'
-import type { ErasureRecord, Erasures, InputStream, Streams } from '@weir/control-state'
-import type { AccountCall } from '../../control/audit/managed.ts'
+import { requireErasure } from '@weir/control-state'
+import type { ErasureRecord } from '@weir/control-state'
 import { erasureBody } from '../bodies.ts'
-import type { RouteAnswer } from '@weir/http-api'
+import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUp } from '@weir/http-api'
+import { check, readJson, lookUpByInput } from '@weir/http-api'
 import { eraseBySubject } from './subjects.ts'
 import type { SubjectDeps } from './subjects.ts'
 
@@ -25,7 +24,7 @@ export const makeErasure =
     const { values, subject, asked } = body
     const name = call.param('stream')
     if (subject !== undefined) {
-      const erased = await eraseBySubject(deps, { call, caller }, { subject, asked })
+      const erased = await eraseBySubject(deps, call, { subject, asked })
       const { erasure, salt, links } = erased
       return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
     }
@@ -37,7 +36,7 @@ export const makeErasure =
 export const listErasures =
   (deps: Pick<Shown, 'state' | 'erasureView'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
-    const erasures = await lookUpInput(deps, call, (state, stream) =>
+    const erasures = await lookUpByInput(deps.state, call, (stream, state) =>
       state.erasuresOf(stream.streamId),
     )
     const newestFirst = erasures.sort((a, b) => b.acceptedAtMs - a.acceptedAtMs)
@@ -51,7 +50,7 @@ export const showErasure =
   (deps: Pick<Shown, 'state' | 'erasureView'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const id = call.param('erasure')
-    const erasure = await lookUpInput(deps, call, (state, stream) =>
+    const erasure = await lookUpByInput(deps.state, call, (stream, state) =>
       requireErasure(state, stream, id),
     )
     return { status: 200, body: await shown(deps, erasure) }
@@ -75,14 +74,4 @@ function shown(
   erasure: ErasureRecord,
 ) {
   return erasureView.show(state.tables, erasure)
-}
-
-async function lookUpInput<Found>(
-  deps: Pick<Shown, 'state'>,
-  call: AccountCall,
-  look: (state: Streams & Erasures, stream: InputStream) => Found,
-): Promise<Found> {
-  const { billingId } = call.caller
-  const name = call.param('stream')
-  return lookUp(deps.state, (state) => look(state, requireInput(state, billingId, name)))
 }

@@ -1,7 +1,7 @@
 // The keys at rest, for the platform: what lies under which ring and KEK, and a rotation of all rings.
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'
-import type { PlatformCall } from '../../control/audit/managed.ts'
+import type { PlatformCall } from '../managed.ts'
 import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'

@@ -1,14 +1,13 @@
 // Derived output streams of an input stream: made, listed, shown, changed and deleted.
 import { createDerived, createUnreadDerived } from '../../control/streams/create-stream.ts'
-import { hasRole, requireInput, requireOutput } from '@weir/control-state'
+import { hasRole } from '@weir/control-state'
 import { deleteOutput } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/manage.ts'
-import type { AccountCall } from '../../control/audit/managed.ts'
 import { outputBody, outputPatch } from '../bodies.ts'
-import type { RouteAnswer } from '@weir/http-api'
+import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUp } from '@weir/http-api'
+import { check, readJson, lookUpByInput, lookUpOutput } from '@weir/http-api'
 
 export const makeOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
@@ -30,11 +29,7 @@ export const makeOutput =
 export const listOutputs =
   (deps: Pick<Shown, 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
-    const { billingId } = call.caller
-    const name = call.param('stream')
-    const outputs = await lookUp(deps.state, (state) =>
-      state.outputsOf(requireInput(state, billingId, name)),
-    )
+    const outputs = await lookUpByInput(deps.state, call, (input, state) => state.outputsOf(input))
     const ready = outputs.filter(({ state }) => state === 'ready')
     return { status: 200, body: ready.map(deps.shape.shown) }
   }
@@ -42,9 +37,7 @@ export const listOutputs =
 export const showOutput =
   (deps: Pick<Shown, 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
-    const { billingId } = call.caller
-    const names = { input: call.param('stream'), name: call.param('output') }
-    const stream = await lookUp(deps.state, (state) => requireOutput(state, billingId, names))
+    const { stream } = await lookUpOutput(deps.state, call)
     return { status: 200, body: deps.shape.shown(stream) }
   }
 

@@ -1,7 +1,7 @@
 // The keys that tokens are signed with, for the platform: a new one at once, for when a copy of the former may be in
 // somebody's hands.
 import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
-import type { PlatformCall } from '../../control/audit/managed.ts'
+import type { PlatformCall } from '../managed.ts'
 import { signingKeysBody } from '../bodies.ts'
 import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'

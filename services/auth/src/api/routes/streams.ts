@@ -2,13 +2,11 @@
 import { createInput } from '../../control/streams/create-stream.ts'
 import { deleteStream } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/manage.ts'
-import { requireInput } from '@weir/control-state'
-import type { AccountCall } from '../../control/audit/managed.ts'
 import { streamBody, streamPatch } from '../bodies.ts'
-import type { RouteAnswer, Call } from '@weir/http-api'
+import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUp, invalid } from '@weir/http-api'
+import { check, readJson, lookUpInput, invalid } from '@weir/http-api'
 
 export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
   const schema = streamBody(deps.defaultLimits)
@@ -34,9 +32,7 @@ export const listStreams =
 export const showStream =
   (deps: Pick<Shown, 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
-    const { billingId } = call.caller
-    const name = call.param('stream')
-    const stream = await lookUp(deps.state, (state) => requireInput(state, billingId, name))
+    const stream = await lookUpInput(deps.state, call)
     return { status: 200, body: deps.shape.shown(stream) }
   }
 

@@ -1,15 +1,13 @@
 // Data subjects that are not the key field (docs/forgetting.md): what is kept of one, and its erasure. The value comes in
 // the body, since paths are logged on their way; it is handed on and told nowhere.
-import { act, requireInput } from '@weir/control-state'
+import { act } from '@weir/control-state'
 import { eraseSubject, requireSubjectContracts } from '../../control/erasure/erase-subject.ts'
 import type { Asked, Erased } from '../../control/erasure/erase.ts'
-import type { InputStream } from '@weir/control-state'
-import type { AccountCall } from '../../control/audit/managed.ts'
 import { subjectBody } from '../bodies.ts'
-import type { RouteAnswer, Call, Caller } from '@weir/http-api'
+import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUp } from '@weir/http-api'
+import { check, readJson, lookUpByInput } from '@weir/http-api'
 import { eraOf } from '../render.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
@@ -22,7 +20,7 @@ export const lookUpSubject =
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
-    const { stream, contracts } = await inputOf(deps, call, caller)
+    const { stream, contracts } = await inputOf(deps, call)
     // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.
     const target = { account: stream.billingId, stream: stream.name }
     const { writer } = deps.erasures
@@ -37,13 +35,13 @@ export const lookUpSubject =
 /** Answers how many links went with it. */
 export async function eraseBySubject(
   deps: SubjectDeps,
-  { call, caller }: { call: Call; caller: Caller },
+  call: AccountCall,
   { subject, asked }: { subject: string; asked: Asked },
 ): Promise<Erased & { links: number }> {
-  const { stream } = await inputOf(deps, call, caller)
+  const { stream } = await inputOf(deps, call)
   const found = await deps.subjects.find(stream, subject)
   const links = new Map(found.map((each) => [each.era, [...each.links.values()]]))
-  const erased = await eraseSubject(acting(deps.erasures, caller), {
+  const erased = await eraseSubject(acting(deps.erasures, call.caller), {
     stream,
     subject,
     links,
@@ -59,14 +57,8 @@ export async function eraseBySubject(
 }
 
 /** With everything that ingest has acknowledged by now: its keys are those that auth has, too. */
-async function inputOf(
-  deps: Pick<Shown, 'state'>,
-  call: Call,
-  { billingId }: Caller,
-): Promise<{ stream: InputStream; contracts: ReturnType<typeof requireSubjectContracts> }> {
-  const name = call.param('stream')
-  return lookUp(deps.state, (state) => {
-    const stream = requireInput(state, billingId, name)
-    return { stream, contracts: requireSubjectContracts(state, stream) }
-  })
-}
+const inputOf = (deps: Pick<Shown, 'state'>, call: AccountCall) =>
+  lookUpByInput(deps.state, call, (stream, state) => ({
+    stream,
+    contracts: requireSubjectContracts(state, stream),
+  }))

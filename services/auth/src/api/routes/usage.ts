@@ -1,9 +1,7 @@
 // What an input stream took in a time (docs/wire-format.md Management): JSON, or CSV for who asks for it by
 // `format` or by `Accept`.
-import { lookUp, invalid } from '@weir/http-api'
-import { requireInput } from '@weir/control-state'
-import type { AccountCall } from '../../control/audit/managed.ts'
-import type { RouteAnswer, Call } from '@weir/http-api'
+import { lookUpInput, invalid } from '@weir/http-api'
+import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import type { Management } from '../management.ts'
 import { foldedBefore, periodOf } from '../../usage/periods.ts'
 import { reportOf, toCsv, toJson } from '../../usage/report.ts'
@@ -13,9 +11,7 @@ const dayMs = 86_400_000
 export const showUsage =
   (deps: Pick<Management, 'state' | 'usage' | 'accounts'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
-    const { billingId } = call.caller
-    const name = call.param('stream')
-    const stream = await lookUp(deps.state, (state) => requireInput(state, billingId, name))
+    const stream = await lookUpInput(deps.state, call)
     const isCsv = wantsCsv(call)
     const nowMs = deps.accounts.now()
     const asked = { by: call.query('by'), from: call.query('from'), until: call.query('until') }
@@ -27,7 +23,7 @@ export const showUsage =
       toMs: isOld ? undefined : period.untilMs,
     })
     const report = reportOf(table, period)
-    if (!isCsv) return { status: 200, body: toJson(name, report) }
+    if (!isCsv) return { status: 200, body: toJson(stream.name, report) }
     const headers = { 'content-type': 'text/csv; charset=utf-8; header=present' }
     return { status: 200, headers, body: toCsv(report) }
   }

@@ -3,7 +3,7 @@
 import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
 import { isRole } from '@weir/control-state'
-import { z } from 'zod'
+import { bodySchemaOf, levelRules } from '@weir/http-api'
 import { errors } from '../../errors.ts'
 import { previewBody } from '../../preview/preview.ts'
 import { needsOf } from '../route-needs.ts'
@@ -69,21 +69,9 @@ const operations = told.map((operation): Operation => {
   return { ...operation, refusals, who: ['apiKey'], role: isRole(needs) ? needs : undefined }
 })
 
-/** The schema that checks the body, and what its `refine` asks. */
-function previewRequest(): JsonSchema {
-  const { $schema: _, ...own } = z.toJSONSchema(previewBody, { io: 'input' })
-  const isGranular = { properties: { consentLevelType: { const: 'GRANULAR' } } }
-  const hasOne = { properties: { consentLevels: { type: 'array', maxItems: 1 } } }
-  const oneLevelIfCumulative = {
-    anyOf: [{ ...isGranular, required: ['consentLevelType'] }, hasOne],
-  }
-  const eachOnce = { properties: { consentLevels: { uniqueItems: true } } }
-  return { ...own, allOf: [eachOnce, oneLevelIfCumulative] }
-}
-
 const schemas: Readonly<Record<string, JsonSchema>> = {
   Problem: schema.problemSchema,
-  PreviewRequest: previewRequest(),
+  PreviewRequest: bodySchemaOf(previewBody, levelRules),
   Preview: object(
     {
       events: count,

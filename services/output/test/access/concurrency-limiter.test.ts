@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createConcurrencyLimiter } from '../../src/api/concurrency-limiter.ts'
+import { createConcurrencyLimiter } from '../../src/access/concurrency-limiter.ts'
 
 const bounds = { atOnceMax: 2, waitingMax: 3, waitingOfOneMax: 2 }
 

@@ -3,19 +3,16 @@
 // there is told in the audit log, too; the types ask for it. What is done is told by the writer of control state.
 import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
-import { isRole, requireRole } from '@weir/control-state'
+import { isRole } from '@weir/control-state'
 import type { Actor, AuditAction, AuditTarget, Needs, Role } from '@weir/control-state'
-import type { Callers, Platform } from '../../access/callers.ts'
-import { errors } from '../../errors.ts'
-import { mount } from '@weir/http-api'
-import type { RouteAnswer, Call, RouteHandler, Method, Caller } from '@weir/http-api'
-import { needsOf } from '../../api/route-needs.ts'
-import type { Route, RouteNeedsOfAuth } from '../../api/route-needs.ts'
-import type { Refusals } from './refusals.ts'
+import type { Callers, Platform } from '../access/callers.ts'
+import { errors } from '../errors.ts'
+import { answering, mount } from '@weir/http-api'
+import type { Call, CallBy, Caller, HandlerBy, Method, RouteHandler } from '@weir/http-api'
+import { needsOf } from './route-needs.ts'
+import type { Route, RouteNeedsOfAuth } from './route-needs.ts'
+import type { Refusals } from '../control/audit/refusals.ts'
 
-/** A request whose caller is known and may make it. */
-export type CallBy<Who> = Call & { readonly caller: Who }
-export type AccountCall = CallBy<Caller>
 export type PlatformCall = CallBy<Platform>
 
 type CallerWho<Need extends Needs> = Need extends Role
@@ -23,7 +20,6 @@ type CallerWho<Need extends Needs> = Need extends Role
   : Need extends 'platform'
     ? Platform
     : Caller | Platform
-type HandlerBy<Who> = (call: CallBy<Who>) => RouteAnswer | Promise<RouteAnswer>
 
 /** A handler that changes something, and what it does to the audit log. */
 export type Managed<Who> = { readonly action: AuditAction; readonly handler: HandlerBy<Who> }
@@ -68,11 +64,9 @@ const asManaged = (managed: unknown): AnyManaged =>
 
 async function callerFor(callers: Callers, needs: Needs, call: Call): Promise<Caller | Platform> {
   if (needs === 'platform') return callers.platform(call)
-  if (needs === 'platform or viewer') return callers.accountOrPlatform(call)
+  if (needs === 'platform or viewer') return callers.viewerOrPlatform(call)
   if (!isRole(needs)) throw new Error(`no caller is known for a route that needs ${needs}`)
-  const caller = await callers.account(call)
-  requireRole(caller.apiKey, needs)
-  return caller
+  return callers.account(call, needs)
 }
 
 function watched(
@@ -80,6 +74,7 @@ function watched(
   needs: Needs,
   { handler, action }: AnyManaged,
 ): RouteHandler {
+  const answer = answering((call) => callerFor(callers, needs, call), handler)
   return async (call) => {
     let actor: Actor | undefined
     const isFrom: Call['isFrom'] = (caller, who) => {
@@ -87,8 +82,7 @@ function watched(
       call.isFrom(caller, who)
     }
     try {
-      const caller = await callerFor(callers, needs, { ...call, isFrom })
-      return await handler({ ...call, isFrom, caller })
+      return await answer({ ...call, isFrom })
     } catch (error) {
       if (hasCode(error, 'control-state.invalid_api_key', 'invalid_platform_key')) refusals.denied()
       const refused = errors.refusalOf(error)

@@ -1,0 +1,36 @@
+// An application before its routes, and after them. Each request has an id, and whatever no route answers is an error.
+import express from 'express'
+import type { Express } from 'express'
+import { nameRequests, tellFaults } from '@weir/kit'
+import type { Guesses, Log, PageOf } from '@weir/kit'
+import type { Errors } from '../errors.ts'
+import { refuse } from '../refusal.ts'
+import { answerErrors } from './answer-errors.ts'
+import type { WrongSecret } from './answer-errors.ts'
+
+export function createExpress(log: Log): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.use(nameRequests(log))
+  return app
+}
+
+export type Rest = {
+  /** Of a path that isn't there. */
+  readonly notFound: string
+  readonly errors: Errors<string>
+  readonly log: Log
+  readonly pageOf: PageOf
+  readonly guesses: Guesses
+  readonly wrongSecretOf: WrongSecret
+}
+
+/** What comes last. */
+export function answerRest(app: Express, { notFound, log, ...rest }: Rest): void {
+  app.use(() => {
+    throw refuse('not_found', notFound)
+  })
+  app.use(answerErrors({ ...rest, onError: tellFaults(log) }))
+}

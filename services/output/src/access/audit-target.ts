@@ -1,0 +1,7 @@
+// For the audit log: which stream somebody reads.
+import type { StreamRecord } from '@weir/control-state'
+
+export const targetOf = (stream: StreamRecord) =>
+  stream.kind === 'input'
+    ? { account: stream.billingId, stream: stream.name }
+    : { account: stream.billingId, stream: stream.linkedStream, output: stream.name }

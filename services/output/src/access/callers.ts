@@ -1,0 +1,16 @@
+// Who asks: an account by its API key, whose role the route asks for. Without control state as it is now, nobody is known.
+import type { Accounts, Role, StateFollower } from '@weir/control-state'
+import { callerOf } from '@weir/http-api'
+import type { Call, Caller } from '@weir/http-api'
+import { refusal } from '../errors.ts'
+
+/** @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`; Refusal `unavailable` */
+export type CallerWithRole = (call: Call, needs: Role) => Promise<Caller>
+
+export const createCallerWithRole =
+  (accounts: Accounts, follower: Pick<StateFollower, 'isFresh'>): CallerWithRole =>
+  async (call, needs) => {
+    if (!follower.isFresh())
+      throw refusal('unavailable', 'Control state is not available; try again in a moment')
+    return callerOf(accounts, call, needs)
+  }
