@@ -66,7 +66,7 @@ export function createProgram(terminal: Terminal): Command {
     const options = command.optsWithGlobals<GlobalOptions>()
     const { output } = options
     if (!['table', 'json', ...more].includes(output))
-      throw misuse(`this can't be had as ${output}`, '`--help` shows the commands that can.')
+      throw misuse(`this command can't print ${output}`, '`--help` shows the commands that can.')
     return createSession(terminal, options)
   }
   addNouns(program, open)

@@ -128,7 +128,7 @@ export function requireCredentials(account: Account, name: string): Credentials 
   if (found) return found
   throw failure(
     `no credentials for ${name} are saved in ${account.profile}`,
-    `Make new ones with \`weir credentials rotate ${name} --save\`,`,
+    `Create new ones with \`weir credentials rotate ${name} --save\`,`,
     'or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
   )
 }

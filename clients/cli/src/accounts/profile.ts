@@ -137,8 +137,8 @@ async function lock(path: string): Promise<void> {
     }
     if (Date.now() > deadline) {
       throw failure(
-        `another weir has been changing the profile for ${lockWaitMs / 1000} s`,
-        `If none is running, one was ended halfway: remove ${lockPath(path)}.`,
+        `another weir process has locked the profile for ${lockWaitMs / 1000} s`,
+        `If no other weir runs, one was killed while it wrote the profile: remove ${lockPath(path)}.`,
       )
     }
     await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 40))

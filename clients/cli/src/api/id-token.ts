@@ -15,8 +15,8 @@ export function requestToken(account: Account, name: string): Promise<unknown> {
   const json = { billingId, clientId, clientSecret }
   const advice =
     account.credentials === undefined
-      ? `The saved credentials of ${name} are no longer good: weir credentials rotate ${name} --save`
-      : 'WEIR_CLIENT_ID and WEIR_CLIENT_SECRET hold these credentials; are they of this account?'
+      ? `The saved credentials of ${name} are no longer valid: weir credentials rotate ${name} --save`
+      : 'WEIR_CLIENT_ID and WEIR_CLIENT_SECRET have these credentials. Do they belong to this account?'
   return call({ method: 'POST', url: urlOf(account.authUrl, ['auth']), json }, { 401: advice })
 }
 
@@ -37,6 +37,6 @@ export function createTokenSource(account: Account, name: string): () => Promise
 export function idTokenOf(answer: unknown): string {
   const token = textAt(answer, 'idToken')
   if (token === undefined)
-    throw failure("auth's answer holds no idToken", 'Is WEIR_AUTH_URL right?')
+    throw failure("auth's answer contains no idToken", 'Is WEIR_AUTH_URL right?')
   return token
 }

@@ -146,7 +146,7 @@ function commonAdvice({ status, url, json }: Answer): string | undefined {
 export function unreachable(url: URL, error: unknown): CliError {
   const code = codeOf(error)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return noAnswer(`the host ${url.hostname} isn't known (${code})`, addressAdvice)
+    return noAnswer(`the host ${url.hostname} is unknown (${code})`, addressAdvice)
   }
   if (isObject(error) && error.name === 'TimeoutError') {
     return noAnswer(`${url.origin} gave no answer within ${answerTimeoutMs / 1000} s`)

@@ -113,7 +113,7 @@ async function asPlatform(session: Session, path: readonly string[]): Promise<As
   const { authUrl } = session.account(true)
   const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
   const advice = {
-    401: 'It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.',
+    401: 'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.',
   }
   return (query) =>
     call({ method: 'GET', url: urlOf(authUrl, ['v2', ...path], query), bearer }, advice)
@@ -136,7 +136,7 @@ async function verify(session: Session, options: VerifyOptions): Promise<void> {
   session.terminal.print(`${end.seq}:${end.hash}`)
   const times = end.seq === 0 ? '' : `, from ${firstTime} to ${lastTime}`
   session.tell(
-    `The audit log is whole: ${end.seq} entries${visible(times)}. Keep the line above elsewhere, and give it to --head next time.`,
+    `The audit log is intact: ${end.seq} entries${visible(times)}. Keep the line above elsewhere, and give it to --head next time.`,
   )
 }
 

@@ -54,7 +54,7 @@ async function showUsage(session: Session, name: string, options: UsageOptions):
   })
   const [events, bytes] = [valueAt(answer, 'total', 'events'), valueAt(answer, 'total', 'bytes')]
   const refused = refusedOf(valueAt(answer, 'total'))
-  session.tell(`In all ${String(events)} events, ${String(bytes)} bytes, ${refused} refused.`)
+  session.tell(`In total ${String(events)} events, ${String(bytes)} bytes, ${refused} refused.`)
 }
 
 function queryOf({ by, from, until }: UsageOptions): Record<string, string> {

@@ -45,7 +45,7 @@ export function typesOf(contract: JsonObject): string {
   const writing: Writing = { names: new Map(), nameFor: names, declarations: [] }
   const { text: event } = write(writing, schema, { namespace: '', isEnvelope: false })
   return [
-    `// The contract ${oneLine(id)}, written by \`weir contract types\`. What is published never changes, so this needn't either.`,
+    `// The contract ${oneLine(id)}, written by \`weir contract types\`. A published contract never changes, so this file does not change either.`,
     "import type { Contract } from '@weir/client'",
     '',
     ...writing.declarations.flatMap((declaration) => [declaration, '']),

@@ -17,12 +17,12 @@ export function checkVersions(): readonly Finding[] {
 
 export function checkProfile(path: string): Finding {
   const file = statSync(path, { throwIfNoEntry: false })
-  if (file === undefined) return ok('profile', `${path} isn't there: nobody has logged in`)
+  if (file === undefined) return ok('profile', `${path} does not exist: nobody has logged in`)
   const others = file.mode & 0o077
   if (others === 0) return ok('profile', path)
   return warning(
     'profile',
-    `${path} can be read by others than its owner, and there are secrets in it`,
+    `${path} contains secrets, and not only its owner can read it`,
     `chmod 600 ${path}`,
   )
 }
@@ -31,7 +31,7 @@ export function checkAccount({ billingId, apiKey, demo }: Account): Finding {
   if (billingId === undefined)
     return problem(
       'account',
-      'there is none to work with',
+      'no account is selected',
       'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',
       'or run weir in the folder of a running demo (`npm start`).',
     )
@@ -39,7 +39,7 @@ export function checkAccount({ billingId, apiKey, demo }: Account): Finding {
   if (apiKey !== undefined) return ok('account', `${billingId}${from}`)
   return warning(
     'account',
-    `${billingId}, without an API key: streams can be sent to and read, and not managed`,
+    `${billingId}, without an API key: you can send to streams and read them, but not manage them`,
     'Log in with `weir account login`, or set WEIR_API_KEY.',
   )
 }

@@ -65,8 +65,8 @@ export function clockFinding(
   const behind = fromMs - (theirs + 1_000)
   const ahead = theirs - toMs
   const off = Math.max(0, behind, ahead)
-  if (off < skewMs.warning) return [ok(`${name} clock`, 'agrees with this one')]
-  const message = `is ${Math.round(off / 1_000)} s ${ahead > behind ? 'ahead of' : 'behind'} this one`
+  if (off < skewMs.warning) return [ok(`${name} clock`, 'agrees with this machine')]
+  const message = `is ${Math.round(off / 1_000)} s ${ahead > behind ? 'ahead of' : 'behind'} this machine`
   const advice =
     'Synchronize both with a time server: tokens, keys and the times of events depend on clocks.'
   return [(off < skewMs.problem ? warning : problem)(`${name} clock`, message, advice)]
@@ -115,7 +115,7 @@ export async function checkApiKey(account: Account): Promise<readonly Finding[]>
     const answer = await call({ method: 'GET', url, bearer: requireApiKey(account) })
     const billingId = visible(textAt(answer, 'billingId') ?? '?')
     const role = visible(textAt(answer, 'key', 'role') ?? '?')
-    return [ok('API key', `good, for the account ${billingId}, with the role ${role}`)]
+    return [ok('API key', `valid, for the account ${billingId}, with the role ${role}`)]
   } catch (error) {
     return [fromError('API key', error, 'problem')]
   }

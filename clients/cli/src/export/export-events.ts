@@ -128,7 +128,7 @@ function writerFor(
   if (shape !== undefined)
     return asRows(shape, (format === 'csv' ? createCsvWriter : createParquetWriter)(shape, sink))
   if (format === 'csv') return { add: async () => undefined, finish: async () => undefined }
-  throw failure(`no such events of ${name} are there, and Parquet can't be without columns`)
+  throw failure(`${name} has no such events, and a Parquet file needs columns`)
 }
 
 function asRows(shape: RecordShape, writer: EventWriter): RecordWriter {
@@ -178,7 +178,7 @@ function rejectWhen(signal: AbortSignal, file: string): Promise<never> {
       failure(
         file === '-'
           ? 'ended before everything was written'
-          : `ended before ${file} was whole; it is as it was before`,
+          : `ended before ${file} was complete; the file is unchanged`,
       ),
     ),
   )

@@ -22,7 +22,8 @@ export function createSchemas({ url, credentials }: RegistryLogin): Schemas {
       throw explained(error, url)
     })
     const schema = readEventSchema(schemaText)
-    if (schema === undefined) throw failure(`the registry's schema ${id} isn't one of events`)
+    if (schema === undefined)
+      throw failure(`the registry's schema ${id} is not the schema of an event`)
     return schema
   }
   return {
@@ -49,6 +50,6 @@ function explained(error: unknown, url: string): unknown {
   const { host } = new URL(url)
   return failure(
     `${error.message} (${host})`,
-    'Schemas come from auth, for the same credentials: does WEIR_AUTH_URL lead to it? `weir doctor` looks.',
+    'Schemas come from auth, for the same credentials: is WEIR_AUTH_URL its address? `weir doctor` checks it.',
   )
 }

@@ -110,7 +110,7 @@ function recordShape(type: RecordType, place: Place): Shape {
 function leaf(shape: Shape, { leaves }: Place): Shape {
   leaves.count += 1
   if (leaves.count <= leavesMax) return shape
-  throw failure(`the events have more than ${leavesMax} columns`, '`-o jsonl` takes any event.')
+  throw failure(`the events have more than ${leavesMax} columns`, '`-o jsonl` accepts any event.')
 }
 
 const logicalKinds: Readonly<Record<string, readonly Scalar[]>> = {

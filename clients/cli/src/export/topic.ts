@@ -128,6 +128,6 @@ function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka
   return failure(
     `${reason?.split(';')[0] ?? error.message} (${brokers})`,
     "Is this Kafka's listener for analysts? --brokers or WEIR_ANALYST_BROKERS names another one;",
-    '--tls says that it uses TLS.',
+    'add --tls if it uses TLS.',
   )
 }

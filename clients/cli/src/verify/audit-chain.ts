@@ -53,14 +53,14 @@ export function walkChain(passes?: Link): Walk {
     const seq = valueAt(entry, 'seq')
     const at = `at offset ${offset}`
     if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1)
-      return fault('unreadable', `The record ${at} is no entry`)
+      return fault('unreadable', `The record ${at} is not an entry`)
     const hash = createHash('sha256').update(value).digest('hex')
     const wrong = misfit(seen.end, { seq, prev: textAt(entry, 'prev') }, at)
     if (wrong !== undefined) fault(wrong.kind, wrong.sentence)
     if (passes !== undefined && seq === passes.seq) {
       hasPassed = true
       if (hash !== passes.hash)
-        fault('not_ours', `Entry ${seq} ${at} is another one than was noted before`)
+        fault('not_ours', `Entry ${seq} ${at} differs from the entry that was noted before`)
     }
     seen.end = { seq, hash }
     seen.lastTime = textAt(entry, 'time')
@@ -78,7 +78,7 @@ export function walkChain(passes?: Link): Walk {
     take: (records: readonly ChainRecord[]) => records.forEach(takeOne),
     meets: (head = start) => meets(head),
     cutOff: (head: Link) =>
-      fault('cut_off', `The end is cut off: ${missing(seen.end.seq + 1, head.seq)}`),
+      fault('cut_off', `The log is incomplete at its end: ${missing(seen.end.seq + 1, head.seq)}`),
   })
 }
 
@@ -99,13 +99,13 @@ function misfit(
   if (seq <= end.seq)
     return {
       kind: 'out_of_order',
-      sentence: `Entry ${seq} ${at} comes after entry ${end.seq}: again, or moved`,
+      sentence: `Entry ${seq} ${at} comes after entry ${end.seq}: it was repeated or moved`,
     }
   if (prev === end.hash) return undefined
   const sentence =
     end.seq === 0
-      ? `Entry 1 ${at} was changed, or another one stood before it`
-      : `Entry ${end.seq} was changed, or entry ${seq} ${at} was: they don't fit`
+      ? `Entry 1 ${at} was changed, or another entry was before it`
+      : `Entry ${end.seq} or entry ${seq} ${at} was changed: they do not match`
   return { kind: 'changed', sentence }
 }
 

@@ -16,7 +16,7 @@ export function verifyReceipt(receipt: string, jwks: unknown): JsonObject {
   const header = parsed(head)
   const claims = parsed(payload)
   if (rest.length > 0 || header === undefined || claims === undefined)
-    throw doesNotHold('it is no JWS in compact form')
+    throw doesNotHold('it is not a JWS in compact form')
   if (header['alg'] !== algorithm || header['typ'] !== type)
     throw doesNotHold('it is not a receipt: its type is wrong')
   const key = keyOf(jwks, header['kid'])
@@ -50,7 +50,7 @@ function parsed(text: string): JsonObject | undefined {
   return isObject(value) ? value : undefined
 }
 
-const doesNotHold = (why: string): CliError => failure(`the receipt does not hold: ${why}`)
+const doesNotHold = (why: string): CliError => failure(`the receipt is not valid: ${why}`)
 
 /** Whether a receipt is about a value: only who has the salt can tell. */
 export function isAbout(claims: JsonObject, salt: string, value: string): boolean {

@@ -29,7 +29,7 @@ export function accountTests(ground: LookUpGround): void {
       stdout: '',
       stderr:
         'weir: The key in the request is not the platform key (401)\n' +
-        '  It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.\n',
+        '  This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.\n',
       more: 'http://auth.test/docs/errors/invalid_platform_key',
     })
     const [taken, impossible] = await Promise.all([

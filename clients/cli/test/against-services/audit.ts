@@ -26,14 +26,14 @@ export function auditTests(ground: LookUpGround): void {
       ),
     )
     const { code, stderr } = await weir.run('audit --all', { input: 'no such key\n' })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('It takes the platform key')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('This needs the platform key')])
   })
 
   test('verify says that the log is whole, with a line to be kept', async () => {
     const { weir } = ground()
     const env = { WEIR_PLATFORM_KEY: setting('PLATFORM_KEY') }
     const { code, stdout, stderr } = await weir.run('audit verify', { env })
-    expect([code, stderr]).toEqual([0, expect.stringContaining('The audit log is whole')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('The audit log is intact')])
     expect(stdout).toMatch(/^\d+:[0-9a-f]{64}\n$/)
     const later = await weir.run(`audit verify --head ${stdout.trim()} -o json`, { env })
     expect(JSON.parse(later.stdout)).toMatchObject({ whole: true, faults: [] })
@@ -41,7 +41,7 @@ export function auditTests(ground: LookUpGround): void {
     const other = await weir.run(`audit verify --head ${wrong}`, { env })
     expect([other.code, other.stderr]).toEqual([
       1,
-      expect.stringContaining('is another one than was noted before'),
+      expect.stringContaining('differs from the entry that was noted before'),
     ])
   })
 }

@@ -64,7 +64,7 @@ export function credentialsTests(ground: LookUpGround): void {
     expect([deaf.code, deaf.stderr]).toEqual([
       1,
       'weir: These credentials are for sending; listening needs the scope listen (403)\n' +
-        '  `weir credentials rotate scoped --save` makes credentials that may listen.\n',
+        '  `weir credentials rotate scoped --save` creates credentials that may listen.\n',
     ])
     await weir.ok('output create scoped scoped-0 --level 0')
     const wrong = await weir.run('credentials rotate scoped-0 --scope send')

@@ -38,7 +38,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
     const after = await weir.run('subject show owned --subject customer-00042')
     expect([after.code, after.stdout]).toEqual([0, ''])
     expect(after.stderr).toContain('No event that can still be decrypted names this data subject')
-    expect(after.stderr).toMatch(/^Looked at: events of .*owned \(customer\/id\)/m)
+    expect(after.stderr).toMatch(/^Searched: events of .*owned \(customer\/id\)/m)
     expect(after.stderr).not.toMatch(/nothing is kept/i)
     const again = await weir.run('subject erase owned --subject customer-00042 -y')
     expect([again.code, again.stderr]).toEqual([

@@ -33,7 +33,9 @@ export function deadTests(ground: LookUpGround): void {
     await pollUntil(show, { deadlineMs: 30_000, everyMs: 200, what: 'deriving' })
     const list = await weir.run('output dead list watched watched-0')
     expect([list.code, list.stdout]).toEqual([0, ''])
-    expect(list.stderr).toContain('Everything in watched could be derived for watched-0.')
+    expect(list.stderr).toContain(
+      'watched-0 has no dead-lettered records: every event of watched could be derived.',
+    )
     expect(await weir.ok('output dead retry watched watched-0')).toMatch(/^retried +0\npassed +0\n/)
     expect(JSON.parse(await weir.ok('output dead list watched watched-0 -o json'))).toEqual({
       dead: [],

@@ -145,7 +145,7 @@ export function eventTests(ground: LookUpGround): void {
     interrupted.interrupt()
     expect([(await interrupted.ended).code, timed.code]).toEqual([0, 0])
     expect([missed.code, missed.stdout]).toEqual([1, ''])
-    expect(missed.stderr).toContain('weir: 0 of 2 events of quiet came within 0.5 s\n')
+    expect(missed.stderr).toContain('weir: 0 of 2 events of quiet arrived within 0.5 s\n')
   })
 
   test('a listener hears why it ends: disabled, revoked, deleted', async () => {

@@ -140,7 +140,7 @@ describe('when nothing answers', () => {
     const because = (code: string): Error =>
       new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) })
     expect(unreachable(url, because('ENOTFOUND')).message).toContain(
-      "the host weir.invalid isn't known",
+      'the host weir.invalid is unknown',
     )
     expect(unreachable(url, because('DEPTH_ZERO_SELF_SIGNED_CERT')).message).toContain(
       "isn't trusted",

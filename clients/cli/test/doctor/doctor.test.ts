@@ -13,9 +13,9 @@ const asked = { fromMs: at('2026-11-22T10:00:00Z'), toMs: at('2026-11-22T10:00:0
 test.each([
   ['Sun, 22 Nov 2026 10:00:00 GMT', 'ok', 'agrees'],
   ['Sun, 22 Nov 2026 09:59:56 GMT', 'ok', 'agrees'],
-  ['Sun, 22 Nov 2026 09:59:49 GMT', 'warning', 'is 10 s behind this one'],
-  ['Sun, 22 Nov 2026 10:00:21 GMT', 'warning', 'is 20 s ahead of this one'],
-  ['Sun, 22 Nov 2026 11:00:01 GMT', 'problem', 'is 3600 s ahead of this one'],
+  ['Sun, 22 Nov 2026 09:59:49 GMT', 'warning', 'is 10 s behind this machine'],
+  ['Sun, 22 Nov 2026 10:00:21 GMT', 'warning', 'is 20 s ahead of this machine'],
+  ['Sun, 22 Nov 2026 11:00:01 GMT', 'problem', 'is 3600 s ahead of this machine'],
 ])('a service whose clock says %s: %s', (date, state, message) => {
   expect(clockFinding('auth', date, asked)).toEqual([
     expect.objectContaining({ state, message: expect.stringContaining(message) }),
@@ -33,7 +33,7 @@ test('a profile that others can read is a warning, with the command that mends i
   expect(checkProfile(path).state).toBe('ok')
   chmodSync(path, 0o644)
   expect(renderFindings([checkProfile(path)])).toBe(
-    `warning  profile  ${path} can be read by others than its owner, and there are secrets in it\n` +
+    `warning  profile  ${path} contains secrets, and not only its owner can read it\n` +
       `                  chmod 600 ${path}`,
   )
 })

@@ -64,7 +64,7 @@ function Answer({ found: { pseudonyms, eras, lookedAt, notLookedAt } }: { found:
         data_subject_field.
         {notLookedAt.length === 0
           ? ''
-          : ` Not looked at: events of ${notLookedAt.join(', ')}, which name no data subject.`}
+          : ` Not searched: events of ${notLookedAt.join(', ')}, which name no data subject.`}
       </p>
     </>
   )

@@ -22,7 +22,7 @@ export function NamedBy({ person, onChange }: Props) {
       <label>
         {bySubject ? 'Data subject' : 'Value of the key field'}{' '}
         <span class="hint">
-          {bySubject ? 'all devices and sessions of it' : "the person's, as producers send it"}
+          {bySubject ? 'all its devices and sessions' : 'of this person, as producers send it'}
         </span>
         <input
           required

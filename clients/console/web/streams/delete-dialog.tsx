@@ -32,7 +32,7 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
           {output === undefined
             ? ', and its keys: copies of its events can never be decrypted'
             : ''}
-          .{others.length > 0 ? ` Its outputs go, too: ${others.join(', ')}.` : ''}
+          .{others.length > 0 ? ` Its outputs are deleted too: ${others.join(', ')}.` : ''}
         </p>
         <label>
           Type <code>{name}</code> to delete it

@@ -44,7 +44,7 @@ export function Chart({ title, times, values, show, tone }: Props) {
       <div
         ref={place}
         role="img"
-        aria-label={`${title}: ${values.length} pieces, the most ${show(most)}`}
+        aria-label={`${title}: ${values.length} intervals, at most ${show(most)}`}
       />
     </section>
   )

@@ -60,8 +60,8 @@ function Charts({ pieces, input }: { pieces: readonly UsagePiece[]; input: Input
     ['events', count(sum(({ events }) => events))],
     ['bytes', bytes(sum((piece) => piece.bytes))],
     ['refused', count(sum(({ refused }) => refused))],
-    ['limit a second', count(Number(input.eventRate))],
-    ['limit a month', count(Number(input.eventCount))],
+    ['limit per second', count(Number(input.eventRate))],
+    ['limit per month', count(Number(input.eventCount))],
   ] as const
   return (
     <>
@@ -81,7 +81,7 @@ function Charts({ pieces, input }: { pieces: readonly UsagePiece[]; input: Input
         tone="good"
       />
       <Chart
-        title="Bytes taken"
+        title="Bytes stored"
         times={times}
         values={pieces.map((piece) => piece.bytes)}
         show={bytes}

@@ -96,7 +96,7 @@ test('two replicas at once, killed again and again, leave one whole chain in whi
   const requests = told.map(({ value }) => /"requestId":"([^"]+)"/.exec(String(value))?.[1])
   expect(new Set(requests).size).toBe(told.length)
   const { code, output, complaint } = await verify()
-  expect([code, complaint]).toEqual([0, expect.stringContaining('The audit log is whole')])
+  expect([code, complaint]).toEqual([0, expect.stringContaining('The audit log is intact')])
   const head = output.trim()
   await changeThrough(world.auth, 'once more')
   expect(await verify('--head', head)).toMatchObject({ code: 0 })
@@ -112,7 +112,9 @@ test('what somebody does to the topic is found, and told where', async () => {
   const found = (text: string) => [1, expect.stringContaining(text)]
 
   await rewrite((values) => values.slice(0, -1))
-  expect(await faultOf()).toEqual(found(`The end is cut off: entry ${last} is missing`))
+  expect(await faultOf()).toEqual(
+    found(`The log is incomplete at its end: entry ${last} is missing`),
+  )
   // auth goes on from what it knows, and the gap stays.
   expect(await changeThrough(world.auth, 'after')).toBe(200)
   expect(await faultOf()).toEqual(found(`entry ${last} is missing`))

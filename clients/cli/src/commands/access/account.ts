@@ -124,7 +124,7 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
   const advice = { 401: 'Is it the whole key, and is this the right address?' }
   const url = urlOf(addresses.authUrl, ['v2', 'account'])
   const billingId = textAt(await call({ method: 'GET', url, bearer: apiKey }, advice), 'billingId')
-  if (billingId === undefined) throw failure(`${url.origin} told no billing id`, 'Is it Weir?')
+  if (billingId === undefined) throw failure(`${url.origin} returned no billing id`, 'Is it Weir?')
   if (options.billingId !== undefined && options.billingId !== billingId) {
     throw failure(`the key is of the account ${billingId}, not ${options.billingId}`)
   }
@@ -142,7 +142,7 @@ async function create(session: Session, billingId: string, options: CreateOption
       bearer,
       json: { billingId },
     },
-    { 401: 'It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.' },
+    { 401: 'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.' },
   )
   // Shown before it is saved: this is the only time that the service tells the key.
   session.showRecord(record)
@@ -202,7 +202,7 @@ async function use(session: Session, billingId: string): Promise<void> {
     return { ...profile, current: billingId }
   })
   if (session.isJson) return session.showRecord({ billingId })
-  session.tell(`${billingId} is the account in use now.`)
+  session.tell(`${billingId} is now the current account.`)
 }
 
 async function logout(session: Session, billingId: string): Promise<void> {
@@ -217,6 +217,6 @@ async function logout(session: Session, billingId: string): Promise<void> {
 
 const notKept = (billingId: string): Error =>
   failure(
-    `the profile keeps no account ${billingId}`,
+    `the profile has no account ${billingId}`,
     '`weir account list` shows the saved accounts, `weir account login` adds one.',
   )

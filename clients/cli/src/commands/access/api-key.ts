@@ -30,9 +30,9 @@ export function addApiKeyCommands(program: Command, open: OpenSession): void {
       .command('delete')
       .argument('<id>', 'as `weir api-key list` shows it')
       .option('-y, --yes', "don't ask")
-      .summary('end a key within a second')
+      .summary('delete a key: it stops working within a second')
       .description(
-        'end a key within a second, and close the WebSockets that it opened. Needs the role owner.',
+        'delete a key: it stops working within a second. Also close the WebSockets that it opened. Needs the role owner.',
       )
       .action((id: string, options: DeleteOptions, command: Command) =>
         remove(open(command), id, options),

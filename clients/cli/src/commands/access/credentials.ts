@@ -75,7 +75,7 @@ async function rotate(session: Session, name: string, options: RotateOptions): P
   await (options.save || takesPlace ? saveNew(session, name, answer) : tellOnce(session))
   for (const clientId of clientIdsOf(record)) {
     session.tell(
-      `Still good: ${clientId}; end it with \`weir credentials revoke ${name} ${clientId}\`.`,
+      `Still valid: ${clientId}; revoke it with \`weir credentials revoke ${name} ${clientId}\`.`,
     )
   }
 }

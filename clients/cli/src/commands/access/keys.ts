@@ -13,7 +13,7 @@ type RotateOptions = { readonly wait: boolean }
 
 const lookEveryMs = 500
 const advice = {
-  401: 'It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.',
+  401: 'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.',
 }
 
 export function addKeysCommands(program: Command, open: OpenSession): void {

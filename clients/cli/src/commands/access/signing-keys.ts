@@ -9,7 +9,7 @@ import { readSecret } from '../../terminal/terminal.ts'
 type RotateOptions = { readonly revoke?: boolean }
 
 const advice = {
-  401: 'It takes the platform key (PLATFORM_KEY of auth), not the API key of an account.',
+  401: 'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.',
 }
 
 export function addSigningKeysCommands(program: Command, open: OpenSession): void {
@@ -21,11 +21,11 @@ export function addSigningKeysCommands(program: Command, open: OpenSession): voi
       .command('rotate')
       .summary('use a new key to sign tokens at once')
       .description(
-        'use a new key to sign tokens at once, not only after 30 days. With --revoke all former keys end, and ' +
+        'use a new key to sign tokens at once, not only after 30 days. With --revoke all former keys become invalid, and ' +
           'with them every token and refresh token of every account, within a second: clients get new ones with their secrets. ' +
           'Brokers need longer; the answer says how long. Receipts have other keys and stay valid.',
       )
-      .option('--revoke', 'end the tokens of all former keys')
+      .option('--revoke', 'make the tokens of all former keys invalid')
       .action((options: RotateOptions, command: Command) => rotate(open(command), options)),
     [
       'weir signing-keys rotate < platform-key.txt',

@@ -113,5 +113,5 @@ function formatOf(session: Session, file: string): Format {
   if (session.isJson) throw misuse('events are exported as JSON lines', 'Use `-o jsonl`.')
   const found = formats.find((format) => file.endsWith(`.${format}`))
   if (found !== undefined) return found
-  throw misuse(`which format ${file} shall have isn't clear`, 'Add -o parquet, -o jsonl or -o csv.')
+  throw misuse(`the format of ${file} is not clear`, 'Add -o parquet, -o jsonl or -o csv.')
 }

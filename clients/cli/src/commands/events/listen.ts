@@ -95,7 +95,7 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
   const timer =
     timeout === undefined ? undefined : setTimeout(() => end(late(listening, received)), timeout)
   session.terminal.onInterrupt(() => end())
-  watchSilence(socket, () => end(failure(`no sign of life from ${url.origin} for a minute`)))
+  watchSilence(socket, () => end(failure(`no message from ${url.origin} for a minute`)))
   socket.on('open', () => session.tell(`Listening to ${name}; Ctrl-C ends it.`))
   socket.on('message', (message) => {
     if (received >= count) return
@@ -162,7 +162,7 @@ function hangUp(socket: WebSocket): void {
 /** Without a count the time was all that was asked for. */
 function late({ name, count, timeout = 0 }: Listening, received: number): CliError | undefined {
   if (count === undefined) return undefined
-  return failure(`${received} of ${count} events of ${name} came within ${timeout / 1000} s`)
+  return failure(`${received} of ${count} events of ${name} arrived within ${timeout / 1000} s`)
 }
 
 export function closed(name: string, code: number): CliError {
@@ -183,7 +183,7 @@ const closeMeanings: Readonly<Record<number, readonly [meaning: string, advice: 
   ],
   4401: [
     'the token of NAME has expired (they last an hour), or its credentials were revoked',
-    'Listen again; if that is refused, `weir credentials rotate` makes new ones.',
+    'Listen again; if that is refused, `weir credentials rotate` creates new ones.',
   ],
   4403: ['NAME is disabled', '`weir stream enable` or `weir output enable` enables it.'],
   4410: ['NAME has been deleted', '`weir stream list` shows the streams.'],
@@ -202,10 +202,10 @@ export function refusedUpgrade(name: string, refused: RefusedUpgrade): CliError 
   const { status, body, code, link } = refused
   const said = textAt(tryParseJson(body), 'detail') ?? body.trim()
   const advice: Readonly<Record<number, string>> = {
-    401: `Are the credentials of ${name} still good? \`weir credentials rotate ${name} --save\``,
+    401: `Are the credentials of ${name} still valid? \`weir credentials rotate ${name} --save\``,
     403:
       code === 'scope_missing'
-        ? `\`weir credentials rotate ${name} --save\` makes credentials that may listen.`
+        ? `\`weir credentials rotate ${name} --save\` creates credentials that may listen.`
         : '`weir stream enable` or `weir output enable` enables a disabled one.',
     404: 'Is WEIR_OUTPUT_URL the address of the output service?',
   }

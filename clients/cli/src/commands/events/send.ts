@@ -79,7 +79,7 @@ function rejectedEvent(session: Session, line: number, answer: Answer): Rejected
 
 const advice = {
   400: '`weir contract list` shows the contracts of the account.',
-  401: 'Were the credentials revoked? `weir credentials rotate` makes new ones.',
+  401: 'Were the credentials revoked? `weir credentials rotate` creates new ones.',
   402: '`weir stream show` shows the limit of events per month.',
   403: 'Sending needs an enabled input stream, and credentials that may send.',
   404: 'Is WEIR_INGEST_URL the address of the ingest service?',

@@ -73,7 +73,7 @@ async function positionsOf(
   const path = [...pathOf(input, name), 'lag']
   const answer = await session.manage({ method: 'GET', service: 'output', path })
   const partitions = listAt(answer, 'partitions').filter(isObject)
-  if (partitions.length === 0) throw failure(`the service doesn't tell how far ${name} is`)
+  if (partitions.length === 0) throw failure(`the service does not report the lag of ${name}`)
   return partitions.map(({ partition, next, end }) => ({
     partition: Number(partition),
     next: Number(next),

@@ -61,7 +61,7 @@ async function list(session: Session, input: string, name: string): Promise<void
       CONTRACT: (record) => textAt(record, 'schemaId'),
       SOURCE: (record) => textAt(record, 'source'),
     },
-    whenEmpty: `Everything in ${input} could be derived for ${name}.`,
+    whenEmpty: `${name} has no dead-lettered records: every event of ${input} could be derived.`,
   })
   const total = Number(valueAt(answer, 'total'))
   if (total > items.length) session.tell(`The newest ${items.length} of ${total}.`)
@@ -86,7 +86,7 @@ export async function readLag(
     return { lag: valueAt(answer, 'lag'), dead: valueAt(answer, 'dead') }
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    session.tell(`How far it is behind isn't known: ${error.message}`)
+    session.tell(`Its lag is unknown: ${error.message}`)
     return {}
   }
 }

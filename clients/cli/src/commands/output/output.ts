@@ -181,7 +181,7 @@ async function list(session: Session, input: string): Promise<void> {
       ENABLED: (output) => output.enabled,
       TAGS: (output) => valueAt(output, 'tags'),
     },
-    whenEmpty: `No outputs yet: \`weir output create ${input} NAME --level L --save\` makes one.`,
+    whenEmpty: `No outputs yet: \`weir output create ${input} NAME --level L --save\` creates one.`,
   })
 }
 

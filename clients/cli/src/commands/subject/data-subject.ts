@@ -50,9 +50,9 @@ async function show(session: Session, name: string, subject: string): Promise<vo
     (contract) => `${textAt(contract, 'id')} (${textAt(contract, 'field')})`,
   )
   session.tell(
-    `Looked at: events of ${naming.join(', ')}, since the contract has its data_subject_field.`,
+    `Searched: events of ${naming.join(', ')}, stored since the contract has a data_subject_field.`,
   )
   const others = textsAt(answer, 'otherContracts')
   if (others.length > 0)
-    session.tell(`Not looked at: events of ${others.join(', ')}, which name no data subject.`)
+    session.tell(`Not searched: events of ${others.join(', ')}, which name no data subject.`)
 }

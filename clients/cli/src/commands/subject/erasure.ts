@@ -28,7 +28,7 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
     noun
       .command('show')
       .description(
-        'one erasure: the time of each state, or by when it is expected, and the outputs that hold decrypted values',
+        'one erasure: the time of each state, or when it is expected, and the outputs with decrypted values',
       )
       .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
       .action(async (id: string, _options: unknown, command: Command) => {
@@ -77,7 +77,7 @@ async function showReceipt(session: Session, id: string): Promise<void> {
 }
 
 const advice = {
-  409: '`weir erasure show` tells how far it is; Kafka compacts within about an hour.',
+  409: '`weir erasure show` shows its state; Kafka compacts within about an hour.',
 } satisfies Advice
 
 async function verify(session: Session, file: string, options: VerifyOptions): Promise<void> {
@@ -87,9 +87,11 @@ async function verify(session: Session, file: string, options: VerifyOptions): P
   const receipt = (await readAll(openInput(session, file))).trim()
   const claims = verifyReceipt(receipt, await readJwks(session, jwks))
   if (value !== undefined && salt !== undefined && !isAbout(claims, salt, value))
-    throw failure('the receipt holds, but it is not about this value, or the salt is another one')
+    throw failure('the receipt is valid, but it is not about this value, or the salt is wrong')
   session.showRecord(claims, renderClaims)
-  session.tell(value === undefined ? 'The receipt holds.' : 'The receipt holds, for this value.')
+  session.tell(
+    value === undefined ? 'The receipt is valid.' : 'The receipt is valid for this value.',
+  )
 }
 
 function renderClaims(claims: unknown): string {

@@ -66,7 +66,7 @@ function addWithdraw(noun: Command, open: OpenSession): void {
       .description(
         'withdraw consent of a person from a level up: Weir never again decrypts what was encrypted for this person at\n' +
           'that level and those above; lower levels stay readable. It covers events that are stored; later\n' +
-          `ones carry the consent that they come with. It cannot be undone. ${whatRemains}`,
+          `ones have their own consent. It cannot be undone. ${whatRemains}`,
       )
       .requiredOption('--from-level <level>', 'this level and those above it', oneLevel)
       .action(

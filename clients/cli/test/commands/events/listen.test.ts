@@ -40,7 +40,7 @@ describe('a refused upgrade', () => {
   test('for want of a scope says how to get it, and not that the stream may be disabled', () => {
     const refused = { status: 403, body: 'No scope listen\n', code: 'scope_missing' }
     expect(refusedUpgrade('clicks', refused).advice).toEqual([
-      '`weir credentials rotate clicks --save` makes credentials that may listen.',
+      '`weir credentials rotate clicks --save` creates credentials that may listen.',
     ])
   })
 

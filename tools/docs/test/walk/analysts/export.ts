@@ -112,7 +112,7 @@ export function exportTests(ground: () => Ground): void {
     expect(second.map(({ person }) => person)).toEqual(Array(4).fill('person-2'))
     await expect(exported(['out', 'none.parquet', '--from', '2099-01-01'])).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no such events of out'),
+      stderr: expect.stringContaining('has no such events, and a Parquet file needs columns'),
     })
   }, 120_000)
 
