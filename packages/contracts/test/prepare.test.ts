@@ -277,7 +277,7 @@ describe('schemas that are refused', () => {
     const problems = (next: unknown) =>
       problemsOf(definitionWith({ fields: [{ name: 'node', type: node(next) }] }))
     const [first] = await problems('Node')
-    expect(first).toMatch(/can hold no value that is nested no deeper than 64$/)
+    expect(first).toMatch(/cannot have a value that is nested no deeper than 64$/)
     expect(await problems(['null', 'Node'])).toEqual([])
     expect(await problems(list('Node'))).toEqual([])
   })

@@ -59,7 +59,7 @@ export function parseKekFile(text: string, options: KekFileOptions = {}): KekPro
     async has(kek) {
       if (!kek.startsWith(`${provider}:`))
         throw kekFileInvalid(
-          `whether ${kek} is gone can't be told by KEKs of the provider ${provider}`,
+          `KEKs of the provider ${provider} cannot say whether ${kek} still exists`,
         )
       return byId.has(kek)
     },

@@ -133,7 +133,7 @@ test.each([
   [
     'a certificate that nobody vouches for',
     () => ({ SCHEMA_REGISTRY_CA_FILE: '' }),
-    "its certificate is signed by nobody we trust; name its CA's file in SCHEMA_REGISTRY_CA_FILE",
+    "its certificate is not signed by a trusted CA; name its CA's file in SCHEMA_REGISTRY_CA_FILE",
   ],
   [
     'a certificate for another name',
@@ -143,7 +143,7 @@ test.each([
   [
     'HTTPS where there is none',
     () => ({ SCHEMA_REGISTRY_URL: REGISTRY.replace('http:', 'https:') }),
-    'TLS comes to nothing; does it speak TLS at all? If not, begin SCHEMA_REGISTRY_URL with http://',
+    'the TLS handshake fails; does it use TLS? If not, begin SCHEMA_REGISTRY_URL with http://',
   ],
   [
     'a registry that is not there',

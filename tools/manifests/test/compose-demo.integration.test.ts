@@ -35,7 +35,7 @@ test('it shows an event on its whole way, and the account that it leaves is reac
   const entry = join(REPOSITORY, 'tools/devstack/src/compose/demo.ts')
   const env = { ...process.env, NODE_OPTIONS: '' }
   const { stdout } = await run(process.execPath, [entry, checkout, ...passages], { env })
-  expect(stdout).toContain('As derived into demo-1, which sees level 1 and below')
+  expect(stdout).toContain('As derived into demo-1, which decrypts level 1 and below')
   const demo: unknown = JSON.parse(await readFile(join(checkout, '.weir/demo.json'), 'utf8'))
   expect(textAt(demo, 'authUrl')).toBe(`http://127.0.0.1:${ports[0]}`)
   const [, first] = objectsOf(at(demo, 'streams'))

@@ -157,7 +157,7 @@ async function ask(
       if (received !== undefined && isClean) return resolve(answerFrom(received, text))
       // A refused stream was not looked at (RFC 9113 8.7).
       const isRefused = stream.rstCode === NGHTTP2_REFUSED_STREAM && received === undefined
-      resolve({ trouble: 'the request broke off', mayBeStored: !isRefused })
+      resolve({ trouble: 'the request was cut off', mayBeStored: !isRefused })
     })
     stream.end(body)
   })

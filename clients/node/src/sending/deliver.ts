@@ -66,7 +66,7 @@ const unknown: Outcome = {
   mayBeStored: true,
   isRate: false,
   afterMs: undefined,
-  trouble: 'The answer says nothing of the event.',
+  trouble: 'The answer does not mention the event.',
 }
 
 type Failed = {

@@ -28,7 +28,7 @@ const jsonEncoding = (schemaId: string): Encoding => ({
     try {
       return Buffer.from(JSON.stringify(event))
     } catch {
-      throw new RejectedError('invalid_event', 'The event is nothing that JSON can hold')
+      throw new RejectedError('invalid_event', 'The event cannot be written as JSON')
     }
   },
   join: (events) => joined(events, { before: 0, after: 1, mark: (body, at) => (body[at] = 0x0a) }),
@@ -120,7 +120,7 @@ function doesNotFit(type: avro.Type, event: object): RejectedError {
       const where = path.join('/')
       const isRecord = wanted instanceof avro.types.RecordType
       message = isRecord
-        ? `${where || 'The event'} must be a record of the schema, without members that it doesn't have`
+        ? `${where || 'The event'} must be a record of the schema, without other members`
         : `${where} must be ${wanted instanceof avro.Type ? describe(wanted) : 'as the schema says'}`
     },
   })

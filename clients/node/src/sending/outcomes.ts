@@ -62,7 +62,11 @@ export function verdictOf(answer: Answer | NoAnswer, count: number, nowMs: numbe
   if (status === 200) {
     const outcomes = outcomesIn(tryParseJson(text), count)
     if (outcomes !== undefined) return { outcomes, isWhole: false }
-    return whole({ ...again, trouble: "an answer that doesn't add up", mayBeStored: true })
+    return whole({
+      ...again,
+      trouble: 'an answer that does not match the events',
+      mayBeStored: true,
+    })
   }
   const afterMs = retryAfterMsOf(answer.retryAfter, nowMs)
   return whole(refusalOf({ status, code, message: text, afterMs }))

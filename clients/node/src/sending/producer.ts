@@ -155,7 +155,8 @@ export function createProducer<Event extends object = object>(
 }
 
 const closedSentence = 'The producer is closed'
-const fullSentence = 'Far more events wait than the buffer may hold: wait for send, or for ready'
+const fullSentence =
+  'Far more events are waiting than fit into the buffer: wait for send, or for ready'
 const neverSent = { mayBeStored: false }
 
 const closedWith = ({ state, mayBeStored }: Pending): UndeliveredError =>

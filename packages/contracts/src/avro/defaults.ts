@@ -50,7 +50,7 @@ function build(type: AvroType, json: unknown, counter: Counter, depth: number): 
   if (type.kind !== 'union') counter.values += 1
   if (depth > depthMax) throw new BadDefault(`is nested deeper than ${depthMax}`)
   if (counter.values > defaultValuesMax) {
-    throw new BadDefault(`holds more than ${defaultValuesMax} values`)
+    throw new BadDefault(`contains more than ${defaultValuesMax} values`)
   }
   switch (type.kind) {
     case 'union':

@@ -11,7 +11,7 @@ export function limitProblems(root: AvroType): string[] {
   const problems: string[] = []
   for (const type of types) {
     if (type.kind === 'record' && (least.get(type) ?? never).depth > depthMax) {
-      problems.push(`${type.name} can hold no value that is nested no deeper than ${depthMax}`)
+      problems.push(`${type.name} cannot have a value that is nested no deeper than ${depthMax}`)
     }
     const items = type.kind === 'array' ? type.items : type.kind === 'map' ? type.values : undefined
     if (items && measure(items, least).octets === 0) {

@@ -151,7 +151,7 @@ describe('defaults', () => {
     [
       { type: 'array', items: 'int' },
       Array.from({ length: 1_000 }, () => 1),
-      'holds more than 1000 values',
+      'contains more than 1000 values',
     ],
   ])('of %j may not be %j', (type, value, problem) => {
     expect(problemsOf(record(field(type, { default: value })))).toEqual([

@@ -83,7 +83,7 @@ export const notKnown = (
 ): ControlStateError<'control-state.record_not_known'> =>
   new ControlStateError(
     'control-state.record_not_known',
-    `${topic} holds a record of type ${quoted(type)}, version ${version} (key ${quoted(key)}), and this replica knows ` +
+    `${topic} contains a record of type ${quoted(type)}, version ${version} (key ${quoted(key)}), and this replica knows ` +
       `${knownVersion === undefined ? 'no such type' : `that type up to version ${knownVersion}`}: upgrade this replica`,
   )
 
@@ -94,7 +94,7 @@ export const malformed = (
 ): ControlStateError<'control-state.record_malformed'> =>
   new ControlStateError(
     'control-state.record_malformed',
-    `${topic} holds a record that is not of Weir's making (key ${quoted(key)}): it has not what docs/formats.md says of ` +
+    `${topic} contains a record that Weir did not write (key ${quoted(key)}): it does not have the form of docs/formats.md for ` +
       `${what}; see docs/operations.md, Records that can't be read`,
   )
 

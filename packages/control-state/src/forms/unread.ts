@@ -25,7 +25,7 @@ export function createUnread(log: Log): Unread {
       } catch (error) {
         if (!hasCode(error, 'control-state.record_not_known', 'control-state.record_malformed'))
           throw error
-        if (sentences.size < toldMax) log.error({ err: error }, 'a record can not be read')
+        if (sentences.size < toldMax) log.error({ err: error }, 'a record cannot be read')
         sentences.set(place, error.message)
       }
     },

@@ -96,6 +96,6 @@ function kekProblem(contents: Buffer | string): string | undefined {
     parseKekFile(contents.toString('utf8'))
     return undefined
   } catch (error) {
-    return hasCode(error, 'fieldcrypt.kek_file_invalid') ? error.message : 'it holds no keys'
+    return hasCode(error, 'fieldcrypt.kek_file_invalid') ? error.message : 'it contains no keys'
   }
 }

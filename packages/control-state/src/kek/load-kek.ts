@@ -26,7 +26,7 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
     if (place !== undefined) return place
     throw new ControlStateError(
       'control-state.kek_not_at_hand',
-      `no KEKs of the provider ${provider} are set up here`,
+      `no KEKs of the provider ${provider} are configured here`,
     )
   }
   return {
@@ -52,7 +52,7 @@ function notTold(kek: string): ControlStateError<'control-state.kek_not_at_hand'
   const advice = setting === undefined ? 'its provider is unknown' : `set ${setting} until it is`
   return new ControlStateError(
     'control-state.kek_not_at_hand',
-    `whether ${kek} is gone can't be told: ${advice}`,
+    `whether ${kek} still exists is unknown: ${advice}`,
   )
 }
 

@@ -61,5 +61,5 @@ const textOf = (setting: string, file: string): string =>
 
 function checked(where: string, token: unknown): string {
   if (typeof token === 'string' && HEADER_SAFE.test(token)) return token
-  throw new ControlStateError('control-state.kms_refused', `${where} holds no token of Vault`)
+  throw new ControlStateError('control-state.kms_refused', `${where} contains no Vault token`)
 }

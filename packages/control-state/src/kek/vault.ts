@@ -27,7 +27,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
       const wrapped = data['ciphertext']
       const version = typeof wrapped === 'string' ? WRAPPED.exec(wrapped)?.[1] : undefined
       if (typeof wrapped !== 'string' || version === undefined)
-        throw refused('Vault answers without what it was to wrap')
+        throw refused('Vault answers without the wrapped key')
       return { kek: `vault:${name}:${version}`, wrapped: Buffer.from(wrapped) }
     },
     async unwrap(recordKey, kek, wrapped) {
@@ -38,7 +38,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
         associated_data: base64Of(recordKey),
       })
       const plain = data['plaintext']
-      if (typeof plain !== 'string') throw refused('Vault answers without what it was to unwrap')
+      if (typeof plain !== 'string') throw refused('Vault answers without the unwrapped key')
       return Buffer.from(plain, 'base64')
     },
     async has(kek) {
@@ -95,13 +95,14 @@ function dataOf({ status, text }: HttpAnswer, path: string): Record<string, unkn
 function adviceFor(status: number): string {
   if (status === 403) return '; see the policy of our token there'
   if (status === 404) return '; is Transit mounted at VAULT_TRANSIT_MOUNT, with a key of this name?'
-  if (status === 400) return ': not wrapped so, or its version is no longer allowed to decrypt'
+  if (status === 400)
+    return ': it was not wrapped in this way, or its version may no longer decrypt'
   return ''
 }
 
 const notTold = (path: string, why: string) =>
   refused(
-    `whether the version of ${path} is gone can't be told: ${why}. See VAULT_TRANSIT_MOUNT; trim a key before it is deleted`,
+    `whether the version of ${path} still exists is unknown: ${why}. See VAULT_TRANSIT_MOUNT; trim a key before it is deleted`,
   )
 
 const refused = (message: string) => new ControlStateError('control-state.kms_refused', message)

@@ -18,7 +18,7 @@ export const consentLevelType = z.enum(['CUMULATIVE', 'GRANULAR'], 'must be CUMU
 /** For `refine`: the rule that both of them keep together. */
 export const oneLevelRule = {
   path: ['consentLevels'],
-  message: 'must hold exactly one level when consentLevelType is CUMULATIVE',
+  message: 'must have exactly one level when consentLevelType is CUMULATIVE',
   // Also beside other problems: all of them are told at once.
   when: () => true,
 }

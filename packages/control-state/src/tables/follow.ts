@@ -189,7 +189,7 @@ function reasonsOf(kafka: Kafka, { keys, unread, topics, reading }: Reasons): st
 const notWhole = (sentences: readonly string[]): ControlStateError<'control-state.unavailable'> =>
   new ControlStateError(
     'control-state.unavailable',
-    'Control state can not be read as a whole now; try again later',
+    'Control state cannot be read completely now; try again later',
     {
       cause: new Error(sentences.join('; ')),
     },

@@ -48,12 +48,12 @@ test.each([
   [
     'a newer version',
     { ...red, version: 2 },
-    'weir.cups holds a record of type "cup", version 2 (key "k"), and this replica knows that type up to version 1: upgrade this replica',
+    'weir.cups contains a record of type "cup", version 2 (key "k"), and this replica knows that type up to version 1: upgrade this replica',
   ],
   [
     'an unknown type',
     { ...red, type: 'mug', version: 3 },
-    'weir.cups holds a record of type "mug", version 3 (key "k"), and this replica knows no such type: upgrade this replica',
+    'weir.cups contains a record of type "mug", version 3 (key "k"), and this replica knows no such type: upgrade this replica',
   ],
 ])('%s is told with topic, type, version and what to do', (_what, value, sentence) => {
   expect(() => parse('k', bytes(value))).toThrow(

@@ -92,7 +92,7 @@ test('with both set up, what the one wrapped opens while the other wraps', async
   expect((await moving.wrap(recordKey, ring)).kek).toBe('env:weir:1')
   const after = await loadKek(settings({ KEK: `weir 1 ${'cd'.repeat(32)}` }))
   await expect(after.unwrap(recordKey, old.kek, old.wrapped)).rejects.toThrow(
-    'no KEKs of the provider file are set up here',
+    'no KEKs of the provider file are configured here',
   )
 })
 
@@ -109,7 +109,7 @@ test('a KEK is there as long as its line is; of a provider that is not set up no
     ['vault:weir:1', 'set VAULT_ADDR until it is'],
     ['cloud:weir:1', 'its provider is unknown'],
   ] as const)
-    await expect(kek.has(id)).rejects.toThrow(`whether ${id} is gone can't be told: ${setting}`)
+    await expect(kek.has(id)).rejects.toThrow(`whether ${id} still exists is unknown: ${setting}`)
   await rm(file)
   await expect(kek.has('file:weir:1')).rejects.toThrow('KEK_FILE names the file')
 })

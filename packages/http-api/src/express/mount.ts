@@ -68,7 +68,7 @@ function callOf(req: Request, res: Response): Call {
     query(name) {
       const value = req.query[name]
       if (value === undefined || typeof value === 'string') return value
-      throw invalid([`${name} must be there once`])
+      throw invalid([`${name} must be present once`])
     },
     header: (name) => req.get(name),
     requestId: String(res.getHeader(requestIdHeader)),

@@ -19,7 +19,8 @@ import type { ConnectionState } from './state.ts'
 const smallBytes = 64
 
 export function onSettings(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
-  if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'SETTINGS has no stream')
+  if (id !== 0)
+    throw new ConnectionError(errorCode.protocolError, 'SETTINGS must not name a stream')
   if ((flags & flag.ack) !== 0) return onSettingsAck(c, payload)
   c.allowance.spend(cost.settings)
   const before = c.peer.initialWindow
@@ -50,7 +51,7 @@ export function onWindowUpdate(c: ConnectionState, id: number, payload: Buffer):
   if (id === 0) return widenConnection(c, credit)
   const stream = openStream(c, id)
   if (stream === undefined) return
-  if (credit === 0) throw new StreamError(errorCode.protocolError, 'a credit of nothing')
+  if (credit === 0) throw new StreamError(errorCode.protocolError, 'a window increment of 0')
   stream.sendWindow += credit
   if (stream.sendWindow > windowMax)
     throw new StreamError(errorCode.flowControlError, 'the window is too large')
@@ -58,7 +59,7 @@ export function onWindowUpdate(c: ConnectionState, id: number, payload: Buffer):
 }
 
 function widenConnection(c: ConnectionState, credit: number): void {
-  if (credit === 0) throw new ConnectionError(errorCode.protocolError, 'a credit of nothing')
+  if (credit === 0) throw new ConnectionError(errorCode.protocolError, 'a window increment of 0')
   c.sendWindow += credit
   if (c.sendWindow > windowMax)
     throw new ConnectionError(errorCode.flowControlError, 'the window is too large')
@@ -66,7 +67,7 @@ function widenConnection(c: ConnectionState, credit: number): void {
 }
 
 export function onPing(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
-  if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'PING has no stream')
+  if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'PING must not name a stream')
   if (payload.length !== 8)
     throw new ConnectionError(errorCode.frameSizeError, 'a PING has eight bytes')
   if ((flags & flag.ack) !== 0 && onNudged(c, payload)) return
@@ -95,7 +96,7 @@ export function onPriority(c: ConnectionState, id: number, payload: Buffer): voi
 }
 
 export function onGoAway(c: ConnectionState, id: number, payload: Buffer): void {
-  if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'GOAWAY has no stream')
+  if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'GOAWAY must not name a stream')
   if (payload.length < 8)
     throw new ConnectionError(errorCode.frameSizeError, 'the GOAWAY is cut off')
   c.allowance.spend(cost.idleFrame)

@@ -47,7 +47,7 @@ export function onContinuation(
 ): void {
   const { block } = c
   if (block === undefined || block.stream !== id)
-    throw new ConnectionError(errorCode.protocolError, 'a CONTINUATION of nothing')
+    throw new ConnectionError(errorCode.protocolError, 'a CONTINUATION without HEADERS')
   c.allowance.spend(payload.length === 0 ? cost.emptyContinuation : cost.continuation)
   block.bytes += payload.length
   if (block.bytes > blockBytesMax)
@@ -67,7 +67,7 @@ function onBlock(c: ConnectionState, id: number, flags: number, bytes: Buffer): 
     if (c.recent.closedBy(id) === 'us') return ignoreTrailers(c, bytes)
     throw new ConnectionError(
       wasOpen ? errorCode.streamClosed : errorCode.protocolError,
-      'HEADERS on a stream that is past',
+      'HEADERS on a stream that has ended',
     )
   }
   // Also that of a stream that is refused: what later blocks mean depends on it.
@@ -101,7 +101,7 @@ function open(
   c.dispatchable.push(stream)
   if (!isEnd) return
   if ((head.contentLength ?? 0) > 0)
-    throw new StreamError(errorCode.protocolError, 'a body was announced and did not come')
+    throw new StreamError(errorCode.protocolError, 'a body was announced and did not arrive')
   stream.end()
 }
 
@@ -132,7 +132,7 @@ export function onData(c: ConnectionState, id: number, flags: number, payload: B
   c.receiveWindow -= payload.length
   c.budget.promise(-payload.length)
   if (c.receiveWindow < 0)
-    throw new ConnectionError(errorCode.flowControlError, 'more came than the window allows')
+    throw new ConnectionError(errorCode.flowControlError, 'more data than the window allows')
   creditConnection(c)
   const data = unpadded(flags, flag.padded, payload)
   const stream = openStream(c, id)
@@ -141,7 +141,7 @@ export function onData(c: ConnectionState, id: number, flags: number, payload: B
     throw new StreamError(errorCode.streamClosed, 'DATA after the end of the stream')
   stream.receiveWindow -= payload.length
   if (stream.receiveWindow < 0)
-    throw new StreamError(errorCode.flowControlError, 'more came than the window allows')
+    throw new StreamError(errorCode.flowControlError, 'more data than the window allows')
   receiveData(c, stream, { data, isEnd: (flags & flag.endStream) !== 0 })
 }
 
@@ -150,7 +150,7 @@ function onLateData(c: ConnectionState, id: number): void {
   const by = c.recent.closedBy(id)
   if (by === 'us') return // it was on its way when we reset the stream
   if (by === undefined)
-    throw new ConnectionError(errorCode.streamClosed, 'DATA on a stream that is past')
+    throw new ConnectionError(errorCode.streamClosed, 'DATA on a stream that has ended')
   c.output.numberFrame(frameType.rstStream, id, errorCode.streamClosed)
 }
 
@@ -176,13 +176,16 @@ function checkLength({ head, bodyBytes }: Stream, isEnd: boolean): void {
   const { contentLength } = head
   if (contentLength === undefined) return
   if (bodyBytes > contentLength || (isEnd && bodyBytes < contentLength))
-    throw new StreamError(errorCode.protocolError, 'the body has another length than announced')
+    throw new StreamError(
+      errorCode.protocolError,
+      'the length of the body differs from the announced length',
+    )
 }
 
 /** Undefined when it is closed already. @throws ConnectionError when it never was open */
 export function openStream(c: ConnectionState, id: number): Stream | undefined {
   const stream = c.streams.get(id)
   if (stream === undefined && (id > c.lastStream || id % 2 === 0))
-    throw new ConnectionError(errorCode.protocolError, 'a frame for a stream that never was open')
+    throw new ConnectionError(errorCode.protocolError, 'a frame for a stream that was never open')
   return stream
 }

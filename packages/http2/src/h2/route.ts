@@ -33,7 +33,7 @@ function checkOrder(c: ConnectionState, type: number, flags: number): void {
     throw new ConnectionError(errorCode.protocolError, 'a header block is interrupted')
   if (c.hasSettings) return
   if (type !== frameType.settings || (flags & flag.ack) !== 0)
-    throw new ConnectionError(errorCode.protocolError, 'a connection begins with SETTINGS')
+    throw new ConnectionError(errorCode.protocolError, 'a connection must begin with SETTINGS')
   c.hasSettings = true
 }
 
@@ -51,7 +51,7 @@ function routeOf(c: ConnectionState): OnFrame {
       case frameType.settings:
         return onSettings(c, id, flags, payload)
       case frameType.pushPromise:
-        throw new ConnectionError(errorCode.protocolError, 'a client pushes nothing')
+        throw new ConnectionError(errorCode.protocolError, 'a client must not push')
       case frameType.ping:
         return onPing(c, id, flags, payload)
       case frameType.goAway:

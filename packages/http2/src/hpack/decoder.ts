@@ -59,7 +59,7 @@ export function createHeaderDecoder(options: {
 
   const fieldAt = (index: number): Field => {
     const field = index <= staticCount ? staticTable[index - 1] : table[index - staticCount - 1]
-    if (field === undefined) throw new HeaderBlockError('an index points at nothing')
+    if (field === undefined) throw new HeaderBlockError('an index is out of range')
     return field
   }
 

@@ -81,7 +81,7 @@ export function createAcls(kafka: Kafka): Acls {
     async allow(acls) {
       for (const some of slicesOf(acls)) {
         await tell('make ACLs', (broker) => broker.createAcls({ acl: some.map(toEntry) }))
-        await until('make ACLs known', () => knownEverywhere(some))
+        await until('show new ACLs', () => knownEverywhere(some))
       }
     },
 
@@ -89,7 +89,7 @@ export function createAcls(kafka: Kafka): Acls {
       for (const some of slicesOf(acls)) {
         if (await areKnownNowhere(some)) continue
         await tell('revoke ACLs', (broker) => broker.deleteAcls({ filters: some.map(toEntry) }))
-        await until('make ACLs go', () => areKnownNowhere(some))
+        await until('remove ACLs', () => areKnownNowhere(some))
       }
     },
 
@@ -97,8 +97,8 @@ export function createAcls(kafka: Kafka): Acls {
       for (const some of slicesOf(principals)) {
         if (await knownNowhere(some)) continue
         const filters = some.map((principal) => ({ ...EVERYTHING, principal }))
-        await tell('take ACLs away', (broker) => broker.deleteAcls({ filters }))
-        await until('make ACLs go', () => knownNowhere(some))
+        await tell('remove ACLs', (broker) => broker.deleteAcls({ filters }))
+        await until('remove ACLs', () => knownNowhere(some))
       }
     },
 

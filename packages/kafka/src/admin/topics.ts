@@ -34,7 +34,7 @@ const SPREAD_TIMEOUT_MS = 15_000
 
 export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
   const leadersEverywhere = (topic: string) =>
-    calls.run('look at a topic', (cluster) => topicCalls.findLeadersEverywhere(cluster, topic))
+    calls.run('describe a topic', (cluster) => topicCalls.findLeadersEverywhere(cluster, topic))
 
   async function untilEverywhere(
     topic: string,
@@ -50,14 +50,14 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
   return {
     async create(spec) {
       const outcome = await createOnce(calls, spec)
-      await untilEverywhere(spec.topic, hasLeaders, 'make a topic known')
+      await untilEverywhere(spec.topic, hasLeaders, 'show a new topic')
       return outcome
     },
 
     async delete(topic) {
       const outcome = await deleteOnce(calls, topic)
       internalsOf(kafka).deletedTopics.announce(topic)
-      await untilEverywhere(topic, (leaders) => leaders === undefined, 'make a topic go')
+      await untilEverywhere(topic, (leaders) => leaders === undefined, 'remove a topic')
       return outcome
     },
 
@@ -73,14 +73,14 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
       }),
 
     partitionCount: (topic) =>
-      calls.run('look at a topic', async (cluster) => {
+      calls.run('describe a topic', async (cluster) => {
         return (await topicCalls.findLeaders(cluster, topic))?.length
       }),
   }
 }
 
 const createOnce = (calls: BrokerCalls, spec: TopicSpec): Promise<'created' | 'exists'> =>
-  calls.runOnce('make a topic', async (cluster) => {
+  calls.runOnce('create a topic', async (cluster) => {
     const broker = await cluster.findControllerBroker()
     return unlessProtocol('TOPIC_ALREADY_EXISTS', 'exists' as const, async () => {
       await broker.createTopics({ topics: [toRequest(spec)], timeout: REQUEST_TIMEOUT_MS })

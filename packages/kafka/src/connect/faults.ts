@@ -35,7 +35,7 @@ export function unavailable(what: string, cause?: unknown): KafkaError {
 }
 
 export function refused(what: string, cause: unknown): KafkaError {
-  const reason = protocolTypeOf(cause) ?? 'a fault of the client'
+  const reason = protocolTypeOf(cause) ?? 'an error of the client'
   return new KafkaError('kafka.refused', `Kafka refused to ${what}: ${reason}`, { cause })
 }
 

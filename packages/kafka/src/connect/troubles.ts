@@ -80,12 +80,12 @@ export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles
 }
 
 function questionOf({ isTls, mechanism }: Access, isShaken: boolean): string {
-  if (!isShaken) return 'does it speak TLS at all'
+  if (!isShaken) return 'does it use TLS'
   const wanted = [
     ...(isTls ? [] : ['TLS (KAFKA_TLS)']),
     ...(mechanism === undefined ? ['a login (KAFKA_SASL_MECHANISM)'] : []),
   ]
-  return `does it want ${wanted.join(' or ')}`
+  return `does it need ${wanted.join(' or ')}`
 }
 
 /** Whether a reason was not told for a while. */

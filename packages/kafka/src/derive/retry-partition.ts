@@ -188,4 +188,4 @@ function markerOf(span: DeadSpan, { offset, outcome }: Placed): AddressedRecord 
 }
 
 const busy = (cause: unknown): KafkaError<'kafka.unavailable'> =>
-  new KafkaError('kafka.unavailable', 'Others write the partition all the time', { cause })
+  new KafkaError('kafka.unavailable', 'Another producer keeps fencing this retry', { cause })

@@ -47,7 +47,7 @@ export function createPlacedSender(): PlacedSender {
     } catch (error) {
       if (!REFUSED_FOR_ITSELF.includes(protocolTypeOf(error) ?? '')) throw error
       remember(chunk)
-      throw new KafkaError('kafka.too_large', 'Kafka refuses a record for itself', { cause: error })
+      throw new KafkaError('kafka.too_large', 'Kafka refuses a single record', { cause: error })
     }
   }
 

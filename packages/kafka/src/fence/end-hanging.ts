@@ -50,7 +50,7 @@ export async function endHanging(
     calls.run('look for open transactions', (cluster) => findHanging(cluster, options, partition))
   const hanging = await untilNone(look, MARKERS_ON_THEIR_WAY_MS)
   if (hanging.length === 0) return
-  const isCommitted = await calls.run('judge an open transaction', (cluster) =>
+  const isCommitted = await calls.run('check an open transaction', (cluster) =>
     wasCommitted(cluster, options, { partition, hanging }),
   )
   await endAs(transactor, options, { partition, isCommitted })

@@ -52,7 +52,7 @@ export function createConnection(
     const oldest = waiting.shift()
     if (oldest === undefined || oldest.id !== frame.readInt32BE(0)) {
       if (oldest) waiting.unshift(oldest)
-      return drop('the broker answered something else than was asked')
+      return drop('the broker answered another request')
     }
     usedAtMs = performance.now()
     oldest.resolve(frame.subarray(4))
@@ -109,7 +109,8 @@ function splitFrames(onFrame: (frame: Buffer) => void, drop: Connection['drop'])
     let at = 0
     while (bytes.length - at >= 4) {
       const size = bytes.readInt32BE(at)
-      if (size < 4 || size > FRAME_BYTES_MAX) return drop('the broker sent what is no answer')
+      if (size < 4 || size > FRAME_BYTES_MAX)
+        return drop('the broker sent something that is not an answer')
       if (bytes.length - at - 4 < size) break
       onFrame(bytes.subarray(at + 4, at + 4 + size))
       at += 4 + size

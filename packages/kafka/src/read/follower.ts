@@ -91,7 +91,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
     }))
 
   const isAnyGone = () =>
-    calls.run('look at a topic', async (cluster) => {
+    calls.run('describe a topic', async (cluster) => {
       const gone = await Promise.all(topics.map((topic) => isGone(cluster, topic)))
       return gone.includes(true)
     })

@@ -25,7 +25,7 @@ const partition = 0
 export function createLogScan(kafka: Kafka): LogScan {
   const calls = createBrokerCalls(kafka)
   const leaderOf = (topic: string) =>
-    calls.run('look at a topic', async (cluster) => {
+    calls.run('describe a topic', async (cluster) => {
       const leaders = await needLeaders(cluster, topic)
       return leaders.find((one) => one.partition === partition)?.leader ?? -1
     })

@@ -210,7 +210,7 @@ describe('what keeps us out is told', () => {
   test.each<[string, RegExp, () => Promise<KafkaAccess>]>([
     [
       'an authority that we do not know',
-      /Kafka: 127.0.0.1:\d+: its certificate is signed by nobody we trust; name its CA's file in KAFKA_TLS_CA_FILE/,
+      /Kafka: 127.0.0.1:\d+: its certificate is not signed by a trusted CA; name its CA's file in KAFKA_TLS_CA_FILE/,
       async () => {
         const { ca } = await makeAuthority(broker.folder, 'stranger')
         return broker.access('TLS', { ...tls(), KAFKA_TLS_CA_FILE: ca })
@@ -223,22 +223,22 @@ describe('what keeps us out is told', () => {
     ],
     [
       'a certificate of ours that is missing',
-      /it wants a certificate of ours, or takes another one; see KAFKA_TLS_CERT_FILE/,
+      /it needs a client certificate, or refuses ours; see KAFKA_TLS_CERT_FILE/,
       async () => broker.access('MUTUAL', tls()),
     ],
     [
       'TLS where there is none',
-      /TLS comes to nothing|closes connections at once; does it speak TLS at all\?/,
+      /the TLS handshake fails|closes connections at once; does it use TLS\?/,
       async () => broker.access('PLAIN', tls()),
     ],
     [
       'no TLS where there must be',
-      /closes connections at once; does it want TLS \(KAFKA_TLS\)/,
+      /closes connections at once; does it need TLS \(KAFKA_TLS\)/,
       async () => broker.access('TLS'),
     ],
     [
       'no login where there must be one',
-      /closes connections at once; does it want a login \(KAFKA_SASL_MECHANISM\)\?/,
+      /closes connections at once; does it need a login \(KAFKA_SASL_MECHANISM\)\?/,
       async () => broker.access('TLSLOGIN', tls()),
     ],
     [
@@ -263,7 +263,7 @@ describe('what keeps us out is told', () => {
     ],
     [
       'a token endpoint that we do not trust',
-      /no login: the token endpoint: its certificate is signed by nobody we trust; name its CA's file in KAFKA_OAUTH_CA_FILE/,
+      /no login: the token endpoint: its certificate is not signed by a trusted CA; name its CA's file in KAFKA_OAUTH_CA_FILE/,
       async () => {
         const { ca } = await makeAuthority(broker.folder, 'stranger')
         return broker.access('TLSLOGIN', { ...tls(), ...(await oauth()), KAFKA_OAUTH_CA_FILE: ca })

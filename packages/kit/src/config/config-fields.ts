@@ -156,13 +156,15 @@ function secretProblem(contents: Buffer): string | undefined {
 }
 
 function certificateProblem(contents: Buffer): string | undefined {
-  return can(() => new X509Certificate(contents)) ? undefined : 'the file holds no PEM certificate'
+  return can(() => new X509Certificate(contents))
+    ? undefined
+    : 'the file contains no PEM certificate'
 }
 
 function keyProblem(contents: Buffer): string | undefined {
   return can(() => createPrivateKey(contents))
     ? undefined
-    : 'the file holds no private key in PEM, or one with a passphrase'
+    : 'the file contains no private key in PEM, or one with a passphrase'
 }
 
 function can(attempt: () => unknown): boolean {

@@ -19,7 +19,7 @@ const ARGUMENTS: readonly (string | undefined)[] = [undefined, '--help', '--prin
 export function startConfig<T extends object>(service: string, schema: z.ZodType<T>, env: Env): T {
   const [asked, ...more] = process.argv.slice(2)
   if (more.length > 0 || !ARGUMENTS.includes(asked)) {
-    return leave(`${service} takes no such argument; ask with --help.`, MISUSED)
+    return leave(`${service} takes no such argument; see --help.`, MISUSED)
   }
   if (asked === '--help') return leave(helpText(service, schema), 0)
   const config = loadOrLeave(schema, env)

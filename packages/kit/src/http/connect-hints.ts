@@ -20,11 +20,11 @@ const HINTS: readonly Hint[] = [
   [/^(ENOTFOUND|EAI_\w+)$/, ({ address }) => `its name can't be resolved; see ${address}`],
   [
     /^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
-    ({ address }) => `there is no way to it; see ${address} and the network's rules`,
+    ({ address }) => `there is no route to it; see ${address} and the network's rules`,
   ],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE)$/,
-    ({ ca }) => `its certificate is signed by nobody we trust; name its CA's file in ${ca}`,
+    ({ ca }) => `its certificate is not signed by a trusted CA; name its CA's file in ${ca}`,
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
@@ -32,15 +32,15 @@ const HINTS: readonly Hint[] = [
       `its certificate is for other names; use one of them in ${address}, and where a broker tells its own address`,
   ],
   [/^CERT_HAS_EXPIRED$/, () => 'its certificate has expired; renew it there'],
-  [/^CERT_NOT_YET_VALID$/, () => 'its certificate is not valid yet; look at the clocks'],
+  [/^CERT_NOT_YET_VALID$/, () => 'its certificate is not valid yet; check the clocks'],
   [
     /ALERT.*(CERT|UNKNOWN_CA|ACCESS_DENIED)/,
     ({ certificate }) =>
-      `it wants a certificate of ours, or takes another one; ${certificate ? `see ${certificate}` : 'we have none to show there'}`,
+      `it needs a client certificate, or refuses ours; ${certificate ? `see ${certificate}` : 'none is configured'}`,
   ],
   [
     /^(ERR_SSL_.*|EPROTO)$/,
-    ({ noTls }) => `TLS comes to nothing; does it speak TLS at all? If not, ${noTls}`,
+    ({ noTls }) => `the TLS handshake fails; does it use TLS? If not, ${noTls}`,
   ],
 ]
 

@@ -152,7 +152,7 @@ export const erasureBody = z
       [one, many, subject].filter((each) => each !== undefined).length === 1,
     {
       path: ['keyFieldValue'],
-      message: 'or keyFieldValues or subject must be there, and only one of them',
+      message: 'or keyFieldValues or subject must be present, and only one of them',
     },
   )
   .transform(({ keyFieldValue: one, keyFieldValues = [], subject, ...asked }) => ({

@@ -40,7 +40,7 @@ export async function readLines(lines: AsyncIterable<string>): Promise<Addressed
   let number = 0
   for await (const line of lines) {
     number += 1
-    if (number === 1 && line !== HEAD) throw unreadable('it does not begin as a backup does')
+    if (number === 1 && line !== HEAD) throw unreadable('it does not begin like a backup')
     if (number === 1 || line === '') continue
     if (count !== undefined) throw unreadable('something comes after its end')
     const parsed = parse(line, number)
@@ -58,7 +58,7 @@ function parse(line: string, number: number): z.infer<typeof record> | z.infer<t
   try {
     return z.union([record, end]).parse(JSON.parse(line))
   } catch (error) {
-    throw unreadable(`line ${number} is not one of a backup`, error)
+    throw unreadable(`line ${number} does not belong to a backup`, error)
   }
 }
 

@@ -40,7 +40,7 @@ export async function restoreTopics(
   } finally {
     await transactor.close()
   }
-  say(`${records.length} records are back. Start auth, then the others.`)
+  say(`${records.length} records are restored. Start auth, then the others.`)
 }
 
 /** Of the audit log, when it has outlived control state. */
@@ -63,7 +63,7 @@ async function demandEmpty(topics: Admin['topics'], topic: string): Promise<void
   if (await topics.isEmpty(topic)) return
   throw new AppError(
     'backup.not_empty',
-    `${topic} is not empty. Stop all services and delete the topic first, if it really is to go.`,
+    `${topic} is not empty. Stop all services and delete the topic first, if you no longer need it.`,
   )
 }
 

@@ -33,7 +33,7 @@ async function checkContract(
   if (found === undefined) {
     found = await registerAgain(registry, subject, schemaText)
     if (found === undefined)
-      return `the registry has lost the schema of contract ${id} of ${billingId} and does not take it again`
+      return `the registry has lost the schema of contract ${id} of ${billingId} and does not accept it again`
     log.warn(
       { subject, registryId: found.id },
       'the registry had lost a schema; it was registered again',

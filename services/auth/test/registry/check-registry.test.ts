@@ -77,6 +77,6 @@ test('a schema that the registry has lost and does not take again is a problem, 
     },
   }
   expect(await check(refusing, [contract('a', 1)])).toEqual([
-    'the registry has lost the schema of contract a of acme and does not take it again',
+    'the registry has lost the schema of contract a of acme and does not accept it again',
   ])
 })

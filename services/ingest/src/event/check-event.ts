@@ -37,7 +37,7 @@ export function check(contract: Contract, event: Event, steps: number): string {
   if (key === undefined)
     throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)
   if (invalidConsentLevel(event) !== undefined)
-    throw refusal('invalid_consent_levels', 'svcMeta/consentLevels holds a level outside 0 to 255')
+    throw refusal('invalid_consent_levels', 'svcMeta/consentLevels has a level outside 0 to 255')
   const violation = contract.firstViolation(event, steps)
   if (violation !== undefined) throw refusal('validation_failed', violation) // spec Errors
   return key

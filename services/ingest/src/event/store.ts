@@ -44,7 +44,7 @@ export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 
   /** The stream may be gone by now, and another one have its name. */
   const demandStream = ({ streamId, name }: InputStream): void => {
     if (deps.follower.tables.streamById(streamId)?.state !== 'ready')
-      throw refusal('unavailable', `The stream ${name} is gone, or being deleted`)
+      throw refusal('unavailable', `The stream ${name} is deleted, or is being deleted`)
   }
   const post = (sealed: SealedEvent, waiter: Waiter, traceparent?: string): void => {
     const { record } = sealed
@@ -106,7 +106,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
     if (keys === undefined)
       throw refusal(
         'unavailable',
-        `The keys of the stream ${stream.name} are not there yet; try again`,
+        `The keys of the stream ${stream.name} do not exist yet; try again`,
       )
     return keys
   }

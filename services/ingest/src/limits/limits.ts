@@ -41,7 +41,7 @@ export function createLimits({
       requireCount(stream, nowMs)
       const rate = Number(stream.limits.eventRate)
       if (!rates.take(stream.streamId, rate, nowMs))
-        throw refusal('event_rate_exceeded', `The stream takes ${rate} events a second at most`)
+        throw refusal('event_rate_exceeded', `The stream accepts ${rate} events a second at most`)
     },
     reserve(stream, nowMs, bytes) {
       requireCount(stream, nowMs)

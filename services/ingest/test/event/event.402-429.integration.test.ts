@@ -96,7 +96,7 @@ describe('eventCount', () => {
 })
 
 describe('eventRate', () => {
-  const sentence = 'The stream takes 5 events a second at most'
+  const sentence = 'The stream accepts 5 events a second at most'
 
   test('is how many requests a second are taken, with a burst of one second', async () => {
     for (const protocol of protocols) {

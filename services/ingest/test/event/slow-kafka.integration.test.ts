@@ -80,7 +80,7 @@ function post(session: ClientHttp2Session): Promise<number> {
     const stream = session.request({ ':method': 'POST', ':path': '/event', ...headers })
     stream.on('response', (answer) => resolve(Number(answer[constants.HTTP2_HEADER_STATUS])))
     stream.on('error', reject)
-    stream.on('close', () => reject(new Error('the request broke off')))
+    stream.on('close', () => reject(new Error('the request was cut off')))
     stream.resume().end(large.body)
   })
 }

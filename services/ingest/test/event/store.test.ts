@@ -135,7 +135,7 @@ test('without any keys nothing is stored', async () => {
   const { store, sent, looks } = storeWith(undefined)
   await expect(store(await readEvent())).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'The keys of the stream clicks are not there yet; try again',
+    message: 'The keys of the stream clicks do not exist yet; try again',
   })
   expect([looks(), sent]).toEqual([1, []])
 })

@@ -50,7 +50,7 @@ const connectHttp2: Connect = async (url, tls) => {
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))
         stream.on('error', reject)
         stream.on('close', () => {
-          if (received === undefined) return reject(new Error('the request broke off'))
+          if (received === undefined) return reject(new Error('the request was cut off'))
           resolve(answerOf(Number(received[':status']), received, chunks))
         })
         if (body !== undefined) stream.end(body)

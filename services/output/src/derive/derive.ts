@@ -69,7 +69,7 @@ function read(deps: Pick<DeriveDeps, 'contract'>, record: SourceRecord): Source 
   if (known === undefined)
     throw new DeriveError(
       'derive.unknown_contract',
-      'the record names a contract that there is not',
+      'the record names a contract that does not exist',
     )
   const { contract, registryId } = known
   if (framed.schemaId !== registryId)

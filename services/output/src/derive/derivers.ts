@@ -135,7 +135,7 @@ function createRights({ levels, log }: Pick<DeriversDeps, 'levels' | 'log'>) {
       if (!denied.has(topic))
         log.error(
           { stream: topic, levels: lacking },
-          'a stream asks for levels that this deployment may not open: it is not derived here',
+          'a stream needs levels that this deployment may not decrypt: it is not derived here',
         )
       denied.add(topic)
       return false

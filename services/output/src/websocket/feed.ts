@@ -78,7 +78,7 @@ export function createFeed(deps: FeedDeps): Feed {
       const round = roundOf(messages)
       for (const [watcher, seat] of seats) deliver(watcher, seat, round)
     },
-    onFull: () => end(closing.unsure, 'more comes than can be shown'),
+    onFull: () => end(closing.unsure, 'events arrive faster than they can be shown'),
   })
 
   const start = async (): Promise<readonly bigint[]> => {

@@ -84,7 +84,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
     if (leftOut.length > 0)
       log.warn(
         { topic, partition, records: leftOut.length, first: leftOut[0] },
-        'records that are no events, or of no known contract, are not shown',
+        'records that are not events, or have no known contract, are not shown',
       )
   }
 

@@ -81,7 +81,7 @@ async function ensureAccount(
   const platform = createApi(authUrl, platformKey)
   const made = expectStatus(
     await platform.post('/v2/accounts', { billingId }),
-    'Making the demo account',
+    'Creating the demo account',
     201,
     409,
   )
@@ -94,7 +94,7 @@ async function ensureContracts(api: Api, folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter((each) => each.endsWith('.json')).sort()) {
     const contract = objectOf(await readFile(join(folder, name), 'utf8'))
     const reply = await api.post('/v2/contracts', contract)
-    expectStatus(reply, `Making the contract ${name}`, 201, 409)
+    expectStatus(reply, `Creating the contract ${name}`, 201, 409)
   }
 }
 
@@ -108,7 +108,7 @@ async function ensureStream(
   const folder = wanted.kind === 'input' ? '/v2/streams' : `/v2/streams/${input}/outputs`
   const stream = { ...wanted, topic: `${billingId}.${wanted.name}` }
   const made = await api.post(folder, creationOf(wanted))
-  expectStatus(made, `Making the stream ${wanted.name}`, 201, 409)
+  expectStatus(made, `Creating the stream ${wanted.name}`, 201, 409)
   if (made.status === 201) {
     const { credentials } = made.body
     return {

@@ -24,7 +24,7 @@ export function walkText(demo: Demo, walk: Walk): string {
     const title =
       kind === 'input'
         ? `As stored in the input stream ${name}, its personal fields encrypted:`
-        : `As derived into ${name}, which sees level ${level} and below:`
+        : `As derived into ${name}, which decrypts level ${level} and below:`
     parts.push(section(title, event, (path, value) => mark(walk, path, value)))
   }
   return parts.join('\n')

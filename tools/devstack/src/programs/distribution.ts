@@ -73,7 +73,7 @@ async function loadClassPath(
   const noted = await readFile(note, 'utf8').catch(() => '')
   if (noted !== '' && noted.split(delimiter).every((jar) => existsSync(jar))) return noted
 
-  options.onProgress(`Getting Apache Kafka ${KAFKA_VERSION} with Maven, this once …`)
+  options.onProgress(`Getting Apache Kafka ${KAFKA_VERSION} with Maven, only this time …`)
   return inDraftFolder(options.folder, async (draft) => {
     await writeFile(join(draft, 'pom.xml'), content)
     const file = join(draft, 'classpath')
@@ -90,7 +90,7 @@ export async function loadRegistry(options: DistributionOptions): Promise<string
   const folder = join(options.folder, `registry-${REGISTRY_VERSION}`)
   if (existsSync(folder)) return folder
 
-  options.onProgress(`Getting Apicurio Registry ${REGISTRY_VERSION} with Maven, this once …`)
+  options.onProgress(`Getting Apicurio Registry ${REGISTRY_VERSION} with Maven, only this time …`)
   return inDraftFolder(options.folder, async (draft) => {
     await writeFile(join(draft, 'pom.xml'), pom())
     const unpacked = join(draft, 'registry')

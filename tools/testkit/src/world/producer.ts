@@ -43,7 +43,7 @@ export async function connectProducer(ingestUrl: string): Promise<Producer> {
         stream.on('data', (chunk: string) => (text += chunk))
         stream.on('error', reject)
         stream.on('close', () => {
-          if (answer === undefined) reject(new Error('the request broke off'))
+          if (answer === undefined) reject(new Error('the request was cut off'))
           else resolve({ status: Number(answer[':status']), headers: answer, body: text })
         })
         stream.end(bytes)

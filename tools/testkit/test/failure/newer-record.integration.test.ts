@@ -82,12 +82,12 @@ test.each([
   [
     'account/newer',
     { type: 'account', version: 2, billingId: 'newer' },
-    'weir.control holds a record of type "account", version 2 (key "account/newer"), and this replica knows that type up to version 1: upgrade this replica',
+    'weir.control contains a record of type "account", version 2 (key "account/newer"), and this replica knows that type up to version 1: upgrade this replica',
   ],
   [
     'gadget/newer',
     { type: 'gadget', version: 1 },
-    'weir.control holds a record of type "gadget", version 1 (key "gadget/newer"), and this replica knows no such type: upgrade this replica',
+    'weir.control contains a record of type "gadget", version 1 (key "gadget/newer"), and this replica knows no such type: upgrade this replica',
   ],
 ])('%s makes every replica unready until it is gone', async (key, record, sentence) => {
   expect(await statusOfEvent()).toBe(204)
@@ -122,7 +122,7 @@ test('a replica that starts waits, says why, and is ready when it is gone', asyn
 test('a key record of a newer release has the same effect', async () => {
   const key = `newer/${randomUUID()}/650/label`
   await writeBytes('weir.keys', key, Buffer.of(2, 0, 0))
-  await allBecome(503, 'weir.keys holds a record of type')
+  await allBecome(503, 'weir.keys contains a record of type')
   await write('weir.keys', key, null)
   await allBecome(200, '')
 })
@@ -130,7 +130,7 @@ test('a key record of a newer release has the same effect', async () => {
 test('a heartbeat of a newer release makes ingest unready, and auth warns', async () => {
   const replica = randomUUID()
   await write('weir.replicas', replica, { type: 'heartbeat', version: 2 })
-  const words = 'weir.replicas holds a record of type'
+  const words = 'weir.replicas contains a record of type'
   await becomes(world.ingest.adminUrl, 503, words)
   await becomes(world.auth.adminUrl, 200, `warning: ${words}`)
   expect((await healthAt(world.output.adminUrl)).status).toBe(200)
@@ -140,12 +140,12 @@ test('a heartbeat of a newer release makes ingest unready, and auth warns', asyn
 
 test('what is not of the making of any release is told, too', async () => {
   await write('weir.control', 'account/broken', { type: 'account', version: 1, billingId: 7 })
-  await allBecome(503, "weir.control holds a record that is not of Weir's making")
+  await allBecome(503, 'weir.control contains a record that Weir did not write')
   await write('weir.control', 'account/broken', null)
   await allBecome(200, '')
 })
 
 test('a notice of a newer release waits, and auth stays ready with a warning', async () => {
   await write('weir.accesses', '', { type: 'use-notice', version: 2 })
-  await becomes(world.auth.adminUrl, 200, 'warning: weir.accesses holds a record of type')
+  await becomes(world.auth.adminUrl, 200, 'warning: weir.accesses contains a record of type')
 })

@@ -82,8 +82,8 @@ test('all that is wrong is told at once, a sentence each, and nothing starts', a
     '- TLS_KEY_FILE is wrong: it and TLS_CERT_FILE go together: set both or neither',
     '- KAFKA_TLS_CA_FILE is wrong: it needs KAFKA_TLS=true',
     "- KEK_FILE is wrong: the file can't be read (ENOENT)",
-    '- TLS_CERT_FILE is wrong: the file holds no PEM certificate',
-    '- KAFKA_TLS_CA_FILE is wrong: the file holds no PEM certificate',
+    '- TLS_CERT_FILE is wrong: the file contains no PEM certificate',
+    '- KAFKA_TLS_CA_FILE is wrong: the file contains no PEM certificate',
     '- KAFKA_SASL_PASSWORD_FILE is wrong: the file is empty, or far too large for a secret',
   ])
 })
@@ -95,5 +95,5 @@ test('--help lists the settings; any other argument is refused', async () => {
   expect(help.stdout).toContain('KEK_FILE  (default: not set; file)')
   const other = await run('output', ['--port', '80'], {})
   expect([other.code, other.stdout]).toEqual([2, ''])
-  expect(other.stderr).toBe('output takes no such argument; ask with --help.\n')
+  expect(other.stderr).toBe('output takes no such argument; see --help.\n')
 })

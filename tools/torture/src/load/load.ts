@@ -32,7 +32,7 @@ export type LoadDeps = {
   onStored(stream: string, replica: number, sentMs: number): void
   /** Over HTTP/2 when left out. */
   sender?(address: () => string | undefined): Sender
-  /** Undefined: the request broke off. `isWrong`: it was meant to be refused. */
+  /** Undefined: the request was cut off. `isWrong`: it was meant to be refused. */
   onAnswer?(answer: EventAnswer | undefined, isWrong: boolean): void
 }
 

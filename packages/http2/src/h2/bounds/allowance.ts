@@ -47,7 +47,7 @@ export function createCalmAllowance(): CalmAllowance {
     spend(units) {
       left -= units
       if (left < 0)
-        throw new ConnectionError(errorCode.enhanceYourCalm, 'too much besides requests')
+        throw new ConnectionError(errorCode.enhanceYourCalm, 'too many frames besides requests')
     },
     earn: () => add(perAnswer),
     refill: (elapsedMs) => add(elapsedMs * perMs),

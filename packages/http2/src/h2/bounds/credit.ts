@@ -32,7 +32,7 @@ export function creditConnection(c: ConnectionState): void {
   if (c.isOver) return
   const target = c.budget.window(c)
   const change = target - c.receiveWindow
-  if (change <= 0 || c.receiveWindow > target / 2) return // a credit of nothing ends the connection
+  if (change <= 0 || c.receiveWindow > target / 2) return // a window increment of 0 ends the connection
   c.output.windowUpdate(0, change)
   c.receiveWindow = target
   c.budget.promise(change)

@@ -19,7 +19,7 @@ export function keptFor(topic: KafkaSettings, broker: KafkaSettings): KeptFor {
   if (!(topic['cleanup.policy'] ?? '').includes('delete'))
     return { unknown: 'is compacted, so nothing is deleted by age (cleanup.policy)' }
   if (topic['remote.storage.enable'] === 'true')
-    return { unknown: 'lies in tiered storage (remote.storage.enable)' }
+    return { unknown: 'is in tiered storage (remote.storage.enable)' }
   const retentionMs = Number(topic['retention.ms'])
   if (retentionMs < 0 || retentionMs > endlessMs)
     return {

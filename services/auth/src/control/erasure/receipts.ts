@@ -104,7 +104,7 @@ export async function receiptFor(
 const notComplete = ({ erasureId }: ErasureRecord): Refusal =>
   refusal(
     'not_complete',
-    `The erasure ${erasureId} is not complete yet: Kafka still holds what it has replaced`,
+    `The erasure ${erasureId} is not complete yet: Kafka still has the old key records`,
   )
 
 function sign({ follower }: Signing, claims: object): string {

@@ -92,7 +92,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
       if (newest === undefined)
         throw new AppError(
           'keys.ring_missing',
-          `The wrapping key ${name} is not there yet; try again`,
+          `The wrapping key ${name} does not exist yet; try again`,
         )
       return { ringVersion: newest.version, ringKey: newest.key }
     },

@@ -70,5 +70,5 @@ export async function freeName(
 export const topicExists = (topic: string): Refusal =>
   refusal(
     'topic_exists',
-    `Kafka has a topic named ${topic} already that no stream of Weir made; choose another name or delete that topic`,
+    `Kafka has a topic named ${topic} already that does not belong to a stream of Weir; choose another name or delete that topic`,
   )

@@ -33,7 +33,7 @@ describe('no time is told of a topic that', () => {
       'only by size',
     ],
     ['is compacted', { 'cleanup.policy': 'compact' }, 'is compacted'],
-    ['lies in tiered storage', { 'remote.storage.enable': 'true' }, 'tiered storage'],
+    ['is in tiered storage', { 'remote.storage.enable': 'true' }, 'tiered storage'],
   ])('%s', (_, setting, why) => {
     expect(keptFor({ ...topic, ...setting }, broker)).toEqual({
       unknown: expect.stringContaining(why),

@@ -67,12 +67,12 @@ describe('an erasure', () => {
     [
       'neither a value nor values',
       {},
-      'keyFieldValue or keyFieldValues or subject must be there, and only one of them',
+      'keyFieldValue or keyFieldValues or subject must be present, and only one of them',
     ],
     [
       'both of them',
       { keyFieldValue: 'a', keyFieldValues: ['b'] },
-      'keyFieldValue or keyFieldValues or subject must be there, and only one of them',
+      'keyFieldValue or keyFieldValues or subject must be present, and only one of them',
     ],
     ['a number', { keyFieldValue: 7 }, `keyFieldValue ${valueRule}`],
     ['null', { keyFieldValue: null }, `keyFieldValue ${valueRule}`],

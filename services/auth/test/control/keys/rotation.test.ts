@@ -178,7 +178,7 @@ test('a ring whose newest version cannot be unwrapped here wraps nothing: no par
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
     draft.keys.put(ringKey('open', 2), Buffer.from('\x01\x0bfile:test:9'))
   })
-  expect(() => deps.wrappingKeys.current('open')).toThrow('not there yet')
+  expect(() => deps.wrappingKeys.current('open')).toThrow('does not exist yet')
 })
 
 test('a KEK that wraps no ring any more is told', async () => {
