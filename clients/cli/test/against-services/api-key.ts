@@ -18,7 +18,7 @@ export function apiKeyTests(ground: LookUpGround): void {
       1,
       expect.stringContaining('needs the role developer'),
     ])
-    expect((await weir.run('doctor', { env })).stdout).toMatch(/API key +good, .*role viewer/)
+    expect((await weir.run('doctor', { env })).stdout).toMatch(/API key +valid, .*role viewer/)
 
     expect(await weir.ok(`api-key delete ${keyId} --yes`)).toBe(`Deleted ${keyId}.\n`)
     expect((await weir.run('stream list', { env })).code).toBe(1)
