@@ -37,7 +37,10 @@ test.each([
   [{ conversion: 2 ** 31 }, 'conversion must be int'],
   [{ url: undefined }, 'url must be string'],
   [{ abTests: ['a', 7] }, 'abTests/1 must be string'],
-  [{ customer: { id: 'x', name: 'secret' } }, /^customer must be a record .* without other members/],
+  [
+    { customer: { id: 'x', name: 'secret' } },
+    /^customer must be a record .* without other members/,
+  ],
   [{ secret: 'secret' }, /^The event must be a record .* without other members/],
   [{ svcMeta: { consentLevels: ['1'] } }, 'svcMeta/consentLevels/0 must be int'],
   [{ svcMeta: undefined }, /^svcMeta must be/],
