@@ -1,0 +1,58 @@
+// A handler is given a caller who may call; all others get no further.
+import { expect, test } from '@jest/globals'
+import type { Role } from '@weir/control-state'
+import { answering, callerOf } from '../src/index.ts'
+import type { Call } from '../src/index.ts'
+
+const keyWith = (role: Role) =>
+  ({
+    byApiKey: async (authorization: string | undefined) => {
+      if (authorization !== 'Bearer weir_key') throw new Error('unknown')
+      return { account: { billingId: 'acme' }, apiKey: { keyId: 'k1', name: 'ours', role } }
+    },
+  }) as unknown as Parameters<typeof callerOf>[0]
+
+function callFrom(authorization: string) {
+  const told: unknown[] = []
+  const call = {
+    requestId: 'r1',
+    header: () => authorization,
+    isFrom: (...who: unknown[]) => void told.push(who),
+  }
+  return { call: call as unknown as Call, told }
+}
+
+const actor = { kind: 'account', billingId: 'acme', keyId: 'k1', name: 'ours', requestId: 'r1' }
+
+test('a key with the role, or one that covers it, is the caller, also for the logs', async () => {
+  for (const role of ['developer', 'owner'] as const) {
+    const { call, told } = callFrom('Bearer weir_key')
+    const caller = await callerOf(keyWith(role), call, 'developer')
+    expect(caller).toMatchObject({ billingId: 'acme', apiKey: { role }, actor })
+    expect(told).toEqual([['acme', actor]])
+  }
+})
+
+test('a key without the role is refused, and the log and the audit log know whose it was', async () => {
+  const { call, told } = callFrom('Bearer weir_key')
+  const calling = callerOf(keyWith('viewer'), call, 'developer')
+  await expect(calling).rejects.toMatchObject({ code: 'control-state.role_missing' })
+  expect(told).toEqual([['acme', actor]])
+})
+
+test('a handler is not called before its caller is known, and gets it with the call', async () => {
+  const { call } = callFrom('Bearer weir_key')
+  const shown = answering(
+    (asked) => callerOf(keyWith('viewer'), asked, 'viewer'),
+    ({ caller, requestId }) => ({ status: 200, body: [caller.billingId, requestId] }),
+  )
+  expect(await shown(call)).toEqual({ status: 200, body: ['acme', 'r1'] })
+
+  let calls = 0
+  const refusing = answering(
+    (): Promise<never> => Promise.reject(new Error('nobody')),
+    () => ({ status: 200, body: (calls += 1) }),
+  )
+  await expect(refusing(call)).rejects.toThrow('nobody')
+  expect(calls).toBe(0)
+})

@@ -1,0 +1,47 @@
+// What a service tells of itself: the same document for programs and for people, in pages that run nothing.
+import { expect, test } from '@jest/globals'
+import { openApiOf } from '@weir/docs'
+import { showApi, showOpenApi, showStyle } from '../src/index.ts'
+import type { Call, RouteHandler } from '../src/index.ts'
+import { pageOf } from './tables.ts'
+
+const openApi = openApiOf({
+  title: 'Shop',
+  says: 'Sells things.',
+  version: '1',
+  groups: { things: 'What is sold' },
+  operations: [
+    {
+      id: 'buy',
+      group: 'things',
+      method: 'POST',
+      path: '/things',
+      says: 'Buys one',
+      who: [],
+      answers: [{ status: 204, says: 'Bought' }],
+      refusals: ['sold_out'],
+    },
+  ],
+  pathParameters: {},
+  schemas: {},
+  security: {},
+  statusOf: () => 409,
+  refusalForm: () => ({}),
+})
+
+/** Nobody's call: a document asks nothing. */
+const told = async (handler: RouteHandler) => handler({} as Call)
+
+test('programs get the document itself', async () => {
+  expect(await told(showOpenApi({ openApi }))).toMatchObject({ status: 200, body: openApi })
+})
+
+test('people get its operations, with links to the pages of codes, and nothing that runs', async () => {
+  const links = [{ href: '/docs/errors', text: 'errors' }]
+  const { headers, body } = await told(showApi({ title: 'Shop', openApi, links, pageOf }))
+  expect(body).toContain('<details id="buy">')
+  expect(body).toContain('href="https://docs.test/errors/sold_out"')
+  expect(body).toContain('href="/docs/errors"')
+  expect(headers?.['content-security-policy']).toMatch(/^default-src 'none'/)
+  expect((await told(showStyle)).headers?.['content-type']).toBe('text/css; charset=utf-8')
+})
