@@ -20,16 +20,23 @@ export type LiveEvent = {
   text: string
 }
 
-export type LiveStore = {
+/** For what comes in, and what goes out. */
+export type LiveFeed = {
   addInput(text: string, atMs: number): void
   addOutput(name: string, text: string): void
   /** What this page is about to send; the next event that looks like it is shown with it. */
   expect(contractId: string, event: Json, personal: readonly string[]): void
+}
+
+/** For what is shown. */
+export type LiveEvents = {
   /** Newest first, as they are now; events go on changing until their outputs have come. */
   newest(): readonly LiveEvent[]
   total(): number
   clear(): void
 }
+
+export type LiveStore = LiveFeed & LiveEvents
 
 type Early = { readonly name: string; readonly event: Json; readonly text: string }
 type Expected = { contractId: string; event: Json; shape: string; personal: readonly string[] }
@@ -39,15 +46,12 @@ const expectedMax = 20
 export function createLiveStore(eventsMax = 2_000): LiveStore {
   let events: LiveEvent[] = []
   let count = 0
-  // By envelope: events that some derived stream may still show, oldest first.
-  const byEnvelope = new Map<string, LiveEvent[]>()
-  // Derived events that overtook their input event.
-  const early = new Map<string, Early[]>()
+  const joined = joinByEnvelope(eventsMax)
   const expected: Expected[] = []
 
   const trim = (): void => {
     if (events.length < eventsMax * 1.25) return
-    for (const gone of events.slice(0, events.length - eventsMax)) forget(byEnvelope, gone)
+    for (const gone of events.slice(0, events.length - eventsMax)) joined.forget(gone)
     events = events.slice(-eventsMax)
   }
 
@@ -55,25 +59,15 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
     addInput(text, atMs) {
       const sealed = parseObject(text)
       if (sealed === undefined) return
-      const key = envelopeOf(sealed)
       const event: LiveEvent = { id: (count += 1), atMs, sealed, ...metaOf(sealed), ...fresh(text) }
       claimSent(expected, event)
       events.push(event)
-      byEnvelope.set(key, [...(byEnvelope.get(key) ?? []), event])
-      const left = openEarly(event, early.get(key) ?? [])
-      if (left.length > 0) early.set(key, left)
-      else early.delete(key)
+      joined.add(event)
       trim()
     },
     addOutput(name, text) {
       const opened = parseObject(text)
-      if (opened === undefined) return
-      const key = envelopeOf(opened)
-      const event = byEnvelope.get(key)?.find((one) => !one.opened.has(name))
-      if (event !== undefined) return open(event, { name, event: opened, text })
-      early.set(key, [...(early.get(key) ?? []), { name, event: opened, text }])
-      const [oldest] = early.keys()
-      if (early.size > eventsMax && oldest !== undefined) early.delete(oldest)
+      if (opened !== undefined) joined.open({ name, event: opened, text })
     },
     expect(contractId, event, personal) {
       expected.push({ contractId, event, shape: shapeOf(event, personal), personal })
@@ -83,6 +77,40 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
     total: () => count,
     clear() {
       events = []
+      joined.clear()
+    },
+  }
+}
+
+/** Input events, and what derived streams show of them, in whichever order both come. */
+function joinByEnvelope(earlyMax: number) {
+  // Events that some derived stream may still show, oldest first.
+  const byEnvelope = new Map<string, LiveEvent[]>()
+  // Derived events that overtook their input event.
+  const early = new Map<string, Early[]>()
+  return {
+    add(event: LiveEvent): void {
+      const key = envelopeOf(event.sealed)
+      byEnvelope.set(key, [...(byEnvelope.get(key) ?? []), event])
+      const left = openEarly(event, early.get(key) ?? [])
+      if (left.length > 0) early.set(key, left)
+      else early.delete(key)
+    },
+    open(derived: Early): void {
+      const key = envelopeOf(derived.event)
+      const event = byEnvelope.get(key)?.find((one) => !one.opened.has(derived.name))
+      if (event !== undefined) return open(event, derived)
+      early.set(key, [...(early.get(key) ?? []), derived])
+      const [oldest] = early.keys()
+      if (early.size > earlyMax && oldest !== undefined) early.delete(oldest)
+    },
+    forget(gone: LiveEvent): void {
+      const key = envelopeOf(gone.sealed)
+      const same = byEnvelope.get(key)?.filter((event) => event !== gone) ?? []
+      if (same.length === 0) byEnvelope.delete(key)
+      else byEnvelope.set(key, same)
+    },
+    clear(): void {
       byEnvelope.clear()
       early.clear()
     },
@@ -112,13 +140,6 @@ const openEarly = (event: LiveEvent, early: readonly Early[]): Early[] =>
     open(event, one)
     return false
   })
-
-function forget(byEnvelope: Map<string, LiveEvent[]>, gone: LiveEvent): void {
-  const key = envelopeOf(gone.sealed)
-  const same = byEnvelope.get(key)?.filter((event) => event !== gone) ?? []
-  if (same.length === 0) byEnvelope.delete(key)
-  else byEnvelope.set(key, same)
-}
 
 const fresh = (text: string) => ({
   sent: undefined,

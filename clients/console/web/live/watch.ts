@@ -2,7 +2,7 @@
 // is opened again after a moment, unless output said that there is no use.
 import type { Calls } from '../api/calls.ts'
 import type { Input } from '../api/account.ts'
-import type { LiveStore } from './live-store.ts'
+import type { LiveFeed } from './live-store.ts'
 
 /** By the stream's name: open, on its way, or why not. */
 export type WatchState =
@@ -23,7 +23,7 @@ const finalStates: ReadonlyMap<number, WatchState> = new Map([
   [4410, 'gone'],
 ])
 
-export function watchInput(calls: Calls, input: Input, store: LiveStore): Watch {
+export function watchInput(calls: Calls, input: Input, store: LiveFeed): Watch {
   const states = new Map<string, WatchState>()
   const open = new Set<() => void>()
   let isClosed = false

@@ -128,10 +128,10 @@ function sendAgain(deps: DeliverDeps, failed: readonly Failed[], isWhole: boolea
   let waitMs: number
   if (failed.some((each) => each.outcome.kind === 'again' && each.outcome.isRate)) {
     waitMs = gate.slowDown(afterMs)
-    buffer.putBack(events)
+    buffer.queue.putBack(events)
   } else if (isWhole || outcome.kind === 'token') {
     waitMs = gate.failed(afterMs)
-    buffer.putBack(events)
+    buffer.queue.putBack(events)
   } else {
     for (const pending of events) pending.state = 'resting'
     waitMs = pauseMs(Math.max(...events.map(({ tries }) => tries), 1), afterMs, deps.random)

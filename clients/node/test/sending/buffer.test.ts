@@ -22,7 +22,7 @@ test('batches are bounded in events and octets, and hold one event at least', ()
   for (const [number, length] of [3, 3, 10, 2, 2, 2].entries())
     buffer.add(pendingOf(number, length))
   const batches = Array.from({ length: 5 }, () =>
-    numbers(buffer.takeBatch({ events: 2, bytes: 6 })),
+    numbers(buffer.queue.takeBatch({ events: 2, bytes: 6 })),
   )
   expect(batches).toEqual([[0, 1], [2], [3, 4], [5], []])
 })
@@ -30,13 +30,13 @@ test('batches are bounded in events and octets, and hold one event at least', ()
 test('what is sent again comes first, in the order in which it was sent; what is settled comes no more', () => {
   const buffer = createBuffer(endless)
   for (let number = 0; number < 6; number += 1) buffer.add(pendingOf(number))
-  const [zero, one, two, three] = buffer.takeBatch({ events: 4, bytes: 100 })
+  const [zero, one, two, three] = buffer.queue.takeBatch({ events: 4, bytes: 100 })
   if (!zero || !one || !two || !three) throw new Error('there were four')
   buffer.settle(one)
-  buffer.putBack([two, three])
-  buffer.putBack([zero, one])
+  buffer.queue.putBack([two, three])
+  buffer.queue.putBack([zero, one])
   buffer.settle(two)
-  expect(numbers(buffer.takeBatch({ events: 9, bytes: 100 }))).toEqual([0, 3, 4, 5])
+  expect(numbers(buffer.queue.takeBatch({ events: 9, bytes: 100 }))).toEqual([0, 3, 4, 5])
 })
 
 test('thousands of events keep their order', () => {
@@ -44,9 +44,9 @@ test('thousands of events keep their order', () => {
   const taken: number[] = []
   for (let number = 0; number < 10_000; number += 1) {
     buffer.add(pendingOf(number))
-    if (number % 3 === 2) taken.push(...numbers(buffer.takeBatch({ events: 3, bytes: 100 })))
+    if (number % 3 === 2) taken.push(...numbers(buffer.queue.takeBatch({ events: 3, bytes: 100 })))
   }
-  taken.push(...numbers(buffer.takeBatch({ events: 9, bytes: 100 })))
+  taken.push(...numbers(buffer.queue.takeBatch({ events: 9, bytes: 100 })))
   expect(taken).toEqual(Array.from({ length: 10_000 }, (_, number) => number))
 })
 
@@ -57,21 +57,20 @@ test.each([
   const buffer = createBuffer(max)
   const first = pendingOf(0, length)
   buffer.add(first)
-  expect(buffer.isFull()).toBe(false)
+  await buffer.room.ready()
   buffer.add(pendingOf(1, length))
-  expect(buffer.isFull()).toBe(true)
   let isReady = false
-  const ready = buffer.ready().then(() => (isReady = true))
+  const ready = buffer.room.ready().then(() => (isReady = true))
   await new Promise(setImmediate)
   expect(isReady).toBe(false)
   buffer.settle(first)
   await ready
-  expect(buffer.size()).toEqual({ events: 1, bytes: length })
+  expect(buffer.room.size()).toEqual({ events: 1, bytes: length })
   for (let number = 2; number < 23; number += 1) {
-    expect(buffer.isOverfull()).toBe(false)
+    expect(buffer.room.isOverfull()).toBe(false)
     buffer.add(pendingOf(number, length))
   }
-  expect(buffer.isOverfull()).toBe(true)
+  expect(buffer.room.isOverfull()).toBe(true)
 })
 
 test('it tells whether a batch is full: of what waits, not of what is under way, rests or is settled', () => {
@@ -79,17 +78,17 @@ test('it tells whether a batch is full: of what waits, not of what is under way,
   const max = { events: 3, bytes: 10 }
   const events = [0, 1, 2, 3].map((number) => pendingOf(number))
   for (const each of events.slice(0, 2)) buffer.add(each)
-  expect(buffer.hasBatch(max)).toBe(false)
+  expect(buffer.queue.hasBatch(max)).toBe(false)
   for (const each of events.slice(2)) buffer.add(each)
-  expect(buffer.hasBatch(max)).toBe(true)
-  const taken = buffer.takeBatch({ events: 2, bytes: 10 })
-  expect(buffer.hasBatch(max)).toBe(false)
-  buffer.putBack(taken)
-  expect(buffer.hasBatch(max)).toBe(true)
+  expect(buffer.queue.hasBatch(max)).toBe(true)
+  const taken = buffer.queue.takeBatch({ events: 2, bytes: 10 })
+  expect(buffer.queue.hasBatch(max)).toBe(false)
+  buffer.queue.putBack(taken)
+  expect(buffer.queue.hasBatch(max)).toBe(true)
   for (const each of events.slice(0, 2)) buffer.settle(each)
-  expect(buffer.hasBatch(max)).toBe(false)
+  expect(buffer.queue.hasBatch(max)).toBe(false)
   buffer.add(pendingOf(4, 10))
-  expect(buffer.hasBatch(max)).toBe(true)
+  expect(buffer.queue.hasBatch(max)).toBe(true)
 })
 
 test('a flush waits for what was sent before it, and for nothing else', async () => {
@@ -98,12 +97,12 @@ test('a flush waits for what was sent before it, and for nothing else', async ()
   buffer.add(first)
   buffer.add(second)
   let isFlushed = false
-  const flushed = buffer.flushed().then(() => (isFlushed = true))
+  const flushed = buffer.room.flushed().then(() => (isFlushed = true))
   buffer.add(third)
   buffer.settle(second)
   await new Promise(setImmediate)
   expect(isFlushed).toBe(false)
   buffer.settle(first)
   await flushed
-  await createBuffer(endless).flushed()
+  await createBuffer(endless).room.flushed()
 })

@@ -86,14 +86,14 @@ function insideOf(count: number, answers: (Answer | NoAnswer)[]) {
     onRetry: () => void (seen.retries += 1),
     rest: (events: readonly Pending[]) => {
       seen.rested.push(...events.map(({ number }) => number))
-      buffer.putBack(events)
+      buffer.queue.putBack(events)
     },
   }
   return {
     seen,
     useToken: (next: string | Error) => (token = next),
     async once() {
-      await deliver(deps, buffer.takeBatch({ events: 100, bytes: 1_000 }))
+      await deliver(deps, buffer.queue.takeBatch({ events: 100, bytes: 1_000 }))
       return seen
     },
   }

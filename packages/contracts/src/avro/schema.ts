@@ -41,10 +41,10 @@ export function parseSchema(text: string): SchemaResult {
   } catch {
     return { problems: ['is not JSON'] }
   }
-  const parser = createParser()
-  const type = parser.parse(json, { path: [], namespace: '', depth: 0 })
-  const problems = parser.problems()
-  return problems.length === 0 ? { type } : { problems }
+  const parsing: Parsing = { named: new Map(), problems: [], withDefault: [] }
+  const type = parse(parsing, json, { path: [], namespace: '', depth: 0 })
+  if (parsing.problems.length === 0) checkDefaults(parsing)
+  return parsing.problems.length === 0 ? { type } : { problems: parsing.problems }
 }
 
 /** Where the parser is: names of the fields on the way, and the namespace that short names get. */
@@ -52,6 +52,12 @@ type Place = {
   readonly path: readonly string[]
   readonly namespace: string
   readonly depth: number
+}
+/** What one schema has come to so far. */
+type Parsing = {
+  readonly named: Map<string, AvroType>
+  readonly problems: string[]
+  readonly withDefault: { readonly place: Place; readonly field: RecordField }[]
 }
 type Attributes = Readonly<Record<string, unknown>>
 
@@ -65,183 +71,181 @@ const withLogical = (type: AvroType, logical: unknown): AvroType =>
     : type
 const within = (place: Place, name: string): Place => ({ ...place, path: [...place.path, name] })
 
-function createParser() {
-  const named = new Map<string, AvroType>()
-  const problems: string[] = []
-  const withDefault: { place: Place; field: RecordField }[] = []
-
-  /** Notes what is wrong and goes on with a stand-in, so that one answer names everything. */
-  function refuse(place: Place, sentence: string): AvroType {
-    if (problems.length < problemsMax) {
-      problems.push(place.path.length === 0 ? sentence : `${place.path.join('/')}: ${sentence}`)
-    }
-    return primitives.null
-  }
-
-  function parse(json: unknown, place: Place): AvroType {
-    if (place.depth > depthMax) return refuse(place, `is nested deeper than ${depthMax}`)
-    if (typeof json === 'string') return resolve(json, place)
-    if (Array.isArray(json)) return parseUnion(json, place)
-    if (!isAttributes(json)) return refuse(place, 'is not an Avro type')
-    const inner = { ...place, depth: place.depth + 1 }
-    switch (json['type']) {
-      case 'record':
-      case 'error':
-        return parseRecord(json, inner)
-      case 'enum':
-        return parseEnum(json, place)
-      case 'fixed':
-        return parseFixed(json, place)
-      case 'array':
-        return { kind: 'array', items: parse(json['items'], inner) }
-      case 'map':
-        return { kind: 'map', values: parse(json['values'], inner) }
-      default:
-        return typeof json['type'] === 'string'
-          ? withLogical(resolve(json['type'], place), json['logicalType'])
-          : refuse(place, 'has no type')
-    }
-  }
-
-  function resolve(name: string, place: Place): AvroType {
-    if (isPrimitive(name)) return primitives[name]
-    const full = name.includes('.') || place.namespace === '' ? name : `${place.namespace}.${name}`
-    return (
-      named.get(full) ?? refuse(place, `names a type that is not defined: ${JSON.stringify(name)}`)
+/** Notes what is wrong and goes on with a stand-in, so that one answer names everything. */
+function refuse(schema: Parsing, place: Place, sentence: string): AvroType {
+  if (schema.problems.length < problemsMax) {
+    schema.problems.push(
+      place.path.length === 0 ? sentence : `${place.path.join('/')}: ${sentence}`,
     )
   }
+  return primitives.null
+}
 
-  /** The full name of a named type that is being defined, and the namespace inside of it. */
-  function nameOf(json: Attributes, place: Place): { full: string; namespace: string } | undefined {
-    const { name, namespace } = json
-    if (typeof name !== 'string' || !isFullName(name)) {
-      refuse(place, `has a ${String(json['type'])} without a valid name`)
-      return undefined
-    }
-    const own = typeof namespace === 'string' ? namespace : place.namespace
-    const at = name.lastIndexOf('.')
-    const space = at < 0 ? own : name.slice(0, at)
-    const full = at >= 0 || own === '' ? name : `${own}.${name}`
-    if (space !== '' && !isFullName(space)) {
-      refuse(place, 'has an invalid namespace')
-    } else if (full.length > nameCharsMax) {
-      refuse(place, `has a name that is longer than ${nameCharsMax} characters`)
-    } else if (isPrimitive(name)) {
-      refuse(place, `gives the name of a primitive type, ${name}, to another type`)
-    } else if (named.has(full)) {
-      refuse(place, `defines ${full} twice`)
-    } else {
-      return { full, namespace: space }
-    }
+function parse(schema: Parsing, json: unknown, place: Place): AvroType {
+  if (place.depth > depthMax) return refuse(schema, place, `is nested deeper than ${depthMax}`)
+  if (typeof json === 'string') return resolve(schema, json, place)
+  if (Array.isArray(json)) return parseUnion(schema, json, place)
+  if (!isAttributes(json)) return refuse(schema, place, 'is not an Avro type')
+  const inner = { ...place, depth: place.depth + 1 }
+  switch (json['type']) {
+    case 'record':
+    case 'error':
+      return parseRecord(schema, json, inner)
+    case 'enum':
+      return parseEnum(schema, json, place)
+    case 'fixed':
+      return parseFixed(schema, json, place)
+    case 'array':
+      return { kind: 'array', items: parse(schema, json['items'], inner) }
+    case 'map':
+      return { kind: 'map', values: parse(schema, json['values'], inner) }
+    default:
+      return typeof json['type'] === 'string'
+        ? withLogical(resolve(schema, json['type'], place), json['logicalType'])
+        : refuse(schema, place, 'has no type')
+  }
+}
+
+function resolve(schema: Parsing, name: string, place: Place): AvroType {
+  if (isPrimitive(name)) return primitives[name]
+  const full = name.includes('.') || place.namespace === '' ? name : `${place.namespace}.${name}`
+  return (
+    schema.named.get(full) ??
+    refuse(schema, place, `names a type that is not defined: ${JSON.stringify(name)}`)
+  )
+}
+
+/** The full name of a named type that is being defined, and the namespace inside of it. */
+function nameOf(
+  schema: Parsing,
+  json: Attributes,
+  place: Place,
+): { full: string; namespace: string } | undefined {
+  const { name, namespace } = json
+  if (typeof name !== 'string' || !isFullName(name)) {
+    refuse(schema, place, `has a ${String(json['type'])} without a valid name`)
     return undefined
   }
-
-  function parseRecord(json: Attributes, place: Place): AvroType {
-    const name = nameOf(json, place)
-    const fields: RecordField[] = []
-    const type: RecordType = { kind: 'record', name: name?.full ?? '', fields }
-    if (name) named.set(name.full, type)
-    const given = json['fields']
-    if (!Array.isArray(given)) return refuse(place, 'has a record without a list of fields')
-    const inside = { ...place, namespace: name?.namespace ?? place.namespace }
-    const names = new Set<string>()
-    for (const field of given) {
-      const parsed = parseField(field, inside)
-      if (!parsed) continue
-      if (names.has(parsed.name)) refuse(inside, `has the field ${parsed.name} twice`)
-      names.add(parsed.name)
-      fields.push(parsed)
-    }
-    return type
+  const own = typeof namespace === 'string' ? namespace : place.namespace
+  const at = name.lastIndexOf('.')
+  const space = at < 0 ? own : name.slice(0, at)
+  const full = at >= 0 || own === '' ? name : `${own}.${name}`
+  if (space !== '' && !isFullName(space)) {
+    refuse(schema, place, 'has an invalid namespace')
+  } else if (full.length > nameCharsMax) {
+    refuse(schema, place, `has a name that is longer than ${nameCharsMax} characters`)
+  } else if (isPrimitive(name)) {
+    refuse(schema, place, `gives the name of a primitive type, ${name}, to another type`)
+  } else if (schema.named.has(full)) {
+    refuse(schema, place, `defines ${full} twice`)
+  } else {
+    return { full, namespace: space }
   }
+  return undefined
+}
 
-  function parseField(json: unknown, place: Place): RecordField | undefined {
-    const name = isAttributes(json) ? json['name'] : undefined
-    // `__proto__` is a name by Avro's grammar, but no plain property of a JavaScript object
-    if (!isAttributes(json) || !isName(name)) {
-      refuse(place, 'has a field without a valid name')
-      return undefined
-    }
-    const inside = within(place, name)
-    if (name === '__proto__') refuse(inside, 'is a name that is not possible here')
-    const order = json['order'] ?? 'ascending'
-    if (order !== 'ascending' && order !== 'descending' && order !== 'ignore') {
-      refuse(inside, 'has an order other than ascending, descending or ignore')
-    }
-    const type = parse(json['type'], inside)
-    if (!Object.hasOwn(json, 'default')) return { name, type, default: undefined }
-    const field = { name, type, default: { json: json['default'] } }
-    withDefault.push({ place: inside, field })
-    return field
+function parseRecord(schema: Parsing, json: Attributes, place: Place): AvroType {
+  const name = nameOf(schema, json, place)
+  const fields: RecordField[] = []
+  const type: RecordType = { kind: 'record', name: name?.full ?? '', fields }
+  if (name) schema.named.set(name.full, type)
+  const given = json['fields']
+  if (!Array.isArray(given)) return refuse(schema, place, 'has a record without a list of fields')
+  const inside = { ...place, namespace: name?.namespace ?? place.namespace }
+  const names = new Set<string>()
+  for (const field of given) {
+    const parsed = parseField(schema, field, inside)
+    if (!parsed) continue
+    if (names.has(parsed.name)) refuse(schema, inside, `has the field ${parsed.name} twice`)
+    names.add(parsed.name)
+    fields.push(parsed)
   }
+  return type
+}
 
-  function parseEnum(json: Attributes, place: Place): AvroType {
-    const name = nameOf(json, place)
-    const given: unknown = json['symbols']
-    const symbols: readonly unknown[] = Array.isArray(given) ? given : []
-    const valid = symbols.filter(isName)
-    const strings = valid.map(String)
-    if (symbols.length === 0 || valid.length < symbols.length) {
-      return refuse(place, 'has an enum without a list of valid symbols')
-    }
-    if (new Set(strings).size < strings.length) refuse(place, 'has an enum with a symbol twice')
-    const fallback = json['default']
-    if (fallback !== undefined && !symbols.includes(fallback)) {
-      refuse(place, 'has an enum whose default is none of its symbols')
-    }
-    const type: AvroType = { kind: 'enum', name: name?.full ?? '', symbols: strings }
-    if (name) named.set(name.full, type)
-    return type
+function parseField(schema: Parsing, json: unknown, place: Place): RecordField | undefined {
+  const name = isAttributes(json) ? json['name'] : undefined
+  // `__proto__` is a name by Avro's grammar, but no plain property of a JavaScript object
+  if (!isAttributes(json) || !isName(name)) {
+    refuse(schema, place, 'has a field without a valid name')
+    return undefined
   }
-
-  function parseFixed(json: Attributes, place: Place): AvroType {
-    const name = nameOf(json, place)
-    const size = json['size']
-    if (typeof size !== 'number' || !Number.isInteger(size) || size < 0 || size > 1_048_576) {
-      return refuse(place, 'has a fixed without a size of 0 to 1048576')
-    }
-    const type: AvroType = { kind: 'fixed', name: name?.full ?? '', size }
-    if (name) named.set(name.full, type)
-    return type
+  const inside = within(place, name)
+  if (name === '__proto__') refuse(schema, inside, 'is a name that is not possible here')
+  const order = json['order'] ?? 'ascending'
+  if (order !== 'ascending' && order !== 'descending' && order !== 'ignore') {
+    refuse(schema, inside, 'has an order other than ascending, descending or ignore')
   }
+  const type = parse(schema, json['type'], inside)
+  if (!Object.hasOwn(json, 'default')) return { name, type, default: undefined }
+  const field = { name, type, default: { json: json['default'] } }
+  schema.withDefault.push({ place: inside, field })
+  return field
+}
 
-  function parseUnion(json: readonly unknown[], place: Place): AvroType {
-    if (json.length > branchesMax) {
-      return refuse(place, `has a union of more than ${branchesMax} types`)
-    }
-    const branches = json.map((branch) => {
-      // a union right inside a union does not count as nesting, and is refused: bound it here
-      if (Array.isArray(branch)) return refuse(place, 'has a union right inside a union')
-      return parse(branch, place)
-    })
-    if (branches.length === 0) return refuse(place, 'has an empty union')
-    const names = branches.map(branchName)
-    const twice = names.find((name, index) => names.indexOf(name) !== index)
-    if (twice !== undefined && problems.length === 0) {
-      return refuse(place, `has a union with ${twice} twice`)
-    }
-    return { kind: 'union', branches }
+function parseEnum(schema: Parsing, json: Attributes, place: Place): AvroType {
+  const name = nameOf(schema, json, place)
+  const given: unknown = json['symbols']
+  const symbols: readonly unknown[] = Array.isArray(given) ? given : []
+  const valid = symbols.filter(isName)
+  const strings = valid.map(String)
+  if (symbols.length === 0 || valid.length < symbols.length) {
+    return refuse(schema, place, 'has an enum without a list of valid symbols')
   }
-
-  /** Defaults are read once every type is complete: a record's default may name any of its fields. */
-  function checkDefaults(): void {
-    let octetsLeft = defaultOctetsMax
-    for (const { place, field } of withDefault) {
-      const checked = checkDefault(field)
-      octetsLeft -= 'size' in checked ? checked.size : 0
-      if ('problem' in checked) refuse(place, `has a default that ${checked.problem}`)
-      else if (octetsLeft < 0) {
-        refuse(place, `comes to more than ${defaultOctetsMax} octets with all defaults before it`)
-        return
-      }
-    }
+  if (new Set(strings).size < strings.length)
+    refuse(schema, place, 'has an enum with a symbol twice')
+  const fallback = json['default']
+  if (fallback !== undefined && !symbols.includes(fallback)) {
+    refuse(schema, place, 'has an enum whose default is none of its symbols')
   }
+  const type: AvroType = { kind: 'enum', name: name?.full ?? '', symbols: strings }
+  if (name) schema.named.set(name.full, type)
+  return type
+}
 
-  return {
-    parse,
-    problems(): readonly string[] {
-      if (problems.length === 0) checkDefaults()
-      return problems
-    },
+function parseFixed(schema: Parsing, json: Attributes, place: Place): AvroType {
+  const name = nameOf(schema, json, place)
+  const size = json['size']
+  if (typeof size !== 'number' || !Number.isInteger(size) || size < 0 || size > 1_048_576) {
+    return refuse(schema, place, 'has a fixed without a size of 0 to 1048576')
+  }
+  const type: AvroType = { kind: 'fixed', name: name?.full ?? '', size }
+  if (name) schema.named.set(name.full, type)
+  return type
+}
+
+function parseUnion(schema: Parsing, json: readonly unknown[], place: Place): AvroType {
+  if (json.length > branchesMax) {
+    return refuse(schema, place, `has a union of more than ${branchesMax} types`)
+  }
+  const branches = json.map((branch) => {
+    // a union right inside a union does not count as nesting, and is refused: bound it here
+    if (Array.isArray(branch)) return refuse(schema, place, 'has a union right inside a union')
+    return parse(schema, branch, place)
+  })
+  if (branches.length === 0) return refuse(schema, place, 'has an empty union')
+  const names = branches.map(branchName)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined && schema.problems.length === 0) {
+    return refuse(schema, place, `has a union with ${twice} twice`)
+  }
+  return { kind: 'union', branches }
+}
+
+/** Defaults are read once every type is complete: a record's default may name any of its fields. */
+function checkDefaults(schema: Parsing): void {
+  let octetsLeft = defaultOctetsMax
+  for (const { place, field } of schema.withDefault) {
+    const checked = checkDefault(field)
+    octetsLeft -= 'size' in checked ? checked.size : 0
+    if ('problem' in checked) refuse(schema, place, `has a default that ${checked.problem}`)
+    else if (octetsLeft < 0) {
+      refuse(
+        schema,
+        place,
+        `comes to more than ${defaultOctetsMax} octets with all defaults before it`,
+      )
+      return
+    }
   }
 }

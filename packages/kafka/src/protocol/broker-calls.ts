@@ -2,17 +2,12 @@
 // speaks below kafkajs's own clients. It asks for each topic by name each time, so there is nothing that it
 // could fail to forget: a deleted topic never spoils a request about another one. For the same reason all
 // who ask by one handle share the connection.
-import type Cluster from 'kafkajs/src/cluster/index.js'
-
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
-import { closeClient } from '../connect/close-client.ts'
-import { isFromBroker, isRetriable, refused, unavailable } from '../connect/faults.ts'
-import { internalsOf } from '../connect/internals.ts'
+import { isRetriable, refused, unavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { FEW_RETRIES } from '../connect/retries.ts'
-
-type Call<T> = (cluster: Cluster) => Promise<T>
+import { joinCluster } from './shared-cluster.ts'
+import type { Call } from './shared-cluster.ts'
 
 export type BrokerCalls = {
   /** Again on passing errors, until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
@@ -22,85 +17,28 @@ export type BrokerCalls = {
   close(): Promise<void>
 }
 
-const connections = new WeakMap<Kafka, { cluster: Promise<Cluster> | undefined; users: number }>()
-
 const DEADLINE_MS = 15_000
 const PAUSE = { minMs: 20, maxMs: 1_000 }
 
 export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): BrokerCalls {
-  const internals = internalsOf(kafka)
   const closing = new AbortController()
-  const shared = connections.get(kafka) ?? { cluster: undefined, users: 0 }
-  connections.set(kafka, shared)
-  shared.users += 1
+  const { signal } = closing
+  const shared = joinCluster(kafka)
 
-  async function open(): Promise<Cluster> {
-    const cluster = internals.cluster({ retries: FEW_RETRIES })
-    try {
-      await cluster.connect()
-      await cluster.refreshMetadata()
-      return cluster
-    } catch (error) {
-      void closeClient(cluster)
-      throw error
-    }
-  }
-
-  function discard(broken: Promise<Cluster>): void {
-    if (shared.cluster === broken) shared.cluster = undefined
-    void closeQuietly(broken)
-  }
-
-  async function attempt<T>(call: Call<T>): Promise<T> {
+  async function attempt<T>(call: Call<T>, limits: Limits): Promise<T> {
     // Nobody would close what was opened now.
-    if (closing.signal.aborted) throw unavailable('be asked after closing')
-    const opening = (shared.cluster ??= open())
-    const cluster = await opening.catch((error: unknown) => {
-      discard(opening)
-      internals.troubles.failed(error)
-      throw error
-    })
-    try {
-      return await call(cluster)
-    } catch (error) {
-      if (!isFromBroker(error) && !hasCode(error)) discard(opening)
-      throw error
-    }
+    if (signal.aborted) throw unavailable('be asked after closing')
+    return bounded(shared.attempt(call), limits)
   }
-
-  async function bounded<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
-    const { promise: closed, reject } = Promise.withResolvers<never>()
-    const onAbort = () => reject(unavailable(what))
-    closing.signal.addEventListener('abort', onAbort)
-    try {
-      return await withTimeout(Promise.race([work, closed]), ms, what)
-    } finally {
-      closing.signal.removeEventListener('abort', onAbort)
-    }
-  }
-
-  async function run<T>(what: string, call: Call<T>): Promise<T> {
-    const end = performance.now() + deadlineMs
-    for (const pauseMs of backoff(PAUSE)) {
-      try {
-        return await bounded(attempt(call), end - performance.now(), what)
-      } catch (error) {
-        if (closing.signal.aborted || hasCode(error, 'kit.timeout')) throw unavailable(what, error)
-        if (hasCode(error)) throw error
-        if (!isRetriable(error)) throw refused(what, error)
-        if (performance.now() + pauseMs > end) throw unavailable(what, error)
-      }
-      await delay(pauseMs, closing.signal).catch(() => undefined)
-    }
-    throw unavailable(what)
-  }
+  const run = <T>(what: string, call: Call<T>): Promise<T> =>
+    retry({ what, ms: deadlineMs, signal }, (limits) => attempt(call, limits))
 
   return {
     run,
     async runOnce(what, call) {
       await run(what, (cluster) => cluster.refreshMetadata())
       try {
-        return await bounded(attempt(call), deadlineMs, what)
+        return await attempt(call, { what, ms: deadlineMs, signal })
       } catch (error) {
         if (hasCode(error, 'kit.timeout')) throw unavailable(what, error)
         if (hasCode(error)) throw error
@@ -108,17 +46,42 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
       }
     },
     async close() {
-      if (closing.signal.aborted) return
+      if (signal.aborted) return
       closing.abort()
-      shared.users -= 1
-      if (shared.users > 0 || !shared.cluster) return
-      const last = shared.cluster
-      shared.cluster = undefined
-      await closeQuietly(last)
+      await shared.leave()
     },
   }
 }
 
-async function closeQuietly(cluster: Promise<Cluster>): Promise<void> {
-  await cluster.then((open) => closeClient(open)).catch(() => undefined)
+type Limits = { readonly what: string; readonly ms: number; readonly signal: AbortSignal }
+
+async function retry<T>(
+  { what, ms, signal }: Limits,
+  attempt: (limits: Limits) => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + ms
+  for (const pauseMs of backoff(PAUSE)) {
+    try {
+      return await attempt({ what, ms: end - performance.now(), signal })
+    } catch (error) {
+      if (signal.aborted || hasCode(error, 'kit.timeout')) throw unavailable(what, error)
+      if (hasCode(error)) throw error
+      if (!isRetriable(error)) throw refused(what, error)
+      if (performance.now() + pauseMs > end) throw unavailable(what, error)
+    }
+    await delay(pauseMs, signal).catch(() => undefined)
+  }
+  throw unavailable(what)
+}
+
+/** Ends with the time, and with `signal`. */
+async function bounded<T>(work: Promise<T>, { what, ms, signal }: Limits): Promise<T> {
+  const { promise: closed, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(unavailable(what))
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await withTimeout(Promise.race([work, closed]), ms, what)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }

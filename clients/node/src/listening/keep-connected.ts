@@ -1,0 +1,74 @@
+// One connection after the other, for as long as the stream may be listened to: with pauses that grow while none stays open,
+// and a word of each gap.
+import { RejectedError } from '../errors.ts'
+import { pauseMs } from '../retries.ts'
+import type { Ending } from './endings.ts'
+
+export type Gap = {
+  /** Why the connection ended. */
+  readonly reason: string
+  /** From then until events came in again. */
+  readonly ms: number
+}
+
+export type Connecting = {
+  /** One connection, from its token to its end. */
+  readonly connect: (onOpen: () => void) => Promise<Ending>
+  readonly signal: AbortSignal
+  readonly onOpen: () => void
+  readonly onGap: (gap: Gap) => void
+}
+
+/** Twice in a row without an event or a minute between them: the next token would be refused, too. */
+const tokensRefusedMax = 2
+const calmMs = 60_000
+
+/** Resolves when it is told to end. @throws RejectedError when the stream can't be listened to any more */
+export async function keepConnected(options: Connecting): Promise<void> {
+  const { signal } = options
+  let failures = 0
+  let tokensRefused = 0
+  let lost: Lost | undefined
+  while (!signal.aborted) {
+    const { ending, openedAtMs } = await connectOnce(options, lost)
+    if (signal.aborted) return
+    if (ending.kind === 'final') throw ending.error
+    const nowMs = performance.now()
+    if (openedAtMs !== undefined) {
+      lost = { reason: ending.reason, atMs: nowMs }
+      tokensRefused = 0
+    }
+    failures = openedAtMs !== undefined && nowMs - openedAtMs > calmMs ? 1 : failures + 1
+    tokensRefused += ending.kind === 'token' ? 1 : 0
+    if (tokensRefused > tokensRefusedMax)
+      throw new RejectedError('invalid_token', ending.reason, 401)
+    const afterMs = ending.kind === 'again' ? ending.afterMs : undefined
+    await pause(pauseMs(failures, afterMs, Math.random), signal)
+  }
+}
+
+type Lost = { readonly reason: string; readonly atMs: number }
+
+async function connectOnce({ connect, onOpen, onGap }: Connecting, lost: Lost | undefined) {
+  let openedAtMs: number | undefined
+  const ending = await connect(() => {
+    openedAtMs = performance.now()
+    onOpen()
+    if (lost !== undefined) onGap({ reason: lost.reason, ms: openedAtMs - lost.atMs })
+  })
+  return { ending, openedAtMs }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

@@ -1,0 +1,97 @@
+// The events that wait to be sent: what is sent again comes before what wasn't sent yet, in the order in which both were
+// sent. It knows how much waits, so that full batches leave at once.
+import type { BufferSize, Pending } from './buffer.ts'
+
+export type SendQueue = {
+  add(pending: Pending): void
+  /** It has its outcome, and waits no more. */
+  leave(pending: Pending): void
+  /** Whether a batch would be as large as it may be. */
+  hasBatch(max: BufferSize): boolean
+  /** From the front; one event at least when there is any, however large. */
+  takeBatch(max: BufferSize): Pending[]
+  /** To be sent again. */
+  putBack(events: readonly Pending[]): void
+}
+
+export function createQueue(): SendQueue {
+  const waiting = createOrder()
+  let events = 0
+  let bytes = 0
+
+  const count = (pending: Pending, more: 1 | -1): void => {
+    events += more
+    bytes += more * pending.bytes.length
+  }
+  return {
+    add(pending) {
+      waiting.push(pending)
+      count(pending, 1)
+    },
+    leave(pending) {
+      if (pending.state === 'waiting') count(pending, -1)
+    },
+    hasBatch: (max) => events >= max.events || bytes >= max.bytes,
+    takeBatch(max) {
+      const batch: Pending[] = []
+      let length = 0
+      while (batch.length < max.events) {
+        const next = waiting.peek()
+        length += next?.bytes.length ?? 0
+        if (next === undefined || (batch.length > 0 && length > max.bytes)) break
+        waiting.shift()
+        next.state = 'taken'
+        count(next, -1)
+        batch.push(next)
+      }
+      return batch
+    },
+    putBack(back) {
+      const open = back.filter(({ state }) => state !== 'settled')
+      for (const pending of open) pending.state = 'waiting'
+      for (const pending of open) count(pending, 1)
+      waiting.insert(open)
+    },
+  }
+}
+
+/** What is sent again before what wasn't sent yet, each in the order of `send`. Settled ones are passed over. */
+function createOrder() {
+  const fresh = createFresh()
+  let again: Pending[] = []
+  return {
+    push: fresh.push,
+    peek(): Pending | undefined {
+      while (again[0]?.state === 'settled') again.shift()
+      return again[0] ?? fresh.peek()
+    },
+    /** To be called when `peek` has shown one. */
+    shift(): void {
+      if (again.length > 0) again.shift()
+      else fresh.shift()
+    },
+    insert(events: readonly Pending[]): void {
+      again = [...again, ...events].sort((one, other) => one.number - other.number)
+    },
+  }
+}
+
+/** An array's own `shift` moves all that comes after. Settled ones are passed over. */
+function createFresh() {
+  let items: Pending[] = []
+  let head = 0
+  const shift = (): void => {
+    head += 1
+    if (head < 1_024 || head * 2 < items.length) return
+    items = items.slice(head)
+    head = 0
+  }
+  return {
+    push: (pending: Pending) => void items.push(pending),
+    peek(): Pending | undefined {
+      while (items[head]?.state === 'settled') shift()
+      return items[head]
+    },
+    shift,
+  }
+}

@@ -1,0 +1,93 @@
+// Who is connected, and whether they still may be: looked at when control state changes, and once a second, so that a
+// connection ends within a second of its right to be there.
+import type { Duplex } from 'node:stream'
+import { controlTopic } from '@weir/control-state'
+import type { StateFollower } from '@weir/control-state'
+import type { WebSocket } from 'ws'
+import type { Admitted } from './admit.ts'
+import { closing } from './watcher.ts'
+import type { Closing, Watcher } from './watcher.ts'
+
+const pingEveryMs = 20_000
+const checkEveryMs = 1_000
+
+export type Client = {
+  readonly access: Admitted
+  readonly watcher: Watcher
+  readonly socket: WebSocket
+  /** Its last ping. */
+  answered: boolean
+}
+
+type Watching = {
+  readonly follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
+  readonly counts: { clients(delta: 1 | -1): void }
+}
+
+export function watchClients({ follower, counts }: Watching) {
+  const clients = new Set<Client>()
+  let isClosing = false
+
+  const check = ({ access, watcher }: Client): void => {
+    const why = isClosing ? closing.restart : reasonToEnd(follower, access)
+    if (why !== undefined) watcher.end(why)
+  }
+  const checkAll = (): void => {
+    for (const client of clients) check(client)
+  }
+  const unsubscribe = follower.onChange((topic, key) => {
+    if (topic !== controlTopic || key === undefined) return
+    for (const client of clients) if (isAbout(key, client.access)) check(client)
+  })
+  const checking = setInterval(checkAll, checkEveryMs)
+  const pinging = setInterval(() => clients.forEach(ping), pingEveryMs)
+
+  return {
+    isClosing: () => isClosing,
+    enter(client: Client, connection: Duplex): void {
+      const { socket, watcher } = client
+      clients.add(client)
+      counts.clients(1)
+      socket.on('pong', () => (client.answered = true))
+      socket.on('error', () => {}) // a close follows, and that is all there is to do
+      socket.on('close', () => {
+        clients.delete(client)
+        counts.clients(-1)
+      })
+      check(client) // before anything is sent: it may have lost its right while it was being let in
+      watcher.attach(socket, connection)
+    },
+    /** Ends all of them, and whoever enters later. */
+    close(): void {
+      isClosing = true
+      unsubscribe()
+      clearInterval(checking)
+      clearInterval(pinging)
+      checkAll()
+    },
+  }
+}
+
+/** Why the client may not be here any more; undefined while it may. */
+function reasonToEnd(
+  { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
+  access: Admitted,
+): Closing | undefined {
+  if (!isFresh()) return closing.unsure
+  const stream = tables.streamById(access.stream.streamId)
+  if (stream?.state !== 'ready') return closing.gone
+  if (!access.mayStay()) return closing.tokenDead
+  return stream.enabled ? undefined : closing.disabled
+}
+
+/** Whether a record that has changed may end it. */
+const isAbout = (key: string, { stream: { billingId, name } }: Admitted): boolean =>
+  key === `stream/${billingId}/${name}` ||
+  key === `account/${billingId}` ||
+  key.startsWith('signing/')
+
+function ping(client: Client): void {
+  if (!client.answered) client.socket.terminate()
+  client.answered = false
+  client.socket.ping()
+}
