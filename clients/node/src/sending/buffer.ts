@@ -1,25 +1,9 @@
 // The events that have no outcome yet, in the order in which they were sent, and the room that is left for more. No I/O
 // and no timers: whoever sends takes batches out of its queue and settles them.
 import type { SendError } from '../errors.ts'
+import type { BufferSize, Pending } from './pending.ts'
 import { createQueue } from './queue.ts'
 import type { SendQueue } from './queue.ts'
-
-export type Pending = {
-  /** Counts from 0 in the order of `send`. */
-  readonly number: number
-  readonly bytes: Buffer
-  readonly deadlineMs: number
-  readonly resolve: () => void
-  readonly reject: (error: SendError) => void
-  /** `taken` as part of a request that hasn't left, `under_way` once it may have. */
-  state: 'waiting' | 'taken' | 'under_way' | 'resting' | 'settled'
-  tries: number
-  /** A try of it has no certain outcome. */
-  mayBeStored: boolean
-  tokensRefused: number
-}
-
-export type BufferSize = { readonly events: number; readonly bytes: number }
 
 export type EventBuffer = {
   /** Those that wait to be sent. */

@@ -1,7 +1,7 @@
 // The producer: `send` keeps an event's octets until ingest has said what became of it.
 import { UndeliveredError } from '../errors.ts'
 import { createBuffer } from './buffer.ts'
-import type { BufferSize, Pending } from './buffer.ts'
+import type { BufferSize, Pending } from './pending.ts'
 import { encodingOf } from './encode.ts'
 import { limitsOf } from './options.ts'
 import type { ProducerOptions } from './options.ts'

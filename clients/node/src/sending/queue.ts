@@ -1,6 +1,6 @@
 // The events that wait to be sent: what is sent again comes before what wasn't sent yet, in the order in which both were
 // sent. It knows how much waits, so that full batches leave at once.
-import type { BufferSize, Pending } from './buffer.ts'
+import type { BufferSize, Pending } from './pending.ts'
 
 export type SendQueue = {
   add(pending: Pending): void

@@ -2,7 +2,8 @@
 // when one of them is answered. What becomes of each is in deliver.ts.
 import { serviceUrl } from '../address.ts'
 import { createTokens } from '../tokens.ts'
-import type { EventBuffer, Pending } from './buffer.ts'
+import type { EventBuffer } from './buffer.ts'
+import type { Pending } from './pending.ts'
 import { createConnection } from './connection.ts'
 import { deliver, lateOf } from './deliver.ts'
 import type { DeliverDeps } from './deliver.ts'

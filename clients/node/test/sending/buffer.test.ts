@@ -1,7 +1,7 @@
 // The buffer's order, batches and bounds.
 import { expect, test } from '@jest/globals'
 import { createBuffer } from '../../src/sending/buffer.ts'
-import type { Pending } from '../../src/sending/buffer.ts'
+import type { Pending } from '../../src/sending/pending.ts'
 
 const pendingOf = (number: number, length = 1): Pending => ({
   number,

@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals'
 import { RejectedError } from '../../src/errors.ts'
 import { createBuffer } from '../../src/sending/buffer.ts'
-import type { Pending } from '../../src/sending/buffer.ts'
+import type { Pending } from '../../src/sending/pending.ts'
 import { deliver } from '../../src/sending/deliver.ts'
 import type { IngestRequest } from '../../src/sending/connection.ts'
 import type { Answer, NoAnswer } from '../../src/sending/outcomes.ts'

@@ -2,19 +2,30 @@
 // say (docs/architecture.md 1). It keeps its positions itself and never goes back: a replay would bring
 // deleted things to life. Only when that can't be helped does it say `onReset`, and start over.
 import { delay, hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
 
 import { createBrokerCalls } from '../protocol/broker-calls.ts'
 import type { SourceRecord, Headers } from '../protocol/source-record.ts'
+import { askTopics } from './ask-topics.ts'
+import type { AskTopics } from './ask-topics.ts'
 import type { ConsumerEnd } from './start-consumer.ts'
-import { firstReadable } from './committed-range.ts'
 import { createEndWatch } from './end-watch.ts'
-import type { Ends } from './end-watch.ts'
+import type { EndWatch } from './end-watch.ts'
+import {
+  isFresh,
+  isGapTooLong,
+  isOutside,
+  isStuck,
+  newProgress,
+  positionIn,
+  startOver,
+} from './follow-progress.ts'
+import type { Progress } from './follow-progress.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { supervise } from './supervisor.ts'
 import type { Supervisor } from './supervisor.ts'
 import { startReader } from './reader.ts'
-import { earliestOffsets, endOffsets, isGone } from '../admin/topic-calls.ts'
 import { KafkaError } from '../errors.ts'
 
 export type FollowedRecord = {
@@ -54,62 +65,71 @@ export type Follower = {
 
 const DELETE_RETENTION_MS = 86_400_000
 const CATCH_UP_TIMEOUT_MS = 10_000
-const FRESH_FOR_MS = 10_000
 const CHECK_EVERY_MS = 3_000
 
 export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
-  const { topics, deleteRetentionMs = DELETE_RETENTION_MS } = options
-  const { log } = internalsOf(kafka)
+  const { topics, groupPrefix } = options
   const calls = createBrokerCalls(kafka)
   const stopping = new AbortController()
-  const positions = new Map<string, bigint>()
-  const ends = createEndWatch({ askEnds, positionOf: (topic) => positions.get(topic) })
+  const progress = newProgress()
+  const asked = askTopics(calls, topics)
+  const ends = createEndWatch({
+    askEnds: asked.ends,
+    positionOf: (topic) => progress.positions.get(topic),
+  })
+  const position = (topic: string): bigint => positionIn(progress, topic)
+  const onPosition = (topic: string, _: number, next: bigint): void => {
+    progress.positions.set(topic, next)
+    progress.movedMs = Date.now()
+    ends.advanced()
+  }
+  const onRecords = takeRecords(options, progress)
+  const following = { options, progress, asked, ends, onPosition }
+  const catchUp = (wanted = topics): Promise<void> => catchUpWith(following, wanted)
+  const reader = { groupPrefix, topics, positionOf: position, onRecords, onPosition }
   let supervisor: Supervisor | undefined
+
+  return {
+    async start() {
+      const prepare = createPrepare(following, internalsOf(kafka).log)
+      supervisor = supervise(kafka, { topics, prepare, start: () => startReader(kafka, reader) })
+      void keepChecking(following, supervisor, stopping.signal)
+      await untilCaughtUp(catchUp, stopping.signal)
+    },
+    position,
+    catchUp,
+    isFresh: () => isFresh(progress),
+    async close() {
+      stopping.abort()
+      await Promise.all([calls.close(), supervisor?.close()])
+    },
+  }
+}
+
+type Following = {
+  readonly options: FollowOptions
+  readonly progress: Progress
+  readonly asked: AskTopics
+  readonly ends: EndWatch
+  readonly onPosition: (topic: string, partition: number, next: bigint) => void
+}
+
+const hasGap = ({ deleteRetentionMs }: FollowOptions, progress: Progress): boolean =>
+  isGapTooLong(progress, deleteRetentionMs ?? DELETE_RETENTION_MS)
+
+/** Before each reader: whether it goes on from the positions, or starts over. */
+function createPrepare({ options, progress, asked, ends }: Following, log: Log) {
+  const { topics } = options
   let wasAway = false
-  // Wall clock times: a machine that slept has a gap too.
-  let startedOverMs = 0
-  let atEndMs = 0
-  let movedMs = 0
-
-  async function askEach(ask: (topic: string) => Promise<bigint[]>): Promise<Map<string, bigint>> {
-    const answers = topics.map(async (topic) => [topic, (await ask(topic))[0] ?? 0n] as const)
-    return new Map(await Promise.all(answers))
-  }
-
-  // A broker that was away has been asked in vain before: what counts is the last try.
-  function askEnds(): Promise<Ends> {
-    return calls.run('read offsets', async (cluster) => ({
-      askedMs: Date.now(),
-      offsets: await askEach((topic) => endOffsets(cluster, topic, 'read_committed')),
-    }))
-  }
-
-  const askLogs = () =>
-    calls.run('read offsets', async (cluster) => ({
-      earliest: await askEach((topic) => earliestOffsets(cluster, topic)),
-      end: await askEach((topic) => endOffsets(cluster, topic, 'read_uncommitted')),
-    }))
-
-  const isAnyGone = () =>
-    calls.run('describe a topic', async (cluster) => {
-      const gone = await Promise.all(topics.map((topic) => isGone(cluster, topic)))
-      return gone.includes(true)
-    })
-
-  async function prepare(lastEnd: ConsumerEnd | undefined): Promise<boolean> {
-    const logs = await askLogs().catch(async (error: unknown) => {
-      wasAway ||= hasCode(error, 'kafka.not_found') && (await isAnyGone())
+  return async (lastEnd: ConsumerEnd | undefined): Promise<boolean> => {
+    const logs = await asked.logs().catch(async (error: unknown) => {
+      wasAway ||= hasCode(error, 'kafka.not_found') && (await asked.isAnyGone())
       throw error
     })
-    const isFirst = positions.size === 0
-    const isOutside = topics.some((topic) => {
-      const position = positions.get(topic) ?? 0n
-      return position < (logs.earliest.get(topic) ?? 0n) || position > (logs.end.get(topic) ?? 0n)
-    })
-    if (isFirst || wasAway || lastEnd === 'moved' || isOutside || isGapTooLong()) {
-      for (const [topic, offset] of logs.earliest) positions.set(topic, offset)
-      startedOverMs = Date.now()
-      atEndMs = 0
+    const isFirst = progress.positions.size === 0
+    const isLost = wasAway || lastEnd === 'moved' || isOutside(progress, logs)
+    if (isFirst || isLost || hasGap(options, progress)) {
+      startOver(progress, logs)
       if (!isFirst) {
         log.warn({ topics }, 'following from the start again')
         options.onReset()
@@ -119,78 +139,59 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
     ends.advanced()
     return true
   }
+}
 
-  function isGapTooLong(): boolean {
-    return Date.now() - Math.max(atEndMs, startedOverMs) > deleteRetentionMs / 2
-  }
-
-  function onRecords(topic: string, _: number, records: readonly SourceRecord[]): void {
-    if (isGapTooLong()) throw new KafkaError('kafka.gap', 'too long without reading')
+const takeRecords =
+  (options: FollowOptions, progress: Progress) =>
+  (topic: string, _: number, records: readonly SourceRecord[]): void => {
+    if (hasGap(options, progress)) throw new KafkaError('kafka.gap', 'too long without reading')
     for (const { key, value, offset, timestampMs, headers } of records) {
       const text = key?.toString('utf8') ?? ''
       options.onRecord({ topic, key: text, value, offset, timestampMs, headers })
-      positions.set(topic, offset + 1n)
+      progress.positions.set(topic, offset + 1n)
     }
   }
 
-  function onPosition(topic: string, _: number, next: bigint): void {
-    positions.set(topic, next)
-    movedMs = Date.now()
-    ends.advanced()
-  }
+async function catchUpWith(
+  { options, progress, ends }: Following,
+  wanted: readonly string[],
+): Promise<void> {
+  const askedMs = await ends.reach(wanted, options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS)
+  if (options.topics.every((topic) => wanted.includes(topic)))
+    progress.atEndMs = Math.max(progress.atEndMs, askedMs)
+}
 
-  async function catchUp(wanted: readonly string[] = topics): Promise<void> {
-    const askedMs = await ends.reach(wanted, options.catchUpTimeoutMs ?? CATCH_UP_TIMEOUT_MS)
-    if (topics.every((topic) => wanted.includes(topic))) atEndMs = Math.max(atEndMs, askedMs)
-  }
-
-  const position = (topic: string) => positions.get(topic) ?? 0n
-
-  const isFresh = () => Date.now() - atEndMs < FRESH_FOR_MS
-
-  async function stepOverEmptied(): Promise<void> {
-    for (const [topic, to] of (await askEnds()).offsets) {
-      const from = position(topic)
-      const next = await calls.run('read on', (cluster) =>
-        firstReadable(cluster, { topic, partition: 0, from, to }),
-      )
-      if (next > from && position(topic) === from) onPosition(topic, 0, next)
+async function untilCaughtUp(catchUp: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await catchUp()
+    } catch (error) {
+      if (signal.aborted) throw error
+      await delay(CHECK_EVERY_MS / 10, signal).catch(() => undefined)
     }
   }
+}
 
-  async function keepChecking(): Promise<void> {
-    for (;;) {
-      await delay(CHECK_EVERY_MS, stopping.signal).catch(() => undefined)
-      if (stopping.signal.aborted) return
-      await catchUp().catch(() => undefined)
-      // A reader that neither ends nor gets on.
-      if (isFresh() || Date.now() - movedMs < FRESH_FOR_MS) continue
-      await stepOverEmptied().catch(() => undefined)
-      supervisor?.renew()
-    }
+async function keepChecking(
+  following: Following,
+  supervisor: Supervisor,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await delay(CHECK_EVERY_MS, signal).catch(() => undefined)
+    if (signal.aborted) return
+    await catchUpWith(following, following.options.topics).catch(() => undefined)
+    if (!isStuck(following.progress)) continue
+    await stepOverEmptied(following).catch(() => undefined)
+    supervisor.renew()
   }
+}
 
-  return {
-    async start() {
-      const { groupPrefix } = options
-      const reader = { groupPrefix, topics, positionOf: position, onRecords, onPosition }
-      supervisor = supervise(kafka, { topics, prepare, start: () => startReader(kafka, reader) })
-      void keepChecking()
-      for (;;) {
-        try {
-          return await catchUp()
-        } catch (error) {
-          if (stopping.signal.aborted) throw error
-          await delay(CHECK_EVERY_MS / 10, stopping.signal).catch(() => undefined)
-        }
-      }
-    },
-    position,
-    catchUp,
-    isFresh,
-    async close() {
-      stopping.abort()
-      await Promise.all([calls.close(), supervisor?.close()])
-    },
+/** A reader is given nothing of what was compacted away, or aborted, and so doesn't move past it. */
+async function stepOverEmptied({ progress, asked, onPosition }: Following): Promise<void> {
+  for (const [topic, to] of (await asked.ends()).offsets) {
+    const from = positionIn(progress, topic)
+    const next = await asked.firstReadable(topic, from, to)
+    if (next > from && positionIn(progress, topic) === from) onPosition(topic, 0, next)
   }
 }
