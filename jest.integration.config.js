@@ -6,6 +6,6 @@ export default {
   ...common,
   testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.integration.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...measuring],
-  // They wait for Kafka more than they compute.
-  maxWorkers: 5,
+  // Four keep two cores busy: more of them take as long, and what has a deadline comes too late.
+  maxWorkers: 4,
 }

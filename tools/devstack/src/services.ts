@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import { AppError, pollUntil } from '@weir/kit'
+import { AppError, hasCode, pollUntil } from '@weir/kit'
 
 import { prepareLogFile } from './process/log-file.ts'
 import { LOOPBACK } from './ports.ts'
@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const log = collectLog(watched, options)
   const look = async <T>(seen: () => T | Promise<T>): Promise<T> => {
     signal?.throwIfAborted()
-    if (watched.hasExited()) throw endedEarly(name, log.lines())
+    if (watched.hasExited()) throw notStarted(`${name} ended while it started`, log.lines())
     return seen()
   }
   try {
@@ -77,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const ports = await pollUntil(() => look(log.ports), { deadlineMs, what: `starting ${name}` })
     const adminUrl = `http://${LOOPBACK}:${ports.adminPort}`
     const ready = () => isReady(`${adminUrl}/health/ready`)
-    await pollUntil(() => look(ready), { deadlineMs, what: `${name} becoming ready` })
+    await pollUntil(() => look(ready), { deadlineMs })
     return {
       name,
       url: `http://${LOOPBACK}:${ports.port}`,
@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
   } catch (error) {
     await watched.kill()
-    throw error
+    throw hasCode(error, 'kit.timeout') ? notStarted(`${name} was not ready`, log.lines()) : error
   }
 }
 
@@ -149,7 +149,7 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-function endedEarly(name: ServiceName, lines: readonly string[]): AppError<'not_started'> {
+function notStarted(what: string, lines: readonly string[]): AppError<'not_started'> {
   const last = lines.slice(-15).join('\n')
-  return new AppError('not_started', `${name} ended while it started. Its last lines:\n${last}`)
+  return new AppError('not_started', `${what}. Its last lines:\n${last}`)
 }

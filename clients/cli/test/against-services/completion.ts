@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from '@jest/globals'
+import { isDeepStrictEqual } from 'node:util'
+import { test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
 import { compiledOnce } from '../support/weir.ts'
 import type { LookUpGround } from './ground.ts'
 
@@ -58,14 +60,18 @@ export function completionTests(ground: LookUpGround): void {
       symlinkSync(bin, linked)
       await weir.ok(`stream create done-${shell} --save`)
       await weir.ok(`output create done-${shell} done-${shell}-1 --level 1`)
-      expect(complete(shell, `weir str`)).toEqual(['stream'])
-      expect(complete(shell, `weir stream show done-${shell}`)).toEqual([`done-${shell}`])
-      expect(complete(shell, `weir output show done-${shell} ''`)).toEqual([`done-${shell}-1`])
-      expect(complete(shell, `weir listen done-${shell}`)).toEqual([
-        `done-${shell}`,
-        `done-${shell}-1`,
-      ])
-      expect(complete(shell, 'weir stream delete --rec')).toEqual(['--recursive'])
+      const [input, output] = [`done-${shell}`, `done-${shell}-1`]
+      for (const [words, names] of [
+        ['weir str', ['stream']],
+        [`weir stream show ${input}`, [input]],
+        [`weir output show ${input} ''`, [output]],
+        [`weir listen ${input}`, [input, output]],
+        ['weir stream delete --rec', ['--recursive']],
+      ] as const) {
+        // It waits for names a second at most, which a busy machine may need.
+        const found = async () => isDeepStrictEqual(complete(shell, words), names)
+        await pollUntil(found, { deadlineMs: 60_000, what: `${shell} completing ${words}` })
+      }
     },
     120_000,
   )

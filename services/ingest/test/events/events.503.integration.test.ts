@@ -78,21 +78,22 @@ test('a body is held up while Kafka says nothing, and those are rejected that it
   request.write(line.repeat(100))
   await scene.reader.readUntil(stream.topic, 100)
   await scene.broker.pauseBroker()
-  const lost = 3_000
+  const [lost, refusedBefore] = [3_000, await refused()]
   request.write(line.repeat(lost))
-  const isHeldUp = async (): Promise<boolean> => (await inFlight()) > inFlightBytesMax / 16
+  const isHeldUp = async (): Promise<boolean> =>
+    (await inFlight()) > inFlightBytesMax / 32 || (await refused()) > refusedBefore
   await pollUntil(isHeldUp, {
-    deadlineMs: 10_000,
+    deadlineMs: 60_000,
     everyMs: 20,
     what: 'events not yet acknowledged',
   })
   expect(await inFlight()).toBeLessThan(inFlightBytesMax / 2)
-  await pollUntil(async () => (await refused()) > 0, {
-    deadlineMs: 20_000,
+  await pollUntil(async () => (await refused()) > refusedBefore, {
+    deadlineMs: 60_000,
     what: 'refusing events',
   })
   scene.broker.resumeBroker()
-  await pollUntil(async () => (await send(line)).status === 200, { deadlineMs: 30_000 })
+  await pollUntil(async () => (await send(line)).status === 200, { deadlineMs: 60_000 })
   request.end(line.repeat(100))
   const { accepted, rejected } = await answering
   expect(accepted + rejected.length).toBe(lost + 200)
@@ -107,7 +108,7 @@ test('a body is held up while Kafka says nothing, and those are rejected that it
   expect(indexes).toEqual(indexes.toSorted((a, b) => a - b))
   // What was refused may be stored nevertheless, what was accepted is.
   expect((await scene.reader.read(stream.topic)).length).toBeGreaterThanOrEqual(accepted)
-}, 120_000)
+}, 240_000)
 
 const metric = (name: string, labels = {}): Promise<number> =>
   metricOf(scene.world.ingest.adminUrl, name, labels)

@@ -148,6 +148,7 @@ test('killed before, in and after every one of its transactions, auth ends the r
   expect(await contents()).toEqual(before)
   expect(await ringsNow()).toEqual(new Set(['3 file:3']))
   const token = await account.at(auth.url).token(input)
+  producer = await connectProducer(world.ingest.url)
   const answer = await producer.send(await exampleEvent(schemaId), { token, schemaId })
   expect([answer.status, answer.body]).toEqual([204, ''])
 }, 180_000)

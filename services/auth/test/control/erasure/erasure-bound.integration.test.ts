@@ -52,8 +52,10 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
     erased: erasuresMax,
     erasedMax: erasuresMax,
   })
+  // Of all accounts on this broker: one that was allowed more elsewhere counts, too.
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
-  expect(metrics).toMatch(/^svc_auth_erasures_used_share\{?.*\}? 1$/m)
+  const [, share] = /^svc_auth_erasures_used_share\S* (\S+)$/m.exec(metrics) ?? []
+  expect(Number(share)).toBeGreaterThanOrEqual(1)
   expect(service.lines().join('\n')).toContain('an account is close to ERASURES_MAX')
   expect((await other.post(path, { keyFieldValue: 'bob' })).status).toBe(201)
 })
