@@ -9,9 +9,10 @@ import { join } from 'node:path'
 
 import { onStopWish } from '@weir/devstack'
 
+import { lookForUnchanged } from './test-run/artefacts.ts'
 import { openIntegrationWorld } from './test-run/integration.ts'
 import { runJest, watchWithJest } from './test-run/jest.ts'
-import { createParts, secondsOf, sumOf, tableOf } from './test-run/parts.ts'
+import { createParts, secondsOf, sumOf, tableOf, wholeOf } from './test-run/parts.ts'
 import { keepSeconds } from './test-run/seconds.ts'
 import { NOTHING, runStaticChecks } from './test-run/static-checks.ts'
 import { suitesWanted } from './test-run/suites.ts'
@@ -32,7 +33,9 @@ process.exit()
 
 async function testAll(): Promise<number> {
   const parts = createParts()
-  const suites = await suitesWanted({ args: jestArgs, folder, signal }, { unitOnly })
+  const artefacts = await lookForUnchanged({ all: jestArgs.length > 0 || unitOnly })
+  const wanted = { unitOnly, leftOut: artefacts.files }
+  const suites = await suitesWanted({ args: jestArgs, folder, signal }, wanted)
   if (jestArgs.length === 0) await parts.run('static checks', () => runStaticChecks(signal))
   // It gets ready while the unit tests run.
   const opening = openWorldFor(suites)
@@ -44,8 +47,10 @@ async function testAll(): Promise<number> {
   if (signal.aborted) return 130
 
   await keepSeconds(secondsOf(parts.all()))
-  if (jestArgs.length === 0) console.log(`\n${tableOf(parts.all())}\n`)
-  const { passed, failed, skipped } = sumOf(parts.all())
+  // A file that was run by name may have run in part.
+  if (jestArgs.length === 0) await artefacts.keep(wholeOf(parts.all()))
+  if (jestArgs.length === 0) console.log(`\n${tableOf(parts.all())}\n${artefacts.told}`)
+  const { passed, failed, skipped } = sumOf([...parts.all(), artefacts.tally])
   if (suites.length === 0) console.log('No test ran.')
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   return failed > 0 || suites.length === 0 ? 1 : 0
@@ -54,7 +59,8 @@ async function testAll(): Promise<number> {
 /** Runs the first of what fits, and again whenever a file changes. */
 async function watch(): Promise<number> {
   const listed = jestArgs.filter((arg) => !isWatch(arg))
-  const [suite] = await suitesWanted({ args: listed, folder, signal }, { unitOnly })
+  const wanted = { unitOnly, leftOut: [] }
+  const [suite] = await suitesWanted({ args: listed, folder, signal }, wanted)
   if (suite === undefined) {
     console.log('There is no such test.')
     return 1

@@ -32,7 +32,11 @@ export type JestRun = {
   signal: AbortSignal
 }
 
-export type JestOutcome = Tally & { seconds: Seconds }
+export type JestOutcome = Tally & {
+  seconds: Seconds
+  /** How many tests each file has that passed as a whole. */
+  whole: Readonly<Record<string, number>>
+}
 
 /** The test files that would run; undefined when jest can't tell: the run will show why. */
 export async function listTests(run: JestRun): Promise<string[] | undefined> {
@@ -48,7 +52,7 @@ export async function runJest(run: JestRun): Promise<JestOutcome> {
   const seen = await readResults(file)
   if (seen === undefined) {
     console.log(`jest --config ${run.config} ended with ${code} and left no results`)
-    return { ...NOTHING, failed: 1, seconds: {} }
+    return { ...NOTHING, failed: 1, seconds: {}, whole: {} }
   }
   return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed) }
 }
@@ -76,7 +80,15 @@ const resultsForm = z.object({
   numRuntimeErrorTestSuites: count,
   numPendingTests: count,
   numTodoTests: count,
-  testResults: z.array(z.object({ name: z.string(), startTime: count, endTime: count })),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      startTime: count,
+      endTime: count,
+      status: z.string(),
+      assertionResults: z.array(z.unknown()),
+    }),
+  ),
 })
 
 async function readResults(file: string): Promise<JestOutcome | undefined> {
@@ -87,10 +99,17 @@ async function readResults(file: string): Promise<JestOutcome | undefined> {
     relative(REPOSITORY, name),
     (endTime - startTime) / 1000,
   ])
+  const whole = data.testResults
+    .filter(({ status }) => status === 'passed')
+    .map(({ name, assertionResults }): [string, number] => [
+      relative(REPOSITORY, name),
+      assertionResults.length,
+    ])
   return {
     passed: data.numPassedTests,
     failed: data.numFailedTests + data.numRuntimeErrorTestSuites,
     skipped: data.numPendingTests + data.numTodoTests,
     seconds: Object.fromEntries(timed),
+    whole: Object.fromEntries(whole),
   }
 }

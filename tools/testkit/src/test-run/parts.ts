@@ -4,11 +4,14 @@ import type { Seconds } from './seconds.ts'
 import { NOTHING } from './static-checks.ts'
 import type { Tally } from './static-checks.ts'
 
-export type Part = Tally & { name: string; tookSeconds: number; seconds?: Seconds }
+/** What jest tells beyond the counts. */
+type Files = { seconds?: Seconds; whole?: Readonly<Record<string, number>> }
+
+export type Part = Tally & Files & { name: string; tookSeconds: number }
 
 export type Parts = {
   /** Runs one and keeps what became of it. */
-  run(name: string, part: () => Promise<Tally & { seconds?: Seconds }>): Promise<void>
+  run(name: string, part: () => Promise<Tally & Files>): Promise<void>
   all(): readonly Part[]
 }
 
@@ -36,6 +39,11 @@ export function sumOf(tallies: readonly Tally[]): Tally {
 
 export function secondsOf(parts: readonly Part[]): Seconds {
   return Object.assign({}, ...parts.map(({ seconds }) => seconds))
+}
+
+/** How many tests each file has that passed as a whole. */
+export function wholeOf(parts: readonly Part[]): Readonly<Record<string, number>> {
+  return Object.assign({}, ...parts.map(({ whole }) => whole))
 }
 
 const SLOWEST = 8

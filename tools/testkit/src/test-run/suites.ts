@@ -1,5 +1,9 @@
 // The three runs of jest that a test run consists of, as far as there is anything for them to run.
 
+import { relative } from 'node:path'
+
+import { REPOSITORY } from '@weir/devstack'
+
 import { listTests } from './jest.ts'
 import type { JestConfig, JestRun } from './jest.ts'
 
@@ -19,16 +23,19 @@ const NO_INTEGRATION = ['--testPathIgnorePatterns', '\\.integration\\.test\\.ts$
 
 export async function suitesWanted(
   { args, ...more }: Omit<JestRun, 'config'>,
-  { unitOnly }: { unitOnly: boolean },
+  { unitOnly, leftOut }: { unitOnly: boolean; leftOut: readonly string[] },
 ): Promise<Suite[]> {
   const suites = SUITES.filter(([, config]) => !unitOnly || config !== 'jest.integration.config.js')
   const looked = suites.map(async ([name, config]) => {
     const isMixed = unitOnly && config === 'jest.measuring.config.js'
     const run = { ...more, config, args: isMixed ? [...args, ...NO_INTEGRATION] : args }
-    const files = await listTests(run)
+    const all = await listTests(run)
+    const files = all?.filter((file) => !leftOut.includes(relative(REPOSITORY, file)))
+    const isLess = all !== undefined && files !== undefined && files.length < all.length
     const unknown = unitOnly || config === 'jest.config.js' ? 0 : Infinity
     const integrating = files?.filter(isIntegration).length ?? unknown
-    return { name, run, integrating, isEmpty: files?.length === 0 }
+    const byPath = { ...run, args: ['--runTestsByPath', ...(files ?? [])] }
+    return { name, run: isLess ? byPath : run, integrating, isEmpty: files?.length === 0 }
   })
   return (await Promise.all(looked)).filter(({ isEmpty }) => !isEmpty)
 }
