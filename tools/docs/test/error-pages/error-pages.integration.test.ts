@@ -1,5 +1,7 @@
 // The answers that docs/errors shows are those that the services give: each refusal that a client can bring about is brought
 // about, and held against its page.
+import { isDeepStrictEqual } from 'node:util'
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { answersIn, readErrorPages } from '@weir/docs'
@@ -27,7 +29,9 @@ test.each(Object.entries(provoke))(
   async (code, bringAbout) => {
     const shown = exampleOf(code)
     const told = await bringAbout(scene)
-    expect(linesOf(asShown(told))).toEqual(linesOf(shown))
+    const answer = asShown(told)
+    if (!isDeepStrictEqual(linesOf(answer), linesOf(shown)))
+      throw new Error(`docs/errors/${code}.md doesn't show this answer:\n\n${answer}`)
   },
   60_000,
 )
