@@ -19,15 +19,16 @@ export type GlobalOptions = {
   readonly demo?: boolean
 }
 
-export type Session = {
-  readonly terminal: Terminal
-  /** Of `-o`. */
-  readonly format: OutputFormat
-  readonly isJson: boolean
+/** For what is asked of the services. */
+export type AccountCalls = {
   /** The account of this run; looked up at the first call. `bringsKey`: see account.ts. */
   account(bringsKey?: boolean): Account
   /** A management call: /<version>/<segments> of auth or output, under the account's API key. */
   manage(call: ManagementCall): Promise<unknown>
+}
+
+/** For what is told to whoever gave the command. */
+export type Telling = {
   /** `renderText` where a line for each member isn't what a person wants to read. */
   showRecord(record: unknown, renderText?: (record: unknown) => string): void
   showList<Item>(list: List<Item>): void
@@ -36,6 +37,14 @@ export type Session = {
   /** Asks on a terminal, unless `yes`; without one, nobody can answer and the command goes on. */
   confirm(question: string, yes: boolean | undefined): Promise<void>
 }
+
+export type Session = AccountCalls &
+  Telling & {
+    readonly terminal: Terminal
+    /** Of `-o`. */
+    readonly format: OutputFormat
+    readonly isJson: boolean
+  }
 
 export type ManagementCall = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'

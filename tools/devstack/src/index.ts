@@ -12,6 +12,6 @@ export { createPrivate, kekFilesIn, makeKekFiles, makePlatformKey, secretsIn } f
 export { startService } from './services.ts'
 export type { Service, ServiceName, ServiceOptions } from './services.ts'
 export { startStack } from './stack.ts'
-export type { Stack, StackOptions } from './stack.ts'
+export type { OwnBroker, Stack, StackOptions } from './stack.ts'
 export { onStopWish } from './process/stop-wish.ts'
 export { startWatched } from './process/watched-process.ts'

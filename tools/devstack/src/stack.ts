@@ -42,11 +42,8 @@ export type StackOptions = {
   signal?: AbortSignal
 }
 
-export type Stack = {
-  kafkaBrokers: string
-  /** For those who bring one of Weir's tokens; undefined when our own broker has no such listener. */
-  analystBrokers: string | undefined
-  schemaRegistryUrl: string
+/** For whoever breaks the broker, and looks how others bear it. */
+export type OwnBroker = {
   /** undefined while the broker doesn't run, or when it isn't ours. */
   brokerPid(): number | undefined
   killBroker(): Promise<void>
@@ -54,6 +51,13 @@ export type Stack = {
   restartBroker(): Promise<void>
   pauseBroker(): void
   resumeBroker(): void
+}
+
+export type Stack = OwnBroker & {
+  kafkaBrokers: string
+  /** For those who bring one of Weir's tokens; undefined when our own broker has no such listener. */
+  analystBrokers: string | undefined
+  schemaRegistryUrl: string
   /** Ends the registry, then Kafka, so that both can write what they hold. */
   stop(): Promise<void>
   /** Ends both with SIGKILL, at the same moment. */

@@ -7,7 +7,6 @@ export type Random = {
   between(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
-  shuffle<T>(items: readonly T[]): T[]
   /** Choices of its own, so that one who chooses more often doesn't change what others get. */
   fork(): Random
 }
@@ -31,11 +30,12 @@ export function createRandom(seed: number): Random {
       if (picked === undefined) throw new TypeError('nothing to pick from')
       return picked
     },
-    shuffle: (items) =>
-      items
-        .map((item) => ({ item, at: next() }))
-        .sort((a, b) => a.at - b.at)
-        .map(({ item }) => item),
     fork: () => createRandom(Math.floor(next() * 2 ** 32)),
   }
 }
+
+export const shuffle = <T>({ next }: Pick<Random, 'next'>, items: readonly T[]): T[] =>
+  items
+    .map((item) => ({ item, at: next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)

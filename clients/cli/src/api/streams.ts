@@ -7,7 +7,7 @@ import { isObject, listAt, textAt, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { parseCredentials } from '../accounts/profile.ts'
 import type { Credentials } from '../accounts/profile.ts'
-import type { Session } from '../session.ts'
+import type { AccountCalls, Session, Telling } from '../session.ts'
 
 export const nameOf = (record: unknown): string | undefined =>
   textAt(record, 'ref', 'name') ?? textAt(record, 'name')
@@ -35,27 +35,32 @@ export function recordsOf(answer: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
-async function listStreams(session: Session): Promise<readonly JsonObject[]> {
+async function listStreams(session: AccountCalls): Promise<readonly JsonObject[]> {
   return recordsOf(await session.manage({ method: 'GET', path: ['streams'] }))
 }
 
-export async function listInputNames(session: Session): Promise<readonly string[]> {
+export async function listInputNames(session: AccountCalls): Promise<readonly string[]> {
   return (await listStreams(session)).map(nameOf).filter((name) => name !== undefined)
 }
 
-export async function listOutputs(session: Session, input: string): Promise<readonly JsonObject[]> {
+export async function listOutputs(
+  session: AccountCalls,
+  input: string,
+): Promise<readonly JsonObject[]> {
   return recordsOf(await session.manage({ method: 'GET', path: ['streams', input, 'outputs'] }))
 }
 
 /** The input streams as /v2 lists them, and what of them /v1 alone tells. */
-export const listStreamsWhole = (session: Session): Promise<readonly JsonObject[]> =>
+export const listStreamsWhole = (session: AccountCalls): Promise<readonly JsonObject[]> =>
   listWhole(session, ['streams'])
 
-export const listOutputsWhole = (session: Session, input: string): Promise<readonly JsonObject[]> =>
-  listWhole(session, ['streams', input, 'outputs'], outputAdvice)
+export const listOutputsWhole = (
+  session: AccountCalls,
+  input: string,
+): Promise<readonly JsonObject[]> => listWhole(session, ['streams', input, 'outputs'], outputAdvice)
 
 async function listWhole(
-  session: Session,
+  session: AccountCalls,
   path: readonly string[],
   advice: Advice = {},
 ): Promise<readonly JsonObject[]> {
@@ -127,7 +132,7 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
   session.tell(`Credentials of ${name} saved in ${account.profile}.`)
 }
 
-export const tellOnce = (session: Session): void =>
+export const tellOnce = (session: Telling): void =>
   session.tell('The clientSecret is not shown again; --save would have saved it.')
 
 /** Everything a deletion took away; credentials saved for it are of no use any more. */

@@ -6,7 +6,7 @@ import type { SourceRecord } from '@weir/kafka'
 import { failure } from '../errors.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { RegistryLogin } from '../api/registry.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { Results } from '../terminal/terminal.ts'
 import { convertEvents } from './convert.ts'
 import { createCsvWriter } from './csv.ts'
 import type { EventWriter, Sink } from './event-writer.ts'
@@ -29,7 +29,7 @@ export type ExportRequest = {
   /** Of these contracts alone; empty: of all. */
   readonly contracts: ReadonlySet<string>
   readonly format: Format
-  readonly terminal: Terminal
+  readonly terminal: Results
   readonly file: string
   readonly progress: Progress
   readonly signal: AbortSignal

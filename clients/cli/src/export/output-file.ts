@@ -4,7 +4,7 @@ import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { failure, misuse } from '../errors.ts'
 import { textAt } from '../json.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { Results } from '../terminal/terminal.ts'
 import type { Sink } from './event-writer.ts'
 
 export type Output = Sink & {
@@ -15,7 +15,7 @@ export type Output = Sink & {
 }
 
 /** `-` is standard output. A pipe or a device is written to as it is. */
-export async function openOutput(terminal: Terminal, path: string): Promise<Output> {
+export async function openOutput(terminal: Results, path: string): Promise<Output> {
   if (path === '-') return toStandardOutput(terminal)
   try {
     return await toFile(path)
@@ -24,7 +24,7 @@ export async function openOutput(terminal: Terminal, path: string): Promise<Outp
   }
 }
 
-function toStandardOutput(terminal: Terminal): Output {
+function toStandardOutput(terminal: Results): Output {
   return {
     async write(bytes) {
       if (!terminal.write(bytes)) await terminal.drained()

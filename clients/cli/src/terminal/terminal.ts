@@ -6,29 +6,43 @@ import type { Readable } from 'node:stream'
 import { failure, misuse } from '../errors.ts'
 import type { Environment } from '../accounts/profile.ts'
 
-export type Terminal = {
-  readonly env: Environment
-  readonly cwd: string
-  readonly input: Readable
-  /** Somebody sits there and can answer. */
-  readonly isInteractive: boolean
-  /** Results go to a terminal, not into a file or a pipe. */
-  readonly isShown: boolean
-  /** Undefined where standard error isn't a terminal. */
-  readonly screen: Screen | undefined
+/** Where results go. */
+export type Results = {
   /** A line of the result. False: the reader is behind, wait for `drained`. */
   print(text: string): boolean
   /** The same with bytes as they are. */
   write(bytes: Uint8Array): boolean
   drained(): Promise<void>
+}
+
+/** Who sits at the terminal, if anybody. */
+export type Person = {
+  /** Somebody sits there and can answer. */
+  readonly isInteractive: boolean
   note(text: string): void
   ask(question: string): Promise<string>
   /** As `ask`, and what is typed isn't shown. */
   askHidden(question: string): Promise<string>
+}
+
+/** What asks the process to end. */
+export type Interrupts = {
   /** Ctrl-C no longer ends the process from here on: the action ends the command. */
   onInterrupt(action: () => void): void
   /** The same for whatever asks the process to end. */
   onEnd(action: () => void): void
+}
+
+export type Terminal = TerminalValues & Results & Person & Interrupts
+
+type TerminalValues = {
+  readonly env: Environment
+  readonly cwd: string
+  readonly input: Readable
+  /** Results go to a terminal, not into a file or a pipe. */
+  readonly isShown: boolean
+  /** Undefined where standard error isn't a terminal. */
+  readonly screen: Screen | undefined
 }
 
 /** The last line of the terminal, for what passes. */

@@ -14,21 +14,25 @@ export type Reply = {
 export type Credentials = { clientId: string; clientSecret: string }
 export type TestStream = Credentials & { name: string; topic: string }
 
-export type Account = {
-  billingId: string
-  apiKey: string
+export type AccountCalls = {
   /** A call with the account's API key. */
   call(method: string, path: string, body?: unknown): Promise<Reply>
   /** The same account, spoken to through another replica of auth. */
   at(authUrl: string): Account
   /** The stream that a creation's answer tells of; throws when it isn't 201. */
   made(reply: Reply): TestStream
+  token(stream: Credentials): Promise<string>
+}
+
+/** What a test makes before it begins. */
+export type AccountScene = {
   contract(id: ExampleContract): Promise<void>
   contracts(): Promise<void>
   input(name: string, more?: object): Promise<TestStream>
   output(input: string, name: string, more: object): Promise<TestStream>
-  token(stream: Credentials): Promise<string>
 }
+
+export type Account = AccountCalls & AccountScene & { billingId: string; apiKey: string }
 
 export const exampleContracts = {
   clickstream: 'clickstream',

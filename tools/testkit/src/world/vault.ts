@@ -13,22 +13,31 @@ import { httpCall, pollUntil } from '@weir/kit'
 
 import { asObject } from './account.ts'
 
-export type Vault = {
-  readonly address: string
-  /** The file of the certificate that vouches for it. */
-  readonly ca: string
+/** For its administrator. */
+export type VaultServer = {
   /** As its administrator; throws unless it is done. The answer's object, empty when there is none. */
   ask(path: string, body?: object): Promise<Record<string, unknown>>
   remove(path: string): Promise<void>
   /** Looks like a KMS that is gone: 503 to everything. */
   seal(): Promise<void>
   unseal(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** For those who have to log in. */
+export type VaultLogins = {
   /** A file with a new token that may what the policy says. */
   tokenFile(name: string, policy: string): Promise<string>
   /** A file with what the login `jwt` takes for the role `weir`, which may what output may. */
   jwtFile(name: string): Promise<string>
-  stop(): Promise<void>
 }
+
+export type Vault = VaultServer &
+  VaultLogins & {
+    readonly address: string
+    /** The file of the certificate that vouches for it. */
+    readonly ca: string
+  }
 
 const KEKS = ['sign', 'link', 'open', 'levels']
 

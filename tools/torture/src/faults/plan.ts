@@ -1,5 +1,6 @@
 // Which faults come when, from a seed: storms of several that may overlap, each as plain data that is printed, so
 // that a run can be told and tried again. Between storms the world is whole.
+import { shuffle } from '../random.ts'
 import type { Random } from '../random.ts'
 import { slots } from '../world/slots.ts'
 import type { Slot } from '../world/slots.ts'
@@ -55,7 +56,7 @@ type Sort = {
 const started: readonly Slot[] = slots.filter((slot) => slot !== 'output-3')
 const nobody = (): readonly Slot[] => []
 const one = (random: Random) => [random.pick(started)]
-const some = (random: Random) => random.shuffle(started).slice(0, random.between(1, 3))
+const some = (random: Random) => shuffle(random, started).slice(0, random.between(1, 3))
 
 const sorts: Readonly<Record<FaultKind, Sort>> = {
   kill: { weight: 4, forMs: [100, 3_000], on: one },
@@ -90,7 +91,7 @@ export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
   let deck: FaultKind[] = []
   let number = 0
   const deal = (): FaultKind => {
-    if (deck.length === 0) deck = [...random.shuffle(kinds), ...random.shuffle(cards)].reverse()
+    if (deck.length === 0) deck = [...shuffle(random, kinds), ...shuffle(random, cards)].reverse()
     return deck.pop() ?? 'kill'
   }
   return {

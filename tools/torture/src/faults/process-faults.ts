@@ -1,5 +1,5 @@
 // Faults of replicas and of the broker's process. Each resolves when what it broke works again.
-import type { Stack } from '@weir/devstack'
+import type { OwnBroker } from '@weir/devstack'
 import { delay } from '@weir/kit'
 
 import type { PlannedFault } from './plan.ts'
@@ -63,7 +63,7 @@ export async function brokerRestart(theatre: Theatre, fault: PlannedFault): Prom
   await chosen(theatre, fault)?.restartBroker()
 }
 
-const chosen = ({ brokers }: Theatre, { choice }: PlannedFault): Stack | undefined =>
+const chosen = ({ brokers }: Theatre, { choice }: PlannedFault): OwnBroker | undefined =>
   brokers[Math.floor(choice * brokers.length)]
 
 /**

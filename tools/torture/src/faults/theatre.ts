@@ -1,5 +1,5 @@
 // What faults act upon.
-import type { Stack } from '@weir/devstack'
+import type { OwnBroker } from '@weir/devstack'
 
 import type { Account } from '@weir/testkit'
 import type { DerivedStream, Streams } from '../streams.ts'
@@ -10,7 +10,7 @@ import type { Tokens } from '../world/tokens.ts'
 
 export type Theatre = {
   /** One, or a cluster of three. */
-  brokers: readonly Stack[]
+  brokers: readonly OwnBroker[]
   fleet: Fleet
   ways: Ways
   topics: Topics

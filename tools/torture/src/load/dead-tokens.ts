@@ -10,7 +10,7 @@ import { outcomeOf, requestOf } from './requests.ts'
 import { createSender } from './sender.ts'
 
 type Deps = {
-  world: { fleet: Fleet; tokens: Tokens; streams: Streams }
+  world: { fleet: Pick<Fleet, 'find'>; tokens: Tokens; streams: Streams }
   kinds: readonly Kind[]
   ledger: Ledger
   violations: Violations

@@ -8,9 +8,8 @@ import type { ServiceEnv } from '@weir/testkit'
 import { serviceOf, slots } from './slots.ts'
 import type { Slot } from './slots.ts'
 
-export type Fleet = {
-  /** Undefined while it doesn't run, and before it is ready. */
-  find(slot: Slot): Service | undefined
+/** For whoever breaks replicas, and puts them back. */
+export type Replicas = {
   /** Resolves when it is ready; tries again when it can't be, since the world around it may be broken. */
   start(slot: Slot): Promise<void>
   kill(slot: Slot): Promise<void>
@@ -18,6 +17,11 @@ export type Fleet = {
   stop(slot: Slot): Promise<void>
   pause(slot: Slot): void
   resume(slot: Slot): void
+}
+
+export type Fleet = Replicas & {
+  /** Undefined while it doesn't run, and before it is ready. */
+  find(slot: Slot): Service | undefined
   close(): Promise<void>
 }
 
