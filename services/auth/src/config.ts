@@ -32,7 +32,7 @@ const principal = (service: string) =>
     .refine((name) => /^User:./.test(name), 'it must begin with `User:`')
     .optional()
     .describe(
-      `under whom ${service} logs in to Kafka, as Kafka writes it (\`User:weir-${service}\`): auth grants it the ACLs that it needs, stream by stream, and takes away any other; unset: none are granted`,
+      `the principal of ${service} in Kafka (\`User:weir-${service}\`): auth grants it the ACLs that it needs, stream by stream, and removes any other; unset: auth grants none`,
     )
 
 const fields = z.object({
@@ -49,7 +49,7 @@ const fields = z.object({
     .refine((key) => key.length >= platformKeyCharsMin, platformKeyRule)
     .optional()
     .describe(
-      `the key that may make accounts, ${platformKeyCharsMin} characters or more; this or PLATFORM_KEY_FILE`,
+      `the key that may create accounts, ${platformKeyCharsMin} characters or more; this or PLATFORM_KEY_FILE`,
     ),
   PLATFORM_KEY_FILE: secretFileToMake()
     .optional()

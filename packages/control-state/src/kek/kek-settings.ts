@@ -36,7 +36,7 @@ export const kekFields = {
   VAULT_TOKEN_FILE: secretFile()
     .optional()
     .describe(
-      'a file with a token of Vault, read again for each call. Set this or VAULT_KUBERNETES_ROLE',
+      'a file with a Vault token, read again for each call. Set this or VAULT_KUBERNETES_ROLE',
     ),
   VAULT_KUBERNETES_ROLE: text()
     .optional()

@@ -224,14 +224,15 @@ function complain(state: State, { topic, partition }: Batch, cause: unknown): vo
 // --- errors; one object each where a stack trace per record would cost more than the record ---
 
 const NOT_STORED = 'Not stored: Kafka refused it; send it again'
-const MAY_BE_STORED = 'May be stored: Kafka did not say; sent again, it may be stored twice'
+const MAY_BE_STORED =
+  'May be stored: Kafka did not say whether it is; if you send it again, it may be stored twice'
 const NOT_A_TIME: Error = new TypeError('timestampMs must be a whole number')
 const FULL = unavailable('Not stored: too much is waiting for Kafka; send it again')
 const CLOSED = unavailable('Not stored: shutting down; send it again')
 const NOT_SENT_IN_TIME = unavailable('Not stored: Kafka did not take it in time; send it again')
 const NOT_ANSWERED_IN_TIME: Error = new KafkaError(
   'kafka.outcome_unknown',
-  'May be stored: Kafka did not acknowledge it in time; sent again, it may be stored twice',
+  'May be stored: Kafka did not acknowledge it in time; if you send it again, it may be stored twice',
 )
 
 function unavailable(message: string): Error {

@@ -93,7 +93,7 @@ test('more bytes than may be on their way are refused at once', async () => {
   for (const answer of answers) expectUnavailable(answer)
   expect(answers.map(({ body }) => body).toSorted()).toEqual([
     // The one that had room.
-    'May be stored: Kafka did not acknowledge it in time; sent again, it may be stored twice',
+    'May be stored: Kafka did not acknowledge it in time; if you send it again, it may be stored twice',
     'Not stored: too much is waiting for Kafka; send it again',
     'Not stored: too much is waiting for Kafka; send it again',
     'Not stored: too much is waiting for Kafka; send it again',

@@ -16,7 +16,7 @@ type Section = { readonly heading: string; readonly prefix: string }
 
 // The first whose prefix a name has; what has none of them comes first of all.
 const sections: readonly Section[] = [
-  { heading: 'Its port under TLS', prefix: 'TLS_' },
+  { heading: 'TLS of the port', prefix: 'TLS_' },
   { heading: 'HashiCorp Vault', prefix: 'VAULT_' },
   { heading: 'Kafka', prefix: 'KAFKA_' },
   { heading: 'The schema registry', prefix: 'SCHEMA_REGISTRY_' },
@@ -43,7 +43,7 @@ export async function configurationPageOf(service: ServiceConfigured): Promise<s
   })
   return `${[
     `# Settings of ${service}`,
-    `Made by \`npm run docs\` from [config.ts](../../services/${service}/src/config.ts). What holds for all settings: ` +
+    `\`npm run docs\` writes this page from [config.ts](../../services/${service}/src/config.ts). Rules for all settings: ` +
       '[configuration.md](../configuration.md).',
     tableOf(keysOf(undefined)),
     ...parts,
