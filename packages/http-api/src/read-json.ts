@@ -33,7 +33,7 @@ function parse(body: Buffer): unknown {
 }
 
 /** @throws Refusal `invalid` with one sentence for each problem */
-export function check<Input>(schema: z.ZodType<Input>, body: unknown): Input {
+export function checkBody<Input>(schema: z.ZodType<Input>, body: unknown): Input {
   const long = longListIn(body)
   if (long !== undefined) throw invalid([`${long} has more than ${listItemsMax} items`])
   const result = schema.safeParse(body)

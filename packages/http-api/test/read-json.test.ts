@@ -4,7 +4,7 @@ import { z } from 'zod'
 import {
   bodyRule,
   bodySchemaOf,
-  check,
+  checkBody,
   levelRules,
   readJson,
   readOptionalJson,
@@ -36,7 +36,7 @@ const bodySchema = z.strictObject(
 
 test('every problem is one sentence, unknown members included, and the same is told once', () => {
   const body = { name: 7, of: { size: 0.5, colour: 'red' }, tag: 1 }
-  expect(() => check(bodySchema, body)).toThrow(
+  expect(() => checkBody(bodySchema, body)).toThrow(
     expect.objectContaining({
       code: 'invalid',
       problems: [
@@ -50,7 +50,7 @@ test('every problem is one sentence, unknown members included, and the same is t
 })
 
 test('a body that is no object is told by the rule of bodies', () => {
-  expect(() => check(bodySchema, [])).toThrow('The body must be a JSON object')
+  expect(() => checkBody(bodySchema, [])).toThrow('The body must be a JSON object')
 })
 
 test('a list longer than any is refused before its items are looked at', () => {
@@ -58,7 +58,7 @@ test('a list longer than any is refused before its items are looked at', () => {
   const item = z.string().refine(() => ++looked > 0)
   const schema = z.strictObject({ tags: z.array(item) })
   const body = { tags: Array.from({ length: 1_001 }, () => 'a') }
-  expect(() => check(schema, body)).toThrow('tags has more than 1000 items')
+  expect(() => checkBody(schema, body)).toThrow('tags has more than 1000 items')
   expect(looked).toBe(0)
 })
 

@@ -7,7 +7,7 @@ import { idAudience, refreshAudience } from './claims.ts'
 
 export type SignWith = { readonly kid: string; readonly privateKey: KeyObject }
 
-export type Issue = {
+export type TokenTerms = {
   readonly issuer: string
   readonly nowSeconds: number
   readonly lifeSeconds: number
@@ -16,7 +16,7 @@ export type Issue = {
 export type IdSubject = Pick<IdClaims, 'sub' | 'billingId' | 'stream' | 'streamId' | 'kind'>
 export type RefreshSubject = Pick<RefreshClaims, 'sub' | 'billingId' | 'auth_time'>
 
-export function signIdToken(key: SignWith, subject: IdSubject, issue: Issue): string {
+export function signIdToken(key: SignWith, subject: IdSubject, issue: TokenTerms): string {
   const { sub, billingId, stream, streamId, kind } = subject
   const claims: IdClaims = {
     ...common(issue),
@@ -30,7 +30,11 @@ export function signIdToken(key: SignWith, subject: IdSubject, issue: Issue): st
   return sign(key, claims)
 }
 
-export function signRefreshToken(key: SignWith, subject: RefreshSubject, issue: Issue): string {
+export function signRefreshToken(
+  key: SignWith,
+  subject: RefreshSubject,
+  issue: TokenTerms,
+): string {
   const { sub, billingId, auth_time } = subject
   const claims: RefreshClaims = {
     ...common(issue),
@@ -42,7 +46,7 @@ export function signRefreshToken(key: SignWith, subject: RefreshSubject, issue: 
   return sign(key, claims)
 }
 
-const common = ({ issuer, nowSeconds, lifeSeconds }: Issue) => ({
+const common = ({ issuer, nowSeconds, lifeSeconds }: TokenTerms) => ({
   iss: issuer,
   iat: nowSeconds,
   exp: nowSeconds + lifeSeconds,

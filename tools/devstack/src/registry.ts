@@ -15,7 +15,7 @@ export type RegistryOptions = {
   port: number
 }
 
-export async function createRegistry(
+export async function createRegistryPart(
   options: RegistryOptions,
   context: PartContext,
 ): Promise<Part> {

@@ -14,7 +14,7 @@ import { endLeftovers } from './process/leftovers.ts'
 import type { DeadPart, Part, PartContext } from './process/part.ts'
 import { brokerAddress, choosePorts } from './ports.ts'
 import type { Ports } from './ports.ts'
-import { createRegistry } from './registry.ts'
+import { createRegistryPart } from './registry.ts'
 import { DATA_FOLDER } from './repository.ts'
 
 export type StackOptions = {
@@ -126,7 +126,7 @@ async function createParts(options: StackOptions, context: PartContext): Promise
   })
   const broker = wanted.broker ? await createBroker(await brokerOptions(), context) : undefined
   const registry = wanted.registry
-    ? await createRegistry(await registryOptions(), context)
+    ? await createRegistryPart(await registryOptions(), context)
     : undefined
   const analystBrokers = broker && analysts && brokerAddress(analysts.port)
   return { broker, registry, analystBrokers }

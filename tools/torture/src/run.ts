@@ -29,10 +29,10 @@ import type { Report } from './report.ts'
 import type { DerivedStream } from './streams.ts'
 import { slotsOf } from './world/slots.ts'
 import { openWorld } from './world/open-world.ts'
-import type { TortureWorld, WorldOptions } from './world/open-world.ts'
+import type { TortureWorld, TortureOptions } from './world/open-world.ts'
 
 export type RunOptions = Pick<
-  WorldOptions,
+  TortureOptions,
   'folder' | 'kekFolder' | 'platformKey' | 'schemaRegistryUrl' | 'brokers'
 > & {
   readonly seed: number
@@ -87,7 +87,10 @@ export async function runTorture(options: RunOptions): Promise<Report> {
   }
 }
 
-async function worldOptionsOf(options: RunOptions, kinds: readonly Kind[]): Promise<WorldOptions> {
+async function worldOptionsOf(
+  options: RunOptions,
+  kinds: readonly Kind[],
+): Promise<TortureOptions> {
   const { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, breakage } = options
   const given = { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, kinds }
   const common = { ...given, fullHourAfterMs: options.minutes * 30_000 }

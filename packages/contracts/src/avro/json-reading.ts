@@ -3,7 +3,7 @@
 import { Unreadable } from '../unreadable.ts'
 import { depthMax } from './types.ts'
 
-export type Reading = {
+export type JsonReading = {
   readonly isLenient: boolean
   /** Members of all objects seen, to be held against the text: more of them there means one is double. */
   members: number
@@ -14,16 +14,16 @@ export type Reading = {
 }
 
 /** `depth` counts the records, lists and maps around the value. */
-export type ReadJson = (json: unknown, reading: Reading, depth: number) => unknown
+export type ReadJson = (json: unknown, reading: JsonReading, depth: number) => unknown
 
 /** Thrown by the strict reading only, made once: the lenient reading then finds the words. */
 export const notStrict = new Error('not strict Avro JSON')
 
-export function refuse(reading: Reading, sentence: string): Error {
+export function refuse(reading: JsonReading, sentence: string): Error {
   return reading.isLenient ? new Unreadable(sentence) : notStrict
 }
 
-export function deeper(reading: Reading, depth: number): number {
+export function deeper(reading: JsonReading, depth: number): number {
   if (depth >= depthMax) throw refuse(reading, `is nested deeper than ${depthMax}`)
   return depth + 1
 }

@@ -3,7 +3,7 @@
 // possible the strict one wins.
 import { Unreadable } from '../unreadable.ts'
 import { refuse } from './json-reading.ts'
-import type { ReadJson, Reading } from './json-reading.ts'
+import type { ReadJson, JsonReading } from './json-reading.ts'
 import { oncePerType } from './per-type.ts'
 import { branchName, describeType, nullableOf } from './types.ts'
 import type { AvroType, RecordType, UnionType } from './types.ts'
@@ -17,12 +17,17 @@ export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson
   const shapes = type.branches.map(shapeOf)
   const sentence = `is not ${describeType(type)}`
 
-  const readBranch = (branch: number, json: unknown, reading: Reading, depth: number): unknown => {
+  const readBranch = (
+    branch: number,
+    json: unknown,
+    reading: JsonReading,
+    depth: number,
+  ): unknown => {
     const value = reads[branch]?.(json, reading, depth)
     return isPlain ? value : { branch, value }
   }
 
-  function readNamed(branch: number, json: unknown, reading: Reading, depth: number): unknown {
+  function readNamed(branch: number, json: unknown, reading: JsonReading, depth: number): unknown {
     reading.members += 1
     const inner = isFields(json) ? json[names[branch] ?? ''] : undefined
     return readBranch(branch, inner, reading, depth)
@@ -35,7 +40,7 @@ export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson
     return keys.length === 1 && keys[0] !== 'null' ? named.get(keys[0] ?? '') : undefined
   }
 
-  function readLeniently(json: unknown, reading: Reading, depth: number): unknown {
+  function readLeniently(json: unknown, reading: JsonReading, depth: number): unknown {
     const name = nameIn(json)
     const kind = jsonKindOf(json)
     const ofKind = shapes.filter((shape) => shape.kind === kind)
@@ -77,7 +82,7 @@ const sayBranch = 'fits more than one branch of its union: say it as {"<branch>"
 const trialsMax = 8
 
 /** The first group in which anything fits decides, and only if no more than one does. */
-function settle(reading: Reading, groups: readonly (readonly (() => unknown)[])[]): unknown {
+function settle(reading: JsonReading, groups: readonly (readonly (() => unknown)[])[]): unknown {
   if (reading.isTrial) {
     throw new Unreadable('has a union within a union: say their branches as {"<branch>": <value>}')
   }

@@ -6,7 +6,7 @@ import { atStep, Unreadable } from '../unreadable.ts'
 import { compileDefault } from './defaults.ts'
 import type { Default } from './defaults.ts'
 import { deeper, notStrict, refuse } from './json-reading.ts'
-import type { ReadJson, Reading } from './json-reading.ts'
+import type { ReadJson, JsonReading } from './json-reading.ts'
 import { readUnion } from './json-union.ts'
 import { scalarReader } from './scalars.ts'
 import type { ScalarReader } from './scalars.ts'
@@ -125,7 +125,7 @@ function readRecord(fields: readonly FieldReader[]): ReadJson {
   }
 }
 
-function fillIn(field: FieldReader, reading: Reading): unknown {
+function fillIn(field: FieldReader, reading: JsonReading): unknown {
   if (!field.default || !reading.isLenient) throw refuse(reading, 'is missing')
   reading.defaultsLeft -= field.default.size
   if (reading.defaultsLeft < 0) {
@@ -140,7 +140,7 @@ function fillIn(field: FieldReader, reading: Reading): unknown {
 function unknownField(
   keys: readonly string[],
   names: ReadonlySet<string>,
-  reading: Reading,
+  reading: JsonReading,
 ): Error {
   const refusal = refuse(reading, 'is not in the schema')
   const unknown = keys.find((key) => !names.has(key))

@@ -1,7 +1,7 @@
 // The last in line: whatever was thrown becomes an answer that names its code and links to the page of it.
 import type { NextFunction, Request, Response } from 'express'
 import { helpLink, tooManyGuesses } from '@weir/kit'
-import type { Guesses, PageOf, Refused } from '@weir/kit'
+import type { Guesses, PageOf, RefusedRequest } from '@weir/kit'
 import type { Errors } from '../errors.ts'
 import { refuse } from '../refusal.ts'
 import type { Refusal } from '../refusal.ts'
@@ -14,7 +14,7 @@ export type WrongSecret = (refusal: Refusal, req: Request) => string | undefined
 export type AnswerErrorsOptions = {
   readonly errors: Errors<string>
   readonly pageOf: PageOf
-  readonly onError: (refused: Refused, res: Response) => void
+  readonly onError: (refused: RefusedRequest, res: Response) => void
   readonly guesses: Guesses
   readonly wrongSecretOf: WrongSecret
 }

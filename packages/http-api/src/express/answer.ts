@@ -27,5 +27,4 @@ export type Call = {
 }
 
 export type RouteHandler = (call: Call) => RouteAnswer | Promise<RouteAnswer>
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type ErrorForm = (refusal: Refusal, pageOf: PageOf) => RouteAnswer

@@ -5,7 +5,8 @@ import type { Express, Request, Response } from 'express'
 import type { Needs } from '@weir/control-state'
 import { requestIdHeader } from '@weir/kit'
 import { invalid, refuse } from '../refusal.ts'
-import type { RouteAnswer, Call, ErrorForm, RouteHandler, Method } from './answer.ts'
+import type { Method } from '@weir/docs'
+import type { RouteAnswer, Call, ErrorForm, RouteHandler } from './answer.ts'
 import { bodyBytesMax, refusalOfUnreadable } from './unreadable.ts'
 
 export type MountOn = {

@@ -2,18 +2,18 @@
 
 import type { BrokerCalls } from '../protocol/broker-calls.ts'
 import { describeBrokers, describeTopics } from './topic-settings.ts'
-import type { Settings, TopicSettings } from './topic-settings.ts'
+import type { ConfigEntries, TopicSettings } from './topic-settings.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Configs = {
   /** KafkaError `kafka.not_found` where there is no such topic. */
-  topic(topic: string): Promise<Settings>
+  topic(topic: string): Promise<ConfigEntries>
   /** Of those that there are. */
   topics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>
   /** All settings of the topic's own: what isn't named goes back to the broker's default. */
-  setTopic(topic: string, config: Settings): Promise<void>
+  setTopic(topic: string, config: ConfigEntries): Promise<void>
   /** Each broker's, by its id. */
-  brokers(): Promise<ReadonlyMap<string, Settings>>
+  brokers(): Promise<ReadonlyMap<string, ConfigEntries>>
 }
 
 const TOPIC_RESOURCE = 2
@@ -38,5 +38,5 @@ export function createConfigs(calls: BrokerCalls): Configs {
   }
 }
 
-export const entriesOf = (config: Settings) =>
+export const entriesOf = (config: ConfigEntries) =>
   Object.entries(config).map(([name, value]) => ({ name, value }))

@@ -5,15 +5,15 @@ import type Cluster from 'kafkajs/src/cluster/index.js'
 
 import { isFromBroker } from '../connect/faults.ts'
 
-export type Settings = Readonly<Record<string, string>>
+export type ConfigEntries = Readonly<Record<string, string>>
 
 export type TopicSettings = {
   /** Of the partition with the fewest. */
   readonly replication: number
   /** What holds, wherever it comes from. */
-  readonly config: Settings
+  readonly config: ConfigEntries
   /** Those of them that the topic has of its own. */
-  readonly own: Settings
+  readonly own: ConfigEntries
 }
 
 type Entries = readonly {
@@ -81,9 +81,9 @@ async function describeOn(
 }
 
 /** By the broker's id: each is asked about itself. */
-export async function describeBrokers(cluster: Cluster): Promise<Map<string, Settings>> {
+export async function describeBrokers(cluster: Cluster): Promise<Map<string, ConfigEntries>> {
   await cluster.refreshMetadata()
-  const found = new Map<string, Settings>()
+  const found = new Map<string, ConfigEntries>()
   for (const nodeId of cluster.getNodeIds()) {
     const broker = await cluster.findBroker({ nodeId })
     const resource = { type: RESOURCE.broker, name: String(nodeId), configNames: [] }
@@ -93,7 +93,7 @@ export async function describeBrokers(cluster: Cluster): Promise<Map<string, Set
   return found
 }
 
-function settingsOf(entries: Entries): Settings {
+function settingsOf(entries: Entries): ConfigEntries {
   const settings: Record<string, string> = {}
   for (const { configName, configValue } of entries)
     if (configValue !== null) settings[configName] = configValue

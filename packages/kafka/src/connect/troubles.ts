@@ -17,7 +17,7 @@ export type Troubles = {
   current(): string | undefined
 }
 
-export type Access = { readonly isTls: boolean; readonly mechanism: string | undefined }
+export type ConnectionSecurity = { readonly isTls: boolean; readonly mechanism: string | undefined }
 
 const SETTINGS = {
   address: 'KAFKA_BROKERS',
@@ -33,7 +33,7 @@ const REASONS_MAX = 100
 const YOUNG_MS = 2_000
 const LOGIN_COUNTS_FOR_MS = 5_000
 
-export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles {
+export function createTroubles(log: Log, { isTls, mechanism }: ConnectionSecurity): Troubles {
   const isNews = createNews()
   let latest: { reason: string; atMs: number; isLogin: boolean } | undefined
 
@@ -79,7 +79,7 @@ export function createTroubles(log: Log, { isTls, mechanism }: Access): Troubles
   }
 }
 
-function questionOf({ isTls, mechanism }: Access, isShaken: boolean): string {
+function questionOf({ isTls, mechanism }: ConnectionSecurity, isShaken: boolean): string {
   if (!isShaken) return 'does it use TLS'
   const wanted = [
     ...(isTls ? [] : ['TLS (KAFKA_TLS)']),

@@ -2,7 +2,7 @@
 // settings to look at differ between Kafka, its token endpoint and the registry. No sentence holds a value
 // of a setting but the address.
 
-export type Settings = {
+export type HintSettings = {
   /** The setting that holds the address. */
   readonly address: string
   /** The one that names a CA file. */
@@ -13,7 +13,7 @@ export type Settings = {
   readonly certificate?: string
 }
 
-type Hint = readonly [codes: RegExp, sentence: (settings: Settings) => string]
+type Hint = readonly [codes: RegExp, sentence: (settings: HintSettings) => string]
 
 const HINTS: readonly Hint[] = [
   [/^ECONNREFUSED$/, ({ address }) => `nothing listens there; see ${address}`],
@@ -45,7 +45,7 @@ const HINTS: readonly Hint[] = [
 ]
 
 /** undefined when nothing is known of such an error. */
-export function hintFor(code: string, settings: Settings): string | undefined {
+export function hintFor(code: string, settings: HintSettings): string | undefined {
   return HINTS.find(([codes]) => codes.test(code))?.[1](settings)
 }
 

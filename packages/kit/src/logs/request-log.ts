@@ -30,10 +30,14 @@ export function nameRequests(log: Log) {
   }
 }
 
-export type Refused = { readonly code: string; readonly status: number; readonly error: unknown }
+export type RefusedRequest = {
+  readonly code: string
+  readonly status: number
+  readonly error: unknown
+}
 
 /** What is our side's fault; a refusal for other reasons is the client's to read. */
-export function tellFaults(log: Log): (refused: Refused, res: Answer) => void {
+export function tellFaults(log: Log): (refused: RefusedRequest, res: Answer) => void {
   const tell = createFaultLog(log)
   return ({ code, status, error }, res) => {
     if (status < 500) return

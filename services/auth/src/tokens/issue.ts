@@ -16,14 +16,14 @@ export type Tokens = {
   readonly expiresAt: number
 }
 
-export type Issue = (client: AuthenticatedClient) => Tokens
+export type IssueTokens = (client: AuthenticatedClient) => Tokens
 
 export function createIssue(deps: {
   /** @throws Refusal `unavailable` while there is no key */
   signer: () => Signer
   issuer: string
   now: () => number
-}): Issue {
+}): IssueTokens {
   const { signer, issuer, now } = deps
   return ({ stream, credential, authenticatedAtSeconds }) => {
     const key = signer()

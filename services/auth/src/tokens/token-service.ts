@@ -4,14 +4,14 @@ import { createSigner } from '../control/keys/signing-keys.ts'
 import { createVerificationKeys } from '@weir/control-state'
 import type { AccessTrace, StateFollower } from '@weir/control-state'
 import { createIssue } from './issue.ts'
-import type { Issue } from './issue.ts'
+import type { IssueTokens } from './issue.ts'
 import type { AuthMetrics } from '../metrics.ts'
 import { createAuthenticator } from './authenticate.ts'
 import type { Client, Authenticator } from './authenticate.ts'
 
 export type TokenService = {
   readonly authenticator: Authenticator
-  readonly issue: Issue
+  readonly issue: IssueTokens
   /** Leaves a trace of who can read a derived stream from now on. @throws Refusal `unavailable` */
   trace(client: Client, requestId: string): Promise<void>
   readonly metrics: Pick<AuthMetrics, 'tokenIssued' | 'tokenRefused'>

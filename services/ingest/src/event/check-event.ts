@@ -18,7 +18,11 @@ export type CheckedEvent = {
   readonly bytes: number
 }
 
-export function read(contract: EventIntake, request: HttpRequest, body: Buffer | undefined): Event {
+export function readEvent(
+  contract: EventIntake,
+  request: HttpRequest,
+  body: Buffer | undefined,
+): Event {
   if (body === undefined) throw refusal('undecodable', 'The body is not valid gzip')
   const form = bodyForm({
     serializationType: serializationTypeOf(request),
@@ -32,7 +36,7 @@ export function read(contract: EventIntake, request: HttpRequest, body: Buffer |
  * @param steps what the contract's validations cost for it
  * @returns the value of the key field
  */
-export function check(contract: Contract, event: Event, steps: number): string {
+export function checkEvent(contract: Contract, event: Event, steps: number): string {
   const key = contract.keyOf(event)
   if (key === undefined)
     throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)

@@ -5,7 +5,7 @@ import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
-import { check, read } from './check-event.ts'
+import { checkEvent, readEvent } from './check-event.ts'
 import type { CheckedEvent } from './check-event.ts'
 import { refusalOf } from '../errors.ts'
 import type { StreamLimits } from '../limits/limits.ts'
@@ -32,10 +32,10 @@ export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
       deps.limits.admit(stream, deps.now()) // spec Limits
       return andThen(bodyOf(deps, request), (body) =>
         andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
-          const event = read(active.contract, request, body)
+          const event = readEvent(active.contract, request, body)
           const steps = active.contract.validationSteps(event)
           return andThen(deps.longWork.turnFor(stream.billingId, steps), () => {
-            const key = check(active.contract, event, steps)
+            const key = checkEvent(active.contract, event, steps)
             const bytes = body?.length ?? 0
             return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
           })

@@ -11,7 +11,7 @@ import { batchFormOf } from './batch-form.ts'
 import { refusal, refusalOf } from '../errors.ts'
 import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
-import { check } from '../event/check-event.ts'
+import { checkEvent } from '../event/check-event.ts'
 import type { CheckedEvent } from '../event/check-event.ts'
 import {
   accessOf,
@@ -114,7 +114,7 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
     const event = read(batch, framed)
     const steps = active.contract.validationSteps(event)
     const store = (): void | Promise<void> => {
-      const key = check(active.contract, event, steps)
+      const key = checkEvent(active.contract, event, steps)
       const checked = { stream, active, event, key, bytes: framed.length }
       return storeCounted(batch, checked, { index, nowMs })
     }

@@ -3,7 +3,7 @@
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
-import { bodyRule, check, lookUpInput, readJson } from '@weir/http-api'
+import { bodyRule, checkBody, lookUpInput, readJson } from '@weir/http-api'
 import type { AccountHandler } from '@weir/http-api'
 import type { AccessTrace, InputStream, Role } from '@weir/control-state'
 import {
@@ -61,7 +61,7 @@ export const preview =
   (deps: PreviewDeps): AccountHandler =>
   async (call) => {
     const input = await lookUpInput(deps.follower, call)
-    const request = check(previewBody, await readJson(call, bodyBytesMax))
+    const request = checkBody(previewBody, await readJson(call, bodyBytesMax))
     requireLevels(request, deps.levels)
     const { apiKey, actor } = call.caller
     const hasSamples = hasRole(apiKey.role, samplesNeed)

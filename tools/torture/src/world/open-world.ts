@@ -31,7 +31,7 @@ export type TortureWorld = Omit<Theatre, 'farewell'> & {
   close(): Promise<void>
 }
 
-export type WorldOptions = {
+export type TortureOptions = {
   folder: string
   kinds: readonly Kind[]
   /** After the start of the services; their clocks show a full hour then. */
@@ -65,7 +65,7 @@ const outputs: readonly { input: number; name: string; levels: Levels }[] = [
   { input: 1, name: 'hours-0-2', levels: { type: 'GRANULAR', levels: [0, 2] } },
 ]
 
-export async function openWorld(options: WorldOptions): Promise<TortureWorld> {
+export async function openWorld(options: TortureOptions): Promise<TortureWorld> {
   const ways = await openWays()
   const brokers = await startBrokers({ ...options, ways, count: options.brokers })
   const losses: LossReport[] = []
@@ -104,7 +104,7 @@ export async function openWorld(options: WorldOptions): Promise<TortureWorld> {
 
 const authUrl = (fleet: Fleet): string => fleet.find('auth-1')?.url ?? NOWHERE
 
-function envOf(options: WorldOptions, brokers: Brokers): (slot: Slot) => ServiceEnv {
+function envOf(options: TortureOptions, brokers: Brokers): (slot: Slot) => ServiceEnv {
   const clockShiftMs = shiftFor(Date.now(), STARTING_MS + options.fullHourAfterMs)
   const preload = [clockShiftPreload, ...options.preload].map((file) => `--import=${file}`)
   return (slot) => {
@@ -125,7 +125,7 @@ function envOf(options: WorldOptions, brokers: Brokers): (slot: Slot) => Service
   }
 }
 
-async function makeAccount(fleet: Fleet, { kinds }: WorldOptions): Promise<Account> {
+async function makeAccount(fleet: Fleet, { kinds }: TortureOptions): Promise<Account> {
   const account = await createAccount(authUrl(fleet))
   for (const { name } of kinds) await account.contract(exampleContracts[name])
   return account

@@ -5,13 +5,13 @@ import { accountBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readJson } from '@weir/http-api'
+import { checkBody, readJson } from '@weir/http-api'
 import { accountOf, apiKeyOf } from '../render.ts'
 
 export const makeAccount =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: PlatformCall): Promise<RouteAnswer> => {
-    const { billingId } = check(accountBody, await readJson(call))
+    const { billingId } = checkBody(accountBody, await readJson(call))
     const { account, apiKey, secret } = await createAccount(
       acting(deps.accounts, call.caller),
       billingId,

@@ -4,7 +4,7 @@ import { apiKeyBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readJson } from '@weir/http-api'
+import { checkBody, readJson } from '@weir/http-api'
 import { apiKeyOf } from '../render.ts'
 
 const dayMs = 86_400_000
@@ -23,7 +23,7 @@ export const makeApiKey =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
-    const { name, role, expiresInDays } = check(apiKeyBody, await readJson(call))
+    const { name, role, expiresInDays } = checkBody(apiKeyBody, await readJson(call))
     const expiresAtMs =
       expiresInDays === undefined ? undefined : deps.accounts.now() + expiresInDays * dayMs
     const request = { name, role, expiresAtMs }

@@ -5,14 +5,14 @@ import { credentialsBody } from '../bodies.ts'
 import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readOptionalJson } from '@weir/http-api'
+import { checkBody, readOptionalJson } from '@weir/http-api'
 import { credentialOf, secretOf } from '../render.ts'
 
 export const makeCredentials =
   (deps: Pick<Management, 'streams'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
-    const { scope } = check(credentialsBody, await readOptionalJson(call))
+    const { scope } = checkBody(credentialsBody, await readOptionalJson(call))
     const made = await addCredential(acting(deps.streams, caller), targetOf(call, caller), scope)
     return { status: 201, body: { ...secretOf(made), scope: made.credential.scope } }
   }

@@ -8,7 +8,7 @@ import { erasureBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUpByInput } from '@weir/http-api'
+import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
 import { eraseBySubject } from './subjects.ts'
 import type { SubjectDeps } from './subjects.ts'
 
@@ -20,7 +20,7 @@ export const makeErasure =
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
-    const body = check(erasureBody, await readJson(call, bodyBytesMax))
+    const body = checkBody(erasureBody, await readJson(call, bodyBytesMax))
     const { values, subject, asked } = body
     const name = call.param('stream')
     if (subject !== undefined) {

@@ -7,14 +7,14 @@ import { outputBody, outputPatch } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUpByInput, lookUpOutput } from '@weir/http-api'
+import { checkBody, readJson, lookUpByInput, lookUpOutput } from '@weir/http-api'
 
 export const makeOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
-    const request = check(outputBody, await readJson(call))
+    const request = checkBody(outputBody, await readJson(call))
     const linkedStream = call.param('stream')
     // Credentials that read it are an owner's to make.
     const create = hasRole(caller.apiKey.role, 'owner') ? createDerived : createUnreadDerived
@@ -46,7 +46,7 @@ export const changeOutput =
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
-    const patch = check(outputPatch, await readJson(call))
+    const patch = checkBody(outputPatch, await readJson(call))
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
     const stream = await patchStream(acting(deps.streams, caller), target, patch)
     return { status: 200, body: deps.shape.shown(stream) }

@@ -6,7 +6,7 @@ import { signingKeysBody } from '../bodies.ts'
 import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { check, readOptionalJson } from '@weir/http-api'
+import { checkBody, readOptionalJson } from '@weir/http-api'
 
 /** Brokers check tokens themselves, and hear of nothing: they ask for the keys now and then. */
 const BROKERS =
@@ -15,7 +15,7 @@ const BROKERS =
 export const rotateSigning =
   (deps: Pick<Management, 'keys'>) =>
   async (call: PlatformCall): Promise<RouteAnswer> => {
-    const { revoke = false } = check(signingKeysBody, await readOptionalJson(call))
+    const { revoke = false } = checkBody(signingKeysBody, await readOptionalJson(call))
     const { kid, revoked } = await rotateSigningKeys(acting(deps.keys, call.caller), { revoke })
     return { status: 200, body: { kid, revoked, brokers: BROKERS } }
   }

@@ -6,14 +6,14 @@ import { streamBody, streamPatch } from '../bodies.ts'
 import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUpInput, invalid } from '@weir/http-api'
+import { checkBody, readJson, lookUpInput, invalid } from '@weir/http-api'
 
 export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
   const schema = streamBody(deps.defaultLimits)
   return async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
-    const request = check(schema, await readJson(call))
+    const request = checkBody(schema, await readJson(call))
     const created = await createInput(acting(deps.streams, caller), { billingId, ...request })
     return { status: 201, body: deps.shape.created(created) }
   }
@@ -41,7 +41,7 @@ export const changeStream =
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
-    const patch = check(streamPatch, await readJson(call))
+    const patch = checkBody(streamPatch, await readJson(call))
     const stream = await patchStream(
       acting(deps.streams, caller),
       { billingId, name: call.param('stream') },

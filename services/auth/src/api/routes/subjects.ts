@@ -7,7 +7,7 @@ import { subjectBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { check, readJson, lookUpByInput } from '@weir/http-api'
+import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
 import { eraOf } from '../render.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
@@ -19,7 +19,7 @@ export const lookUpSubject =
   (deps: SubjectDeps) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
-    const { subject } = check(subjectBody, await readJson(call, bodyBytesMax))
+    const { subject } = checkBody(subjectBody, await readJson(call, bodyBytesMax))
     const { stream, contracts } = await inputOf(deps, call)
     // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.
     const target = { account: stream.billingId, stream: stream.name }

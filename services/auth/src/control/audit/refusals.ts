@@ -5,7 +5,7 @@ import type { Log } from '@weir/kit'
 import type { Actor, Audited, AuditAction, AuditTarget } from '@weir/control-state'
 import type { Writer } from '../writer.ts'
 
-export type Refused = {
+export type RefusedAction = {
   readonly action: AuditAction
   readonly actor: Actor
   readonly target: AuditTarget
@@ -14,7 +14,7 @@ export type Refused = {
 
 export type Refusals = {
   /** Nobody waits for the entry: when Kafka can't take it, the log of this process has it alone. */
-  refused(refused: Refused): void
+  refused(refused: RefusedAction): void
   /** A request of management without a key that is known. */
   denied(): void
   /** Writes what was only counted so far. */

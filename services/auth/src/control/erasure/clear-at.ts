@@ -1,7 +1,7 @@
 // When a topic holds nothing any more of what was written to it by a moment: by the settings that Kafka says it has. Pure.
 // Where no date can be told the reason is told instead, and nothing is guessed.
 
-export type KafkaSettings = Readonly<Record<string, string>>
+import type { ConfigEntries } from '@weir/kafka'
 
 export type KeptFor =
   | { readonly ms: number }
@@ -15,7 +15,7 @@ const endlessMs = 1e14
  * A record goes with its segment: once the segment's last record, up to segment.ms younger, is past retention.ms,
  * the next check takes the segment away, and its files some time later.
  */
-export function keptFor(topic: KafkaSettings, broker: KafkaSettings): KeptFor {
+export function keptFor(topic: ConfigEntries, broker: ConfigEntries): KeptFor {
   if (!(topic['cleanup.policy'] ?? '').includes('delete'))
     return { unknown: 'is compacted, so nothing is deleted by age (cleanup.policy)' }
   if (topic['remote.storage.enable'] === 'true')

@@ -1,7 +1,7 @@
 // By when an erasure should have reached a state that it hasn't reached. Pure. A date that goes by means that something
 // keeps it, such as a broker that is away; the state itself comes when it comes.
 import type { ErasureRecord } from '@weir/control-state'
-import type { KafkaSettings } from './clear-at.ts'
+import type { ConfigEntries } from '@weir/kafka'
 
 /** A replica that died without a word is waited for until it was silent for a minute. */
 const appliedMs = 75_000
@@ -14,7 +14,7 @@ export const appliedBy = ({ acceptedAtMs, appliedAtMs }: ErasureRecord): number 
 /** By the settings of `weir.keys`: a segment is closed, then compacted, then its files go. */
 export function completeBy(
   { acceptedAtMs }: ErasureRecord,
-  keys: KafkaSettings,
+  keys: ConfigEntries,
 ): number | undefined {
   const times = ['segment.ms', 'max.compaction.lag.ms', 'file.delete.delay.ms'].map((setting) =>
     Number(keys[setting]),

@@ -1,13 +1,12 @@
 // Settings of topics and brokers as Kafka says they are, read when somebody asks, and kept for some seconds: a list of
 // erasures asks for the same few topics thousands of times.
-import type { Admin } from '@weir/kafka'
+import type { Admin, ConfigEntries } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
-import type { KafkaSettings } from './clear-at.ts'
 
 export type SettingsReader = {
   /** Undefined where there is no such topic. */
-  topic(name: string): Promise<KafkaSettings | undefined>
-  broker(): Promise<KafkaSettings>
+  topic(name: string): Promise<ConfigEntries | undefined>
+  broker(): Promise<ConfigEntries>
 }
 
 const keptMs = 5_000
@@ -28,7 +27,7 @@ export function createSettingsReader({
 const checkSetting = 'log.retention.check.interval.ms'
 
 /** A topic is clear when its last replica is, so the broker counts that looks most seldom. */
-export function slowestOf(brokers: readonly KafkaSettings[]): KafkaSettings {
+export function slowestOf(brokers: readonly ConfigEntries[]): ConfigEntries {
   const times = brokers.map((broker) => Number(broker[checkSetting]))
   return brokers.length === 0 ? {} : { [checkSetting]: String(Math.max(...times)) }
 }

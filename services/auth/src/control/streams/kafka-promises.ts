@@ -1,7 +1,7 @@
 // Whether Kafka is what Weir's own promises rest on (docs/operations.md, What Kafka must promise): topics get what they
 // can be told, and what they can't, or what somebody has set otherwise, is told in a sentence for each setting. With
 // KAFKA_REQUIRE_DURABLE auth isn't ready while one of these may lose an event that was acknowledged.
-import type { Configs, Settings, TopicSettings } from '@weir/kafka'
+import type { Configs, ConfigEntries, TopicSettings } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { pinTopics } from './topic-pins.ts'
@@ -170,7 +170,7 @@ function ofTopics(topics: ReadonlyMap<string, TopicSettings>, check: Check): Fin
 }
 
 function ofBrokers(
-  brokers: ReadonlyMap<string, Settings>,
+  brokers: ReadonlyMap<string, ConfigEntries>,
   internal: ReadonlyMap<string, TopicSettings>,
   check: Check,
 ): Finding[] {
