@@ -1,11 +1,11 @@
-# Weir's services, an image each, and the demo for docker-compose.yml:
+# An image for each of Weir's services, and the demo for docker-compose.yml:
 #
 #   docker build --target ingest --tag weir-ingest:0.1.0 .
 #
-# The images share all layers but the last. Nothing but the console's page is compiled: Node runs the TypeScript as it is, so an
-# image holds sources, production dependencies, their list (sbom.cdx.json) and Node; no package manager
-# and no compiler. They run as user 65532 and write nothing, so give them a read-only root file system.
-# Bases are pinned by version. Pin them by digest as well where you build.
+# The images share all layers except the last. Only the console's page is compiled, because Node runs the TypeScript
+# without a build. An image contains sources, production dependencies, their list (sbom.cdx.json) and Node, but no
+# package manager and no compiler. The images run as user 65532 and write nothing, so give them a read-only root file
+# system. Base images are pinned by version. Pin them by digest too where you build.
 
 FROM node:24.21.0-bookworm-slim AS node
 
@@ -13,7 +13,7 @@ FROM node AS sources
 WORKDIR /weir
 COPY . ./
 
-# The console's page; what builds it goes into no image.
+# The console's page. Its build tools are in no image.
 FROM sources AS page
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@weir/console' && \
     node clients/console/src/build.ts
@@ -60,7 +60,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OUTPUT_ADMIN_PORT || 9083}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "services/output/src/main.ts"]
 
-# For docker-compose.yml alone, which says what it runs: the secrets of a development machine, and the demo.
+# Only for docker-compose.yml, which says what it runs: the secrets of a development machine, and the demo.
 FROM runtime AS compose
 COPY --from=tools /weir ./
 HEALTHCHECK NONE

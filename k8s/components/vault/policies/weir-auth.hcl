@@ -1,4 +1,4 @@
-# auth wraps and unwraps, and looks which versions there are: nothing else can tell when one is gone for good.
+# auth wraps and unwraps, and lists the versions: only this shows when one no longer exists.
 path "transit/encrypt/weir-sign" { capabilities = ["update"] }
 path "transit/encrypt/weir-link" { capabilities = ["update"] }
 path "transit/encrypt/weir-open" { capabilities = ["update"] }
