@@ -124,7 +124,7 @@ test('what somebody does to the topic is found, and told where', async () => {
       index === 2 ? String(value).replace('"outcome":"done"', '"outcome":"DONE"') : value,
     ),
   )
-  expect(await faultOf()).toEqual(found('Entry 3 was changed, or entry 4'))
+  expect(await faultOf()).toEqual(found('Entry 3 or entry 4'))
 
   await write(['{"seq":1}'])
   expect(await faultOf()).toEqual(found('Entry 1 at offset'))
