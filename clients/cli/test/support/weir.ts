@@ -14,7 +14,9 @@ import { temporaryFolder } from './temporary.ts'
 const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
 const deadlineMs = 60_000
 /** The test run starts the command often. */
-export const compiledOnce = { NODE_COMPILE_CACHE: temporaryFolder() }
+export const compiledOnce = {
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? temporaryFolder(),
+}
 
 export type Ended = {
   readonly code: number | null

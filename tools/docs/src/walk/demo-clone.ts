@@ -13,6 +13,7 @@ import {
   startEverything,
 } from '@weir/devstack'
 import type { Everything } from '@weir/devstack'
+import { compiledBefore } from '@weir/testkit'
 
 import { openShell } from './walk.ts'
 import type { Shell } from './walk.ts'
@@ -48,7 +49,7 @@ export async function openDemoClone(): Promise<DemoClone> {
     ['http://127.0.0.1:8082', ingest.url],
     ['http://127.0.0.1:8083', output.url],
   ] as const
-  let shell: Shell | undefined
+  const shells: Shell[] = []
   return {
     folder,
     everything,
@@ -56,8 +57,9 @@ export async function openDemoClone(): Promise<DemoClone> {
     openShell({ env, path } = {}) {
       const paths = [path, dirname(process.execPath), process.env['PATH']]
       const PATH = paths.filter((each) => each !== undefined).join(delimiter)
-      const own = { PATH, HOME: folder, NPM_CONFIG_LOGLEVEL: 'error', ...env }
-      shell = openShell({ cwd: folder, env: own, blockMs: BLOCK_MS })
+      const own = { PATH, HOME: folder, NPM_CONFIG_LOGLEVEL: 'error', ...compiledBefore(), ...env }
+      const shell = openShell({ cwd: folder, env: own, blockMs: BLOCK_MS })
+      shells.push(shell)
       return shell
     },
     asHere: (text) =>
@@ -65,7 +67,7 @@ export async function openDemoClone(): Promise<DemoClone> {
     asInDocument: (text) =>
       addresses.reduce((some, [documented, here]) => some.replaceAll(here, documented), text),
     async close() {
-      shell?.close()
+      for (const shell of shells) shell.close()
       await everything.stop()
       await rm(folder, { recursive: true, force: true })
     },

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { at, objectsOf, textAt } from '../json.ts'
 import { REPOSITORY } from '@weir/devstack'
 import type { ServiceName } from '@weir/devstack'
+import { compiledBefore } from '@weir/testkit'
 
 export const SERVICES: readonly ServiceName[] = ['auth', 'ingest', 'output']
 
@@ -30,7 +31,7 @@ async function askForSettings(service: ServiceName): Promise<Setting[]> {
     process.stdout.write(JSON.stringify(listConfigKeys(configSchema)))`
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
     cwd: join(REPOSITORY, 'services', service),
-    env: { NODE_OPTIONS: '' },
+    env: { ...compiledBefore(), NODE_OPTIONS: '' },
   })
   return objectsOf(JSON.parse(stdout)).map((entry) => ({
     key: textAt(entry, 'key'),
@@ -54,7 +55,7 @@ export async function configComplaints(
     process.stdout.write(JSON.stringify((await json(process.stdin)).map(complaintOf)))`
   const running = run(process.execPath, ['--input-type=module', '-e', script], {
     cwd: join(REPOSITORY, 'services', service),
-    env: { NODE_OPTIONS: '' },
+    env: { ...compiledBefore(), NODE_OPTIONS: '' },
   })
   running.child.stdin?.end(JSON.stringify(environments))
   const complaints: unknown = JSON.parse((await running).stdout)

@@ -26,6 +26,7 @@ import { listen } from '../../src/world/listener.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
+import { compiledBefore } from '../../src/world/run-program.ts'
 import { kekFileOf, setting } from '../../src/world/services.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
@@ -218,7 +219,10 @@ async function expectHolds(receipt: string, salt: string, output: string): Promi
   const verify = async (text: string, value = 'bob') => {
     await writeFile(file, text)
     const args = ['erasure', 'verify', file, '--jwks', keys, '--value', value, '--salt', salt]
-    return run(process.execPath, [weir, ...args, '-o', 'json'], { cwd: own.folder, env: {} })
+    return run(process.execPath, [weir, ...args, '-o', 'json'], {
+      cwd: own.folder,
+      env: compiledBefore(),
+    })
   }
   const { stdout } = await verify(receipt)
   expect(asObject(JSON.parse(stdout))).toMatchObject({

@@ -17,6 +17,7 @@ import {
   expectStatus,
   request,
 } from '../../src/world/account.ts'
+import { compiledBefore } from '../../src/world/run-program.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { dieAt } from '../../src/world/die-at.ts'
 import { openKeys } from '../../src/world/open-keys.ts'
@@ -164,6 +165,7 @@ async function weir(...args: string[]): Promise<{ stdout: string; stderr: string
     WEIR_CONFIG: join(own.folder, 'profile.json'),
     WEIR_AUTH_URL: auth.url,
     WEIR_PLATFORM_KEY: setting('PLATFORM_KEY'),
+    ...compiledBefore(),
   }
   return promisify(execFile)(process.execPath, [entry, ...args], { env })
 }

@@ -20,6 +20,7 @@ import {
   expectStatus,
   request,
 } from '../../src/world/account.ts'
+import { compiledBefore } from '../../src/world/run-program.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import type { OpenedKeys } from '../../src/world/open-keys.ts'
 import { connectProducer } from '../../src/world/producer.ts'
@@ -161,7 +162,7 @@ async function doesReceiptHold(keys: OpenedKeys): Promise<boolean> {
   await writeFile(file, forgeReceipt(keys, await publishedKid('ES256')))
   const weir = join(REPOSITORY, 'clients/cli/bin/weir.js')
   const args = [weir, 'erasure', 'verify', file, '--jwks', published]
-  return promisify(execFile)(process.execPath, args, { cwd: folder, env: {} }).then(
+  return promisify(execFile)(process.execPath, args, { cwd: folder, env: compiledBefore() }).then(
     () => true,
     (error: unknown) => {
       expect(String(asObject(error)['stderr'])).toContain('the receipt is not valid')

@@ -21,6 +21,7 @@ import {
   openConsole,
 } from '../../src/index.ts'
 import type { Account, ConsolePage, World } from '../../src/index.ts'
+import { compiledBefore } from '../../src/world/run-program.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 
@@ -302,7 +303,7 @@ else
       const about = ['--jwks', keys, '--value', 'session-0001', '--salt', salt, '-o', 'json']
       const { stdout } = await run(process.execPath, [cli, 'erasure', 'verify', file, ...about], {
         cwd: own.folder,
-        env: {},
+        env: compiledBefore(),
       })
       expect(JSON.parse(stdout)).toMatchObject({
         reference: 'TICKET-7',

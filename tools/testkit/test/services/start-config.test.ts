@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { REPOSITORY, kekFilesIn, makeKekFiles } from '@weir/devstack'
 
+import { compiledBefore } from '../../src/world/run-program.ts'
+
 // Programs are started here, which takes its time on a busy machine.
 jest.setTimeout(60_000)
 
@@ -27,7 +29,8 @@ type Ended = { code: number; stdout: string; stderr: string }
 function run(service: string, args: string[], env: Record<string, string>): Promise<Ended> {
   const main = join(REPOSITORY, 'services', service, 'src', 'main.ts')
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { env, timeout: 30_000 }, (error, stdout, stderr) =>
+    const options = { env: { ...compiledBefore(), ...env }, timeout: 30_000 }
+    execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
   })

@@ -11,7 +11,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Everything } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import { REPOSITORY } from '@weir/devstack'
-import { account as accountAt, asObject, connectProducer, request, textIn } from '@weir/testkit'
+import {
+  account as accountAt,
+  asObject,
+  compiledBefore,
+  connectProducer,
+  request,
+  textIn,
+} from '@weir/testkit'
 import type { Account, TestStream } from '@weir/testkit'
 import { everyTypeContract, everyTypeEvent } from './every-type.ts'
 
@@ -56,6 +63,7 @@ export function exportTests(ground: () => Ground): void {
     return {
       PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(':'),
       HOME: folder,
+      ...compiledBefore(),
       WEIR_BILLING_ID: billingId,
       WEIR_CLIENT_ID: output.clientId,
       WEIR_CLIENT_SECRET: output.clientSecret,
@@ -179,11 +187,14 @@ export function exportTests(ground: () => Ground): void {
       [{ WEIR_ANALYST_BROKERS: '127.0.0.1:1' }, 'out', '127.0.0.1:1'],
       [{ WEIR_AUTH_URL: old.url }, 'out', 'Schemas come from auth'],
     ] as const
-    for (const [setting, name, told] of refusals)
-      await expect(exported([name, 'no.jsonl'], setting)).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(told),
-      })
+    await Promise.all(
+      refusals.map(([setting, name, told]) =>
+        expect(exported([name, 'no.jsonl'], setting)).rejects.toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(told),
+        }),
+      ),
+    )
     old.close()
     expect((await readdir(folder)).filter((name) => /no\.jsonl|part/.test(name))).toEqual([])
   }, 120_000)

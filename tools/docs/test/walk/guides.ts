@@ -1,0 +1,46 @@
+// The guides, run as they stand there, each in its order: when a command of one breaks, or prints something else than its
+// reader is shown, this fails. What a guide makes, the next ones find.
+import { beforeAll, expect, test } from '@jest/globals'
+
+import { readDocument } from '../../src/documents.ts'
+import { repositoryFiles } from '../../src/site/sources.ts'
+import { comparable, shBlocksOf } from '../../src/walk/walk.ts'
+import type { Shell } from '../../src/walk/walk.ts'
+import { BLOCK_MS } from '../../src/walk/demo-clone.ts'
+import type { DemoClone } from '../../src/walk/demo-clone.ts'
+
+const guides = (await repositoryFiles()).filter((file) => /^docs\/guide\/[^/]+\.md$/.test(file))
+const withCommands: string[] = []
+for (const guide of guides)
+  if (shBlocksOf(await readDocument(guide)).length > 0) withCommands.push(guide)
+
+export function guideTests(clone: () => DemoClone): void {
+  let shell: Shell
+
+  beforeAll(async () => {
+    const { auth, ingest } = clone().everything
+    // For the examples in Python, which don't know where the demo is; the command does.
+    shell = clone().openShell({ env: { WEIR_AUTH_URL: auth.url, WEIR_INGEST_URL: ingest.url } })
+  }, 300_000)
+
+  test('there are guides with commands', () => {
+    expect(withCommands.length).toBeGreaterThan(3)
+  })
+
+  test.each(withCommands)(
+    'every command of %s prints what its reader is shown',
+    async (guide) => {
+      for (const { commands, output = '' } of shBlocksOf(await readDocument(guide))) {
+        const shown = comparable(output)
+        const isAsShown = (text: string) =>
+          comparable(clone().asInDocument(text)).join() === shown.join()
+
+        const printed = await shell.run(clone().asHere(commands), isAsShown)
+
+        const seen = { commands, printed: comparable(clone().asInDocument(printed)) }
+        expect(seen).toEqual({ commands, printed: shown })
+      }
+    },
+    10 * BLOCK_MS,
+  )
+}

@@ -1,0 +1,35 @@
+// What documents tell their readers to type, run as it stands there, with everything running as `npm start` has it, once for
+// all of them. The README's walk and the guides come last: they add to the demo what those before them count.
+import { afterAll, beforeAll, describe } from '@jest/globals'
+
+import { openDemoClone } from '../../src/walk/demo-clone.ts'
+import type { DemoClone } from '../../src/walk/demo-clone.ts'
+import { exportTests } from './analysts/export.ts'
+import { analystTests } from './analysts/walk.ts'
+import { guideTests } from './guides.ts'
+import { readmeTests } from './readme.ts'
+
+let opened: DemoClone | undefined
+const clone = (): DemoClone => {
+  if (opened === undefined) throw new Error('the demo did not start')
+  return opened
+}
+
+beforeAll(async () => {
+  opened = await openDemoClone()
+}, 300_000)
+
+afterAll(() => opened?.close(), 60_000)
+
+describe('what analysts type', () => {
+  analystTests(clone)
+})
+describe('weir export', () => {
+  exportTests(clone)
+})
+describe('the walk of the README', () => {
+  readmeTests(clone)
+})
+describe('the guides', () => {
+  guideTests(clone)
+})
