@@ -1,6 +1,6 @@
 // The package's public names. See docs/keys.md for what they mean.
-export { ERA_MS, ROTATION_HOURS, timeOf } from './time.ts'
-export type { KeyTime } from './time.ts'
+export { ERA_MS, eraAt, eraEndMs, eraStartMs, keyTimeOf, ROTATION_HOURS } from './era.ts'
+export type { KeyTime } from './era.ts'
 export { FieldcryptError } from './errors.ts'
 export type { FieldcryptErrorCode } from './errors.ts'
 export type { RandomBytes } from './random.ts'

@@ -11,7 +11,7 @@ import type { CacheOptions, PeopleCache } from './people-cache.ts'
 import { Person } from './person.ts'
 import type { NoKey } from './person.ts'
 import { checkForm, openText } from './sealed-text.ts'
-import type { KeyTime } from './time.ts'
+import type { KeyTime } from './era.ts'
 
 export type Opened = { readonly kind: 'opened'; readonly value: string } | { readonly kind: NoKey }
 

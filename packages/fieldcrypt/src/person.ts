@@ -8,7 +8,7 @@ import type { LevelCipher } from './level-cipher.ts'
 import type { Cacheable } from './lru.ts'
 import { walk } from './tree/node-hash.ts'
 import { idOf } from './sealed-text.ts'
-import type { KeyTime } from './time.ts'
+import type { KeyTime } from './era.ts'
 
 /** Why there is no key: forgotten for good, or a part that is not available. */
 export type NoKey = 'erased' | 'unknown'

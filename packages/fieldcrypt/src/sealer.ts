@@ -13,7 +13,7 @@ import { peopleCache } from './people-cache.ts'
 import type { CacheOptions, PeopleCache } from './people-cache.ts'
 import { Person } from './person.ts'
 import { sealText } from './sealed-text.ts'
-import type { KeyTime } from './time.ts'
+import type { KeyTime } from './era.ts'
 
 export type Sealer = PeopleCache & {
   /**

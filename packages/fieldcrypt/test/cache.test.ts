@@ -8,7 +8,7 @@ import {
   linksOf,
   prefixesOf,
   puncture,
-  timeOf,
+  keyTimeOf,
   withTree,
 } from '../src/index.ts'
 import type { EraKeys, KeyTime, Opener } from '../src/index.ts'
@@ -17,8 +17,8 @@ import { madeKeys, seededBytes } from './support/made-keys.ts'
 
 const DAY_MS = 86_400_000
 const NOW_MS = 1_635_416_584_627
-const TODAY = timeOf(NOW_MS, DAY_MS)
-const TOMORROW = timeOf(NOW_MS + DAY_MS, DAY_MS)
+const TODAY = keyTimeOf(NOW_MS, DAY_MS)
+const TOMORROW = keyTimeOf(NOW_MS + DAY_MS, DAY_MS)
 const place = { stream: 0, time: TODAY }
 
 function forget(keys: EraKeys, value: string, levels?: number[]): EraKeys {
@@ -212,7 +212,7 @@ describe('after a change of the tree', () => {
   })
 
   test('people of other eras and streams are left alone', () => {
-    const nextEra = timeOf(NOW_MS + 32 * DAY_MS, DAY_MS)
+    const nextEra = keyTimeOf(NOW_MS + 32 * DAY_MS, DAY_MS)
     const sealer = createSealer({ entriesMax: 100 })
     const others = [
       sealer.person(madeKeys('changes', nextEra.era), 'ben', nextEra),

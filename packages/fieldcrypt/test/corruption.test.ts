@@ -1,7 +1,7 @@
 // What doesn't check out is refused with one error, the same for every cause.
 import { describe, expect, test } from '@jest/globals'
 import { adStateOf, expandSivKey } from '../src/aes-siv.ts'
-import { createOpener, createSealer, timeOf } from '../src/index.ts'
+import { createOpener, createSealer, keyTimeOf } from '../src/index.ts'
 import type { EraKeys } from '../src/index.ts'
 import { idOf, openText } from '../src/sealed-text.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
@@ -31,7 +31,7 @@ describe.each(['', 'short', 'sixteen bytes: 16', 'x'.repeat(64), 'longer than a 
   'of the sealed value %j',
   (value) => {
     const keys = vectorKeys(591)
-    const time = timeOf(NOW_MS, DAY_MS)
+    const time = keyTimeOf(NOW_MS, DAY_MS)
     const sealer = createSealer({ entriesMax: 100 })
     const opener = createOpener({ entriesMax: 100 })
     const person = sealer.person(keys, 'session-273', time)
@@ -83,7 +83,7 @@ describe.each(['', 'short', 'sixteen bytes: 16', 'x'.repeat(64), 'longer than a 
 )
 
 describe('a sealed value opens nowhere but in its place', () => {
-  const time = timeOf(NOW_MS, DAY_MS)
+  const time = keyTimeOf(NOW_MS, DAY_MS)
   const keys = vectorKeys(591)
   const sealer = createSealer({ entriesMax: 100 })
   const opener = createOpener({ entriesMax: 100 })
@@ -97,7 +97,7 @@ describe('a sealed value opens nowhere but in its place', () => {
     level?: number
     field?: string
   }) => {
-    const at = timeOf(where.timestampMs ?? NOW_MS, DAY_MS)
+    const at = keyTimeOf(where.timestampMs ?? NOW_MS, DAY_MS)
     const reader = opener.person(where.keys ?? keys, where.keyLink ?? mine.keyLink, at)
     if (reader === 'unknown') throw new Error('all parts are there')
     return opener.open(reader, where.level ?? 1, where.field ?? 'customer/id', text)
@@ -123,7 +123,7 @@ describe('a sealed value opens nowhere but in its place', () => {
 
   test('another day, with the keyLink of either', () => {
     const timestampMs = NOW_MS + DAY_MS
-    const tomorrow = sealer.person(keys, 'session-273', timeOf(timestampMs, DAY_MS))
+    const tomorrow = sealer.person(keys, 'session-273', keyTimeOf(timestampMs, DAY_MS))
     expect(refusalOf(() => openFor({ timestampMs }))).toEqual(CORRUPT)
     expect(refusalOf(() => openFor({ timestampMs, keyLink: tomorrow.keyLink }))).toEqual(CORRUPT)
   })

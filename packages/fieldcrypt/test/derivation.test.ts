@@ -15,7 +15,7 @@ import {
 } from '../src/derivation.ts'
 import { walk } from '../src/tree/node-hash.ts'
 import { idOf, openText, sealText } from '../src/sealed-text.ts'
-import { ERA_MS, ROTATION_HOURS, timeOf } from '../src/time.ts'
+import { ERA_MS, ROTATION_HOURS, keyTimeOf } from '../src/era.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { hex, keysV1, levelKeyBytes, linkKey, perLevel, tree } from './support/vectors.ts'
 
@@ -27,7 +27,7 @@ describe.each(keysV1.cases)('$keyFieldValue at $timestamp, generation $generatio
 
   test('era, epoch and slot', () => {
     const { era, epoch, slot } = example
-    expect(timeOf(example.timestamp, example.rotationMs)).toEqual({ era, epoch, slot })
+    expect(keyTimeOf(example.timestamp, example.rotationMs)).toEqual({ era, epoch, slot })
   })
 
   test('link and paths', () => {
@@ -94,15 +94,15 @@ describe('a keyLink', () => {
 describe('time', () => {
   test.each(ROTATION_HOURS)('with a rotation of %d h no epoch lies in two eras', (hours) => {
     const rotationMs = hours * 3_600_000
-    const atEdge = timeOf(591 * ERA_MS, rotationMs)
-    const before = timeOf(591 * ERA_MS - 1, rotationMs)
+    const atEdge = keyTimeOf(591 * ERA_MS, rotationMs)
+    const before = keyTimeOf(591 * ERA_MS - 1, rotationMs)
     expect(atEdge).toEqual({ era: 591, epoch: before.epoch + 1, slot: 0 })
     expect(before).toEqual({ era: 590, epoch: before.epoch, slot: ERA_MS / rotationMs - 1 })
     expect(before.slot).toBeLessThan(0x1000)
   })
 
   test.each([-1, Number.NaN, 1e300])('a timestamp of %d is no time', (timestampMs) => {
-    expect(refusalOf(() => timeOf(timestampMs, 86_400_000))).toEqual(CORRUPT)
+    expect(refusalOf(() => keyTimeOf(timestampMs, 86_400_000))).toEqual(CORRUPT)
   })
 })
 

@@ -10,7 +10,7 @@ import {
   linksOf,
   prefixesOf,
   puncture,
-  timeOf,
+  keyTimeOf,
   withTree,
 } from '../src/index.ts'
 import type { EraKeys, Opened } from '../src/index.ts'
@@ -21,7 +21,7 @@ import { hex, keysV1, vectorKeys } from './support/vectors.ts'
 
 const DAY_MS = 86_400_000
 const NOW_MS = 1_635_416_584_627
-const TIME = timeOf(NOW_MS, DAY_MS)
+const TIME = keyTimeOf(NOW_MS, DAY_MS)
 
 function openAll(keys: EraKeys, keyLink: Buffer, fields: [number, string, string][]): Opened[] {
   const opener = createOpener({ entriesMax: 50 })
@@ -38,7 +38,7 @@ function forget(keys: EraKeys, value: string, levels?: number[]): EraKeys {
 test.each(keysV1.cases.filter(({ generation }) => generation === 0))(
   'the fields of $keyFieldValue at $timestamp are sealed and opened as the vectors have them',
   (example) => {
-    const time = timeOf(example.timestamp, example.rotationMs)
+    const time = keyTimeOf(example.timestamp, example.rotationMs)
     const keys = vectorKeys(example.era)
     const sealer = createSealer({ entriesMax: 50 })
     const opener = createOpener({ entriesMax: 50 })
@@ -61,7 +61,7 @@ test('a forgotten person is sealed under the next generation, as the vectors hav
   const example = keysV1.cases.find(({ generation }) => generation === 1)
   if (example === undefined) throw new Error('the vectors have one')
   const keys = forget(vectorKeys(example.era), example.keyFieldValue)
-  const time = timeOf(example.timestamp, example.rotationMs)
+  const time = keyTimeOf(example.timestamp, example.rotationMs)
   const sealer = createSealer({ entriesMax: 50 })
   const person = sealer.person(keys, example.keyFieldValue, time)
   expect(person.generation).toBe(1)
@@ -210,7 +210,7 @@ describe('sealing', () => {
   })
 
   test('and opening refuse the keys of another era', () => {
-    const nextEra = timeOf(NOW_MS + 32 * DAY_MS, DAY_MS)
+    const nextEra = keyTimeOf(NOW_MS + 32 * DAY_MS, DAY_MS)
     const sealer = createSealer({ entriesMax: 50 })
     const opener = createOpener({ entriesMax: 50 })
     expect(() => sealer.person(keys, 'anna', nextEra)).toThrow(RangeError)

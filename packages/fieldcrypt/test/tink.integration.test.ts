@@ -4,14 +4,14 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { linkDigits, openKeyLink, pathOf, sivKeyOf } from '../src/derivation.ts'
-import { createSealer, timeOf } from '../src/index.ts'
+import { createSealer, keyTimeOf } from '../src/index.ts'
 import type { EraKeys, KeyTime } from '../src/index.ts'
 import { walk } from '../src/tree/node-hash.ts'
 import { madeKeys } from './support/made-keys.ts'
 
 const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
 const script = join(import.meta.dirname, 'open_with_tink.py')
-const time = timeOf(1_635_416_584_627, 86_400_000)
+const time = keyTimeOf(1_635_416_584_627, 86_400_000)
 
 /** The keyset of one key; whoever holds the era's keys and a record's keyLink can make it. */
 function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: KeyTime }): object {

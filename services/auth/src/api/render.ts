@@ -1,7 +1,7 @@
 // The two shapes that a stream is shown in (spec Resources): /v1 flat, with `credentials` an object;
 // /v2 with `ref`, `limits` and `credentials` a list. A clientSecret is in the answer to its creation
 // alone. Read later, a /v2 record tells what its operator may want to know besides.
-import { ERA_MS } from '@weir/fieldcrypt'
+import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
 import { topicOf } from '@weir/control-state'
 import type {
   AccountRecord,
@@ -143,10 +143,10 @@ export function contractOf(contract: ContractRecord): Json {
   }
 }
 
-export const eraOf = (era: number): Json => ({
+export const shownEra = (era: number): Json => ({
   era,
-  from: timeOf(era * ERA_MS),
-  until: timeOf((era + 1) * ERA_MS),
+  from: timeOf(eraStartMs(era)),
+  until: timeOf(eraEndMs(era)),
 })
 
 const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()

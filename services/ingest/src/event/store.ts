@@ -1,7 +1,7 @@
 // From a checked event to a record that Kafka has acknowledged: seal, stamp, encode, produce. One
 // reading of the clock gives the timestamp in the event, the record's and the epoch of the keys.
 import { randomInt } from 'node:crypto'
-import { timeOf } from '@weir/fieldcrypt'
+import { keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
 import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
@@ -155,7 +155,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
   return (checked: CheckedEvent, nowMs: number): SealedEvent | Promise<SealedEvent> => {
     const { stream, active } = checked
     const { levels } = active.contract
-    const time = timeOf(nowMs, stream.rotationHours * hourMs)
+    const time = keyTimeOf(nowMs, stream.rotationHours * hourMs)
     const keys = heldKeys(stream, time.era, levels)
     if (keys !== undefined) return seal(checked, nowMs, { time, keys })
     return lookForKeys(stream, time.era, levels).then((found) =>

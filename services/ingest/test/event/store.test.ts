@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Event } from '@weir/contracts'
-import { createSealer, ERA_MS, eraKeys, makeEraParts } from '@weir/fieldcrypt'
+import { createSealer, eraAt, eraKeys, makeEraParts } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { partitionOf } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
@@ -17,7 +17,7 @@ import { activeContract, inputStream } from '../support/records.ts'
 
 const stream = inputStream()
 const nowMs = Date.UTC(2027, 0, 15, 12)
-const era = Math.floor(nowMs / ERA_MS)
+const era = eraAt(nowMs)
 
 let plain: ActiveContract
 let withSubject: ActiveContract

@@ -1,14 +1,14 @@
 // What is kept of data subjects, with real keys and a Kafka that answers when the test says so.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { createSealer, ERA_MS, eraKeys, makeEraParts, timeOf } from '@weir/fieldcrypt'
+import { createSealer, eraAt, eraKeys, makeEraParts, keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { linkIn, subjectPrefix, subjectPartitionOf } from '@weir/control-state'
 import { createSubjects } from '../../src/event/subjects.ts'
 
 const nowMs = Date.UTC(2027, 0, 15, 12)
-const time = timeOf(nowMs, 24 * 3_600_000)
+const time = keyTimeOf(nowMs, 24 * 3_600_000)
 const keys = madeKeys()
 
 function madeKeys(): EraKeys {
@@ -16,7 +16,7 @@ function madeKeys(): EraKeys {
   const tree = parts.get('tree') ?? Buffer.alloc(0)
   return eraKeys({
     streamId: 'a2f1c6f4-6f0e-4d5c-9c39-0c1de4b0a111',
-    era: Math.floor(nowMs / ERA_MS),
+    era: eraAt(nowMs),
     trees: [['', () => tree]],
     link: parts.get('link'),
     label: parts.get('label'),

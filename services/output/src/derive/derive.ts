@@ -5,7 +5,7 @@
 import { consentLevelsOf, timestampOf } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { Opened, Opener } from '@weir/fieldcrypt'
-import { timeOf } from '@weir/fieldcrypt'
+import { keyTimeOf } from '@weir/fieldcrypt'
 import { frame, unframe } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
@@ -91,7 +91,7 @@ type ToOpen = {
 
 /** Opens what the stream may see, in place; gives the paths of the fields whose keys are erased. */
 function openFields(deps: DeriveDeps, { levels, source, input }: ToOpen): string[] {
-  const time = timeOf(source.timestampMs, input.rotationHours * hourMs)
+  const time = keyTimeOf(source.timestampMs, input.rotationHours * hourMs)
   const era = `stream ${input.streamId}, era ${time.era}`
   const keys = deps.eraKeys(time.era)
   if (keys === undefined) throw notKnownYet(`the keys of ${era}`)

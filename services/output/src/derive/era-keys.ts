@@ -1,6 +1,6 @@
 // Which keys an era of an input stream has, as far as this replica knows. Gone, never there and not at hand
 // are three things, and each is said only when it is certain. Keys themselves are the keyring's.
-import { ERA_MS } from '@weir/fieldcrypt'
+import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { InputStream, StateFollower } from '@weir/control-state'
 
@@ -11,7 +11,6 @@ import type { InputStream, StateFollower } from '@weir/control-state'
 export type KnownEra = EraKeys | 'erased' | 'never' | undefined
 
 const dayMs = 86_400_000
-const eraOf = (ms: number): number => Math.floor(ms / ERA_MS)
 
 type EraKeysDeps = {
   follower: {
@@ -37,7 +36,7 @@ export function createEraKeys(
   const isPast = (era: number): boolean => {
     const current = tables.streamById(streamId)
     const { keyRetentionDays } = current?.kind === 'input' ? current : input
-    return (era + 1) * ERA_MS + keyRetentionDays * dayMs < now()
+    return eraEndMs(era) + keyRetentionDays * dayMs < now()
   }
   const hasAny = (prefix: string): boolean => {
     const [first] = keyStore.under(prefix)
@@ -46,7 +45,7 @@ export function createEraKeys(
   const hasTree = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/tree`)
   /** Before the stream was made or in time to come, and no part of it was ever made. */
   const wasNever = (era: number): boolean => {
-    const isOutside = era < eraOf(input.createdAtMs) || era > eraOf(now())
+    const isOutside = era < eraAt(input.createdAtMs) || era > eraAt(now())
     return isOutside && !hasAny(`${billingId}/${streamId}/${era}/`)
   }
   return (era) => {

@@ -6,7 +6,8 @@
 //   commit   all of it and the group's new offset in one transaction, if the stream may still be derived here
 //   tell     what is committed now: counted, logged, traced
 //
-// Reading, placing and committing are packages/kafka's, which knows nothing of streams; what they ask is answered here.
+// Reading, placing and committing are packages/kafka's (src/derive: derived-partition.ts commits, find-position.ts finds where
+// to continue), which knows nothing of streams; what they ask is answered here.
 import { deriveExactlyOnce } from '@weir/kafka'
 import type { DeadAt, DeriveOptions, Deriver, Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'

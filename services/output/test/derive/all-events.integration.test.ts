@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createOpener, parseKekFile, timeOf } from '@weir/fieldcrypt'
+import { createOpener, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
 import { createLog } from '@weir/kit'
 import { followState } from '@weir/control-state'
 import { expectStatus, kekFileOf, scale } from '@weir/testkit'
@@ -218,7 +218,7 @@ describe('keys hold it to its levels, whatever its code does', () => {
     const opener = createOpener({ entriesMax: 10_000 })
     const outcomes = new Map<string, number>()
     for (const { record, pii, contract, number } of inInput.slice(0, 2_000)) {
-      const time = timeOf(record.timestampMs, 24 * 3_600_000)
+      const time = keyTimeOf(record.timestampMs, 24 * 3_600_000)
       const keys = following.follower.keyring.eraKeys(
         scene.account.billingId,
         String(streamId),

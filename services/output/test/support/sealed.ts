@@ -1,7 +1,7 @@
 // Records of an input topic as ingest writes them, sealed with keys of the test's own, so that derivation
 // can be tried without Kafka: with parts missing, people erased and bytes changed.
 import { randomBytes } from 'node:crypto'
-import { createSealer, eraKeys, makeEraParts, timeOf } from '@weir/fieldcrypt'
+import { createSealer, eraKeys, makeEraParts, keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Contract } from '@weir/contracts'
 import { frame } from '@weir/schema-registry'
@@ -13,7 +13,7 @@ import type { InputStream } from '@weir/control-state'
 export const registryId = 7
 export const timestampMs = Date.UTC(2026, 10, 20, 12)
 const rotationMs = 24 * 3_600_000
-const time = timeOf(timestampMs, rotationMs)
+const time = keyTimeOf(timestampMs, rotationMs)
 
 /** The keys of one era, and what they are when a part is missing or everybody is erased. */
 export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { SourceRecord } from '@weir/kafka'
 
-import { ERA_MS } from '@weir/fieldcrypt'
+import { eraAt } from '@weir/fieldcrypt'
 import {
   account as accountAt,
   asObject,
@@ -153,7 +153,7 @@ describe('after an erasure', () => {
     const before = await replay()
     for (const { undecryptable } of before.values()) expect(undecryptable).toEqual([])
     const times = [...before.values()].map(({ record }) => record.timestampMs)
-    expect(new Set(times.map((ms) => Math.floor(ms / ERA_MS))).size).toBe(2)
+    expect(new Set(times.map((ms) => eraAt(ms))).size).toBe(2)
     const counted = await counterOf(world.output, 'svc_output_undecryptable_fields_total')
 
     const erasure = await erase({ keyFieldValue: 'bob' })

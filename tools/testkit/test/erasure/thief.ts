@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises'
 import type { KeyObject } from 'node:crypto'
 import {
   createOpener,
-  ERA_MS,
+  eraAt,
   eraKeys,
   levelPart,
   parseKekFile,
   ringOfPart,
   ringVersionOf,
   suffixOfPart,
-  timeOf,
+  keyTimeOf,
   unwrapPart,
   unwrapRing,
 } from '@weir/fieldcrypt'
@@ -60,12 +60,12 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
   return {
     trees: versions.filter(([key]) => /\/tree/.test(key)).length,
     open({ record, level, path, text }) {
-      const time = timeOf(record.timestampMs, dayMs)
+      const time = keyTimeOf(record.timestampMs, dayMs)
       const keyLink = record.headers['svc-key-link']
       if (keyLink === undefined) throw new Error('a record without a keyLink')
       for (const treeKey of treeKeys) {
         const [billingId, streamId = '', era, part = ''] = treeKey.split('/')
-        if (Number(era) !== Math.floor(record.timestampMs / ERA_MS)) continue
+        if (Number(era) !== eraAt(record.timestampMs)) continue
         const prefix = `${billingId}/${streamId}/${era}/`
         for (const tree of opened(treeKey, part)) {
           const keys = eraKeys({

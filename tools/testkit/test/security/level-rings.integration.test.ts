@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import type { Service } from '@weir/devstack'
-import { createOpener, timeOf } from '@weir/fieldcrypt'
+import { createOpener, keyTimeOf } from '@weir/fieldcrypt'
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
@@ -121,7 +121,7 @@ test('a stream that asks for a higher level is not derived by it, and it says so
 
 /** What these keys open of a record, by path, and which of the guesses is its person. */
 function attack(keys: OpenedKeys, record: SourceRecord, guesses: readonly string[]) {
-  const time = timeOf(Number(record.timestampMs), rotationMs)
+  const time = keyTimeOf(Number(record.timestampMs), rotationMs)
   const era = keysOf(keys, time.era)
   const keyLink = record.headers['svc-key-link']
   if (keyLink === undefined || record.value === null) throw new Error('not an event')

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { REPOSITORY, freePort, kekFilesIn, makeKekFiles, startStack } from '@weir/devstack'
 import type { Stack } from '@weir/devstack'
-import { timeOf } from '@weir/fieldcrypt'
+import { keyTimeOf } from '@weir/fieldcrypt'
 import type { SourceRecord } from '@weir/kafka'
 
 import {
@@ -172,7 +172,7 @@ async function doesReceiptHold(keys: OpenedKeys): Promise<boolean> {
 }
 
 function isPersonKnown(keys: OpenedKeys): boolean {
-  const era = keysOf(keys, timeOf(Number(record.timestampMs), rotationMs).era)
+  const era = keysOf(keys, keyTimeOf(Number(record.timestampMs), rotationMs).era)
   return isPerson(era, record.headers['svc-key-link'] ?? Buffer.alloc(0), person)
 }
 

@@ -8,7 +8,7 @@ import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
-import { eraOf } from '../render.ts'
+import { shownEra } from '../render.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
@@ -26,7 +26,7 @@ export const lookUpSubject =
     const { writer } = deps.erasures
     await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
     const found = await deps.subjects.find(stream, subject)
-    const eras = found.map(({ era, links }) => ({ ...eraOf(era), links: links.size }))
+    const eras = found.map(({ era, links }) => ({ ...shownEra(era), links: links.size }))
     const links = eras.reduce((sum, each) => sum + each.links, 0)
     const { naming, others } = contracts
     return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }

@@ -3,7 +3,7 @@
 // was found. A value is asked for, and stands in no record, error or line of the log.
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
-import { ERA_MS } from '@weir/fieldcrypt'
+import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
 import type { Offsets, RangeReader } from '@weir/kafka'
 import {
   checkSubjectLink,
@@ -75,8 +75,8 @@ async function linksOf(
   const prefix = subjectPrefix(keys, hash)
   const partition = subjectPartitionOf(hash)
   const [from, to] = await Promise.all([
-    offsets.at(subjectsTopic, era * ERA_MS - aroundMs),
-    offsets.at(subjectsTopic, (era + 1) * ERA_MS + aroundMs),
+    offsets.at(subjectsTopic, eraStartMs(era) - aroundMs),
+    offsets.at(subjectsTopic, eraEndMs(era) + aroundMs),
   ])
   const range = { topic: subjectsTopic, partition, from: from[partition] ?? 0n }
   const links = new Map<string, Uint8Array>()

@@ -1,7 +1,7 @@
 // Old data dies by itself: the keys of an era go when it has been past for a stream's `keyRetentionDays`
 // (docs/keys.md, Age). A clock that jumps must not do that, so it takes two clocks that agree, and even then no
 // stream loses more than one era a day.
-import { ERA_MS } from '@weir/fieldcrypt'
+import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { Configs } from '@weir/kafka'
 import { act } from '@weir/control-state'
 import type { Draft, KeyStore } from '@weir/control-state'
@@ -87,7 +87,7 @@ function expiredEra(
     if (oldest === undefined || era < oldest) oldest = era
   }
   if (oldest === undefined) return undefined
-  return (oldest + 1) * ERA_MS + keyRetentionDays * dayMs < nowMs ? oldest : undefined
+  return eraEndMs(oldest) + keyRetentionDays * dayMs < nowMs ? oldest : undefined
 }
 
 function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, nowMs: number) {
@@ -106,4 +106,4 @@ function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, now
 
 /** All of what an erasure had changed is gone by then, so there is nothing to tell of it any more. */
 const isPast = ({ eras, acceptedAtMs, complete }: ErasureRecord, era: number): boolean =>
-  complete !== undefined && Math.max(Math.floor(acceptedAtMs / ERA_MS), ...eras) <= era
+  complete !== undefined && Math.max(eraAt(acceptedAtMs), ...eras) <= era

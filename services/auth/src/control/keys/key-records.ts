@@ -1,7 +1,7 @@
 // The key records of a stream's eras (docs/keys.md): made once, always one era ahead, and for every
 // level of the account's active contracts. Wrapped by their wrapping keys before they leave this file.
 import { randomBytes } from 'node:crypto'
-import { ERA_MS, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
+import { eraAt, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
 import { act } from '@weir/control-state'
 import type { Draft } from '@weir/control-state'
 import { eraPrefix } from '@weir/control-state'
@@ -21,7 +21,7 @@ export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
 
 /** Puts what this era and the next lack. The wrapping keys must be there: see `WrappingKeys.changeFor`. */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
-  const era = Math.floor(deps.now() / ERA_MS)
+  const era = eraAt(deps.now())
   const levels = levelsOf(draft, stream.billingId)
   for (const each of [era, era + 1]) {
     const prefix = eraPrefix({ ...stream, era: each })

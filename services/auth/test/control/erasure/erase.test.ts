@@ -1,6 +1,6 @@
 // Erasing, without Kafka: what the trees give away afterwards, whoever asks, and what is left in control state.
 import { describe, expect, test } from '@jest/globals'
-import { createOpener, createSealer, ERA_MS, linksOf, timeOf } from '@weir/fieldcrypt'
+import { createOpener, createSealer, ERA_MS, eraAt, linksOf, keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, Opened } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
@@ -25,7 +25,7 @@ async function scene(): Promise<{ memory: Memory; stream: InputStream }> {
 type Sealed = { keyLink: Buffer; texts: string[]; atMs: number }
 
 const keysAt = ({ follower }: Memory, { billingId, streamId }: InputStream, atMs: number) => {
-  const keys = follower.keyring.eraKeys(billingId, streamId, Math.floor(atMs / ERA_MS))
+  const keys = follower.keyring.eraKeys(billingId, streamId, eraAt(atMs))
   if (keys === undefined) throw new Error('no keys')
   return keys
 }
@@ -33,7 +33,7 @@ const keysAt = ({ follower }: Memory, { billingId, streamId }: InputStream, atMs
 /** What ingest makes of a value in a field of each level. */
 function seal(keys: EraKeys, value: string, atMs: number): Sealed {
   const sealer = createSealer({ entriesMax: 10 })
-  const person = sealer.person(keys, value, timeOf(atMs, 24 * hourMs))
+  const person = sealer.person(keys, value, keyTimeOf(atMs, 24 * hourMs))
   const texts = levels.map((level) => sealer.seal(person, level, `f${level}`, value))
   return { keyLink: person.keyLink, texts, atMs }
 }
@@ -41,7 +41,7 @@ function seal(keys: EraKeys, value: string, atMs: number): Sealed {
 /** What output makes of that: the kind of each field's answer. */
 function open(keys: EraKeys, { keyLink, texts, atMs }: Sealed): Opened['kind'][] {
   const opener = createOpener({ entriesMax: 10 })
-  const person = opener.person(keys, keyLink, timeOf(atMs, 24 * hourMs))
+  const person = opener.person(keys, keyLink, keyTimeOf(atMs, 24 * hourMs))
   if (person === 'unknown') throw new Error('no label')
   return texts.map((text, level) => opener.open(person, level, `f${level}`, text).kind)
 }
@@ -67,7 +67,7 @@ describe('an erased person', () => {
       sealed.map((one) => open(keysAt(memory, stream, one.atMs), one))
     expect(look(ada)).toEqual([opened, opened])
     expect(look(bob)).toEqual([erased, erased])
-    expect(erasure.eras).toEqual(times.map((atMs) => Math.floor(atMs / ERA_MS)))
+    expect(erasure.eras).toEqual(times.map((atMs) => eraAt(atMs)))
   })
 
   test('who comes back is sealed under another keyLink, and erased with it the next time', async () => {
@@ -185,7 +185,7 @@ describe('an erasure', () => {
   test('is refused as a whole while a part that it needs cannot be read', async () => {
     const { memory, stream } = await scene()
     const { keyStore, tables } = memory.follower
-    const era = Math.floor(memory.deps.now() / ERA_MS) + 1
+    const era = eraAt(memory.deps.now()) + 1
     const link = `acme/${stream.streamId}/${era}/link`
     const tree = keyStore.get(`acme/${stream.streamId}/${era - 1}/tree`)
     memory.keys.apply(link, Buffer.alloc(40, 1))

@@ -1,7 +1,7 @@
 // A rotation and an erasure at once: whoever was forgotten doesn't come back, whoever wasn't stays. And when the KEK of
 // old is gone, the erasure says so.
 import { beforeEach, expect, test } from '@jest/globals'
-import { createOpener, createSealer, ERA_MS, parseKekFile, timeOf } from '@weir/fieldcrypt'
+import { createOpener, createSealer, eraAt, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { partOf } from '@weir/control-state'
 import { eraseValues } from '../../../src/control/erasure/erase.ts'
@@ -36,12 +36,12 @@ beforeEach(async () => {
 })
 
 const keysNow = () => {
-  const era = Math.floor(memory.deps.now() / ERA_MS)
+  const era = eraAt(memory.deps.now())
   const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, era)
   if (keys === undefined) throw new Error('no keys')
   return keys
 }
-const timeNow = () => timeOf(memory.deps.now(), rotationMs)
+const timeNow = () => keyTimeOf(memory.deps.now(), rotationMs)
 
 function seal(value: string) {
   const sealer = createSealer({ entriesMax: 10 })

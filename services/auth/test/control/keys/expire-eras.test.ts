@@ -1,6 +1,6 @@
 // Keys past their age go, era by era, a day apart; and not one of them by a clock that jumps.
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { ERA_MS } from '@weir/fieldcrypt'
+import { ERA_MS, eraAt } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { keepErasAhead } from '../../../src/control/keys/key-records.ts'
@@ -30,7 +30,7 @@ const eras = (): number[] => {
   const keys = [...memory.follower.keyStore.keys()].filter((key) => key.startsWith('acme/'))
   return [...new Set(keys.map((key) => Number(key.split('/')[2])))].sort((a, b) => a - b)
 }
-const currentEra = (): number => Math.floor(memory.deps.now() / ERA_MS)
+const currentEra = (): number => eraAt(memory.deps.now())
 const agreed = async (): Promise<number> => memory.deps.now()
 const expire = () => expireEras(memory.deps, agreed)
 

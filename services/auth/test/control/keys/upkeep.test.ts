@@ -1,7 +1,7 @@
 // What auth keeps going: keys of the next era, keys to sign with, rings to wrap with.
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { ERA_MS } from '@weir/fieldcrypt'
+import { ERA_MS, eraAt } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { signIdToken, verifyIdToken } from '@weir/tokens'
 import { keepErasAhead } from '../../../src/control/keys/key-records.ts'
@@ -105,7 +105,7 @@ describe('eras', () => {
       const archived = contractRecord({ id: 'y', status: 'archived', piiFields: { a: 9 } })
       draft.put(contractKey('acme', 'y'), archived)
     })
-    return { ...memory, stream, era: Math.floor(memory.deps.now() / ERA_MS) }
+    return { ...memory, stream, era: eraAt(memory.deps.now()) }
   }
 
   test('this one and the next have their parts, for each level of an active contract', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ERA_MS } from '@weir/fieldcrypt'
+import { eraAt } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { addContract } from '../../../src/control/contracts/add-contract.ts'
 import { createDerived, createInput } from '../../../src/control/streams/create-stream.ts'
@@ -62,7 +62,7 @@ describe('an input stream', () => {
     }
     await addContract(memory.deps, { billingId: 'acme', prepared, ...contract })
     const { stream } = await createInput(memory.deps, inputRequest())
-    const era = Math.floor(memory.deps.now() / ERA_MS)
+    const era = eraAt(memory.deps.now())
     for (const each of [era, era + 1]) {
       const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, each)
       expect(keys?.link).toBeDefined()

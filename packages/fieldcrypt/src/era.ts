@@ -1,9 +1,13 @@
-// Which keys a moment belongs to. Ingest takes it from the one reading of its clock that also stamps
-// the event, output from the record's timestamp, so opening never has to guess.
+// The era, epoch and slot of a moment: which keys belong to it. Ingest takes it from the one reading of its clock that also
+// stamps the event, output from the record's timestamp, so opening never has to guess.
 import { corrupt } from './errors.ts'
 
 const HOUR_MS = 3_600_000
 export const ERA_MS = 32 * 24 * HOUR_MS
+
+export const eraAt = (ms: number): number => Math.floor(ms / ERA_MS)
+export const eraStartMs = (era: number): number => era * ERA_MS
+export const eraEndMs = (era: number): number => eraStartMs(era + 1)
 
 /** Divisors of an era in hours, so that no epoch lies in two eras. */
 export const ROTATION_HOURS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 24]
@@ -18,8 +22,8 @@ export type KeyTime = {
 }
 
 /** Throws `corrupt` for a timestamp that no clock gives: it can only come from a record. */
-export function timeOf(timestampMs: number, rotationMs: number): KeyTime {
+export function keyTimeOf(timestampMs: number, rotationMs: number): KeyTime {
   const epoch = Math.floor(timestampMs / rotationMs)
   if (!(timestampMs >= 0) || epoch > 0xffffffff) throw corrupt()
-  return { era: Math.floor(timestampMs / ERA_MS), epoch, slot: epoch % (ERA_MS / rotationMs) }
+  return { era: eraAt(timestampMs), epoch, slot: epoch % (ERA_MS / rotationMs) }
 }
