@@ -50,3 +50,8 @@ test('a platform key file stands for the key', () => {
   const config = readConfig({ ...needed, PLATFORM_KEY: '', PLATFORM_KEY_FILE: '/key' })
   expect(config.PLATFORM_KEY_FILE).toBe('/key')
 })
+
+test('the address may be below another, and have a slash at its end', () => {
+  const config = readConfig({ ...needed, AUTH_PUBLIC_URL: 'https://auth.example.org/weir/' })
+  expect(config.AUTH_PUBLIC_URL).toBe('https://auth.example.org/weir')
+})

@@ -1,18 +1,19 @@
 // What the tests against a running auth share: replicas started as processes of their own, accounts of
 // their own, and requests whose answers can be looked at whole.
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { kekFilesIn, startService } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
+import { joinWorld } from '@weir/testkit'
 
 export const kafkaBrokers = process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092'
 export const registryUrl =
   process.env['SCHEMA_REGISTRY_URL'] ?? 'http://127.0.0.1:18085/apis/ccompat/v7'
 
-export const platformKey = 'platform-key-of-the-tests-of-auth'
+export const platformKey = process.env['PLATFORM_KEY'] ?? 'platform-key-of-the-tests-of-auth'
 // Whoever shares a broker shares the keys that wrap its rings.
 const kekFolder = process.env['KEK_FOLDER']
 const kekFile = kekFolder === undefined ? newKekFile() : kekFilesIn(kekFolder).auth
@@ -31,11 +32,28 @@ export const startAuthEnv = {
   KAFKA_BROKERS: kafkaBrokers,
   SCHEMA_REGISTRY_URL: registryUrl,
   KEK_FILE: kekFile,
+  AUTH_PUBLIC_URL: 'http://auth.test',
   PLATFORM_KEY: platformKey,
 }
 
 export const startAuth = (env: Record<string, string> = {}): Promise<Service> =>
   startService({ name: 'auth', env: { ...startAuthEnv, ...env } })
+
+export type SharedAuth = Pick<Service, 'url' | 'adminUrl'> & {
+  /** One more, of the same world. */
+  replica(): Promise<Service>
+  /** Ends what was started for this test. */
+  stop(): Promise<void>
+}
+
+/** The auth that the test run shares: for tests that neither configure, stop nor count it, and don't read its log. */
+export async function joinAuth(): Promise<SharedAuth> {
+  const { auth, replica, stop } = await joinWorld()
+  return { ...auth, replica: () => replica('auth'), stop }
+}
+
+/** Wrong guesses are counted by address: the shared auth believes that each test file has its own. */
+const from = `10.${[0, 0, 0].map(() => randomInt(256)).join('.')}`
 
 export type Json = Record<string, unknown>
 
@@ -64,6 +82,7 @@ export async function send(url: string, options: RequestOptions = {}): Promise<R
   const response = await fetch(url, {
     method,
     headers: {
+      'x-forwarded-for': from,
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
@@ -169,5 +188,5 @@ export const problem = (status: number, code: string): Json => ({
   code,
   title: expect.any(String),
   detail: expect.any(String),
-  type: `http://127.0.0.1:8081/docs/errors/${code}`,
+  type: `http://auth.test/docs/errors/${code}`,
 })

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { freePort, startService, startStack } from '@weir/devstack'
-import type { Service } from '@weir/devstack'
 import { createAcls, createKafka } from '@weir/kafka'
 import type { Acl, Acls } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 import {
   kafkaBrokers,
+  joinAuth,
   makeAccount,
   registryUrl,
   secretsOf,
@@ -20,16 +20,16 @@ import {
   startAuthEnv,
   textOf,
 } from '../support.ts'
-import type { Account } from '../support.ts'
+import type { Account, SharedAuth } from '../support.ts'
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 let acls: Acls
 
 beforeAll(async () => {
   const log = createLog('auth-test', 'silent')
   acls = createAcls(createKafka({ brokers: kafkaBrokers.split(','), clientId: 'auth-test', log }))
-  auth = await startAuth()
+  auth = await joinAuth()
   account = await makeAccount(auth)
   await account.post('/v2/streams', { name: 'in' })
 }, 60_000)
@@ -101,7 +101,7 @@ test('a start gives what is missing, and takes what is left of streams that are 
   const others = readsOf(stranger, 'mended').slice(1)
   await acls.allow(others)
   // When
-  const second = await startAuth()
+  const second = await auth.replica()
   // Then
   expect(await held(clientId)).toEqual(readsOf(clientId, 'mended'))
   expect(await held(dead)).toEqual([])

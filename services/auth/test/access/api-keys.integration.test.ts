@@ -1,27 +1,27 @@
 // API keys over HTTP: made with a name, a role and an end, listed, deleted; dead at every replica within a second.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import {
   asPlatform,
+  joinAuth,
   makeAccount,
   problem,
   problemsOf,
   send,
-  startAuth,
   textOf,
 } from '../support.ts'
-import type { Reply } from '../support.ts'
+import type { Reply, SharedAuth } from '../support.ts'
 
-let auth: Service
-let second: Service
+let auth: SharedAuth
+let second: Pick<SharedAuth, 'url'>
 
 beforeAll(async () => {
-  ;[auth, second] = await Promise.all([startAuth(), startAuth()])
+  auth = await joinAuth()
+  second = await auth.replica()
 }, 60_000)
-afterAll(() => Promise.all([auth.stop(), second.stop()]))
+afterAll(() => auth.stop())
 
-const statusAt = async ({ url }: Service, bearer: string): Promise<number> =>
+const statusAt = async ({ url }: typeof second, bearer: string): Promise<number> =>
   (await send(`${url}/v2/account`, { bearer })).status
 
 test('a key is shown once, works at every replica at once, and is listed without itself', async () => {

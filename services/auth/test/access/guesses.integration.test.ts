@@ -1,15 +1,14 @@
 // Guessing keys and tokens is slow: ten wrong ones a minute from one address, then 429. Each test comes from an
 // address of its own, by way of a proxy.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
-import { makeAccount, platformKey, send, startAuth, uniqueName } from '../support.ts'
-import type { Account, Reply } from '../support.ts'
+import { makeAccount, platformKey, send, joinAuth, uniqueName } from '../support.ts'
+import type { Account, Reply, SharedAuth } from '../support.ts'
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 
 beforeAll(async () => {
-  auth = await startAuth({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  auth = await joinAuth()
   account = await makeAccount(auth)
 })
 afterAll(() => auth.stop())

@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import {
   asPlatform,
   makeAccount,
   problem,
   problemsOf,
   send,
-  startAuth,
+  joinAuth,
   textOf,
   uniqueName,
 } from '../support.ts'
-import type { Account } from '../support.ts'
+import type { Account, SharedAuth } from '../support.ts'
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   account = await makeAccount(auth)
 })
 afterAll(() => auth.stop())

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { createRegistry } from '@weir/schema-registry'
-import { makeAccount, problem, problemsOf, registryUrl, startAuth, uniqueName } from '../support.ts'
-import type { Account } from '../support.ts'
+import { makeAccount, problem, problemsOf, registryUrl, joinAuth, uniqueName } from '../support.ts'
+import type { Account, SharedAuth } from '../support.ts'
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   account = await makeAccount(auth)
 })
 afterAll(() => auth.stop())

@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import {
   makeAccount,
   problem,
   problemsOf,
   secretsOf,
   send,
-  startAuth,
+  joinAuth,
   uniqueName,
 } from '../support.ts'
-import type { Account, Reply, Secrets } from '../support.ts'
+import type { Account, Reply, Secrets, SharedAuth } from '../support.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const secret = expect.stringMatching(/^[\w-]{43}$/)
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 let input: string
 let output: string
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   account = await makeAccount(auth)
   input = uniqueName('in')
   output = uniqueName('out')

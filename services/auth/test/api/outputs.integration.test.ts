@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { createAdmin, createKafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
 import {
@@ -7,21 +6,21 @@ import {
   makeAccount,
   problem,
   problemsOf,
-  startAuth,
+  joinAuth,
   uniqueName,
 } from '../support.ts'
-import type { Account } from '../support.ts'
+import type { Account, SharedAuth } from '../support.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const secret = expect.stringMatching(/^[\w-]{43}$/)
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 let input: string
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   account = await makeAccount(auth)
   input = uniqueName('in')
   await account.post('/v2/streams', { name: input })

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import { makeAccount, send, startAuth, uniqueName } from '../support.ts'
+import { makeAccount, secretsOf, send, startAuth, textOf, uniqueName } from '../support.ts'
 import type { Account, Json } from '../support.ts'
 
 let auth: Service
@@ -53,6 +53,17 @@ test('who is nobody has an id too, and no line names what was sent as a key', as
   const line = await lineOf(reply.headers.get('svc-request-id') ?? 'none')
   expect(line).not.toContain('caller')
   expect(line).not.toContain(bearer)
+})
+
+test('no line holds a secret, a token or an API key', async () => {
+  const secrets = secretsOf(await account.post('/v2/streams', { name: uniqueName('s') }))
+  const json = { billingId: account.billingId, ...secrets }
+  const tokens = await send(`${auth.url}/auth`, { method: 'POST', json })
+  await lineOf((await account.get('/v2/account')).headers.get('svc-request-id') ?? 'none')
+  const lines = auth.lines().join('\n')
+  for (const secret of [account.apiKey, secrets.clientSecret, textOf(tokens.json, 'idToken')])
+    expect(lines).not.toContain(secret)
+  expect(lines).not.toMatch(/clientSecret|eyJ/)
 })
 
 test('tokens are asked for too often to be told one by one', async () => {

@@ -1,21 +1,20 @@
 // Who may call what: every route of auth with an API key of every role, as the table of routes has it. What is asked for
 // isn't there, so that nothing is changed: a caller who may ask gets another answer than 403.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { hasRole, isRole, roles } from '@weir/control-state'
 import type { Role } from '@weir/control-state'
 import { openApi } from '../../src/api/openapi/document.ts'
 import { needsOf, routeNeeds } from '../../src/api/route-needs.ts'
 import { routesOfAuth } from './routes-of.ts'
-import { makeAccount, secretsOf, send, startAuth, textOf } from '../support.ts'
-import type { Account, Reply } from '../support.ts'
+import { makeAccount, secretsOf, send, joinAuth, textOf } from '../support.ts'
+import type { Account, Reply, SharedAuth } from '../support.ts'
 
-let auth: Service
+let auth: SharedAuth
 let owner: Account
 const keys: Partial<Record<Role, string>> = {}
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   owner = await makeAccount(auth)
   for (const role of roles) {
     const made = await owner.post('/v2/api-keys', { name: role, role })

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
@@ -9,22 +8,22 @@ import {
   problem,
   problemsOf,
   send,
-  startAuth,
+  joinAuth,
   uniqueName,
 } from '../support.ts'
-import type { Account } from '../support.ts'
+import type { Account, SharedAuth } from '../support.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const secret = expect.stringMatching(/^[\w-]{43}$/)
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 const limits = { eventRate: '100000', eventCount: '1000000000' }
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 let admin: Admin
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   account = await makeAccount(auth)
   const log = createLog('auth-test', 'silent')
   admin = createAdmin(createKafka({ brokers: kafkaBrokers.split(','), clientId: 'auth-test', log }))

@@ -1,26 +1,24 @@
 // Accounts can't see each other through auth: whatever one of them asks about another's names, ids and credentials,
 // on every route there is, is answered as if there were no such thing. How long an answer takes isn't looked at.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import {
   foreignPaths,
   makeTenants,
   namesIn,
-  setting,
   tenantsContract,
   withoutNames,
 } from '@weir/testkit'
 import type { Names, Tenants } from '@weir/testkit'
 import { routesOfAuth } from './routes-of.ts'
-import { send, startAuth } from '../support.ts'
-import type { RequestOptions } from '../support.ts'
+import { joinAuth, send } from '../support.ts'
+import type { RequestOptions, SharedAuth } from '../support.ts'
 
-let auth: Service
+let auth: SharedAuth
 let tenants: Tenants
 let theirsBefore: readonly string[]
 
 beforeAll(async () => {
-  auth = await startAuth({ PLATFORM_KEY: setting('PLATFORM_KEY') })
+  auth = await joinAuth()
   tenants = await makeTenants(auth.url)
   theirsBefore = await everythingOf(tenants.theirs)
 })

@@ -1,19 +1,18 @@
 // An auth that is killed while it makes streams: what it announced is there, and what it didn't finish
 // is taken away by another replica.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import { makeAccount, secretsOf, send, startAuth, uniqueName } from '../support.ts'
-import type { Account, Reply } from '../support.ts'
+import { joinAuth, makeAccount, secretsOf, send, uniqueName } from '../support.ts'
+import type { Account, Reply, SharedAuth } from '../support.ts'
 
 // A creation is taken for dead after a minute; then its topic goes, and a few seconds later its name is free.
 const cleanedWithinMs = 90_000
 
-let survivor: Service
+let survivor: SharedAuth
 let account: Account
 
 beforeAll(async () => {
-  survivor = await startAuth()
+  survivor = await joinAuth()
   account = await makeAccount(survivor)
 })
 afterAll(() => survivor.stop())
@@ -22,7 +21,7 @@ type Attempt = { name: string; reply: Reply | undefined }
 
 /** Makes streams through a replica that is killed as soon as some were announced. */
 async function makeUntilKilled(): Promise<Attempt[]> {
-  const victim = await startAuth()
+  const victim = await survivor.replica()
   const mine = account.at(victim)
   const attempts: Attempt[] = []
   let announced = 0

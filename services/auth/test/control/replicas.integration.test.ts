@@ -1,22 +1,25 @@
 // Two replicas of auth at once: what one of them announced holds at the other, and no rule is broken
 // between them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import { makeAccount, problem, secretsOf, send, startAuth, uniqueName } from '../support.ts'
-import type { Account, Reply, Secrets } from '../support.ts'
+import { joinAuth, makeAccount, problem, secretsOf, send, uniqueName } from '../support.ts'
+import type { Account, Reply, Secrets, SharedAuth } from '../support.ts'
 
-let replicas: [Service, Service]
+let shared: SharedAuth
+let replicas: [Address, Address]
 let accounts: [Account, Account]
 
 beforeAll(async () => {
-  replicas = await Promise.all([startAuth(), startAuth()])
+  shared = await joinAuth()
+  replicas = [shared, await shared.replica()]
   const account = await makeAccount(replicas[0])
   accounts = [account, account.at(replicas[1])]
 })
-afterAll(() => Promise.all(replicas.map((replica) => replica.stop())))
+afterAll(() => shared.stop())
 
-const token = (replica: Service, { billingId }: Account, secrets: Secrets): Promise<Reply> =>
+type Address = Pick<SharedAuth, 'url'>
+
+const token = (replica: Address, { billingId }: Account, secrets: Secrets): Promise<Reply> =>
   send(`${replica.url}/auth`, { method: 'POST', json: { billingId, ...secrets } })
 
 const output = (name: string) => ({

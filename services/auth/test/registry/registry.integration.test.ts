@@ -1,6 +1,5 @@
 // /registry as Confluent's clients meet it: an account's schemas, for its own credentials alone.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { createRegistry } from '@weir/schema-registry'
 import { exampleContract } from '@weir/testkit'
 import {
@@ -8,20 +7,20 @@ import {
   registryUrl,
   secretsOf,
   send,
-  startAuth,
+  joinAuth,
   textOf,
   uniqueName,
 } from '../support.ts'
-import type { Account, Json, Reply, Secrets } from '../support.ts'
+import type { Account, Json, Reply, Secrets, SharedAuth } from '../support.ts'
 
 type Reader = { readonly account: Account; readonly secrets: Secrets; readonly output: Secrets }
 
-let auth: Service
+let auth: SharedAuth
 let ours: Reader
 let theirs: Reader
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   ;[ours, theirs] = await Promise.all([makeReader(), makeReader()])
 })
 afterAll(() => auth.stop())

@@ -1,18 +1,17 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
-import { makeAccount, secretsOf, send, startAuth, textOf, uniqueName } from '../support.ts'
-import type { Account, Json, Reply, Secrets } from '../support.ts'
+import { joinAuth, makeAccount, secretsOf, send, textOf, uniqueName } from '../support.ts'
+import type { Account, Json, Reply, Secrets, SharedAuth } from '../support.ts'
 
-const issuer = 'https://auth.example.org/weir'
+const issuer = 'http://auth.test'
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 let stream: string
 let secrets: Secrets
 
 beforeAll(async () => {
-  auth = await startAuth({ AUTH_PUBLIC_URL: `${issuer}/` })
+  auth = await joinAuth()
   account = await makeAccount(auth)
   stream = uniqueName('in')
   secrets = secretsOf(await account.post('/v2/streams', { name: stream }))

@@ -2,7 +2,6 @@
 // is deleted. Ingest itself takes no part: the records are written by the tests.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
 import { createBatchProducer, createKafka } from '@weir/kafka'
 import type { BatchProducer } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
@@ -25,18 +24,18 @@ import {
   problem,
   problemsOf,
   send,
-  startAuth,
+  joinAuth,
   textOf,
 } from '../support.ts'
-import type { Account, Reply } from '../support.ts'
+import type { Account, Reply, SharedAuth } from '../support.ts'
 
-let auth: Service
+let auth: SharedAuth
 let account: Account
 let producer: BatchProducer
 let reader: TopicReader
 
 beforeAll(async () => {
-  auth = await startAuth()
+  auth = await joinAuth()
   account = await makeAccount(auth)
   const log = createLog('auth-test', 'silent')
   const kafka = createKafka({ brokers: kafkaBrokers.split(','), clientId: 'auth-test', log })

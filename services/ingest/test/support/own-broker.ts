@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { startStack } from '@weir/devstack'
 import type { Stack } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import { setting } from '@weir/testkit'
-import { startSceneApart } from './scene.ts'
+import { setting, startInputWorld } from '@weir/testkit'
+import { sceneIn } from './scene.ts'
 import type { ApartScene, SceneOptions } from './scene.ts'
 
 export type OwnBroker = Pick<
@@ -25,8 +25,8 @@ export type OwnScene = ApartScene & { broker: OwnBroker }
 export async function startOwnScene({ env: own, ...more }: SceneOptions = {}): Promise<OwnScene> {
   const broker = await startOwnBroker()
   try {
-    const env = { ...own, KAFKA_BROKERS: broker.kafkaBrokers }
-    const scene = await startSceneApart({ ...more, env })
+    const world = await startInputWorld({ ...own, KAFKA_BROKERS: broker.kafkaBrokers })
+    const scene = await sceneIn(world, more)
     const stop = async (): Promise<void> => {
       broker.resumeBroker()
       await scene.stop()

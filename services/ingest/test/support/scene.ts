@@ -1,17 +1,16 @@
 // What most tests of ingest start from: the test run's services, or some of its own, an account with an input stream and a
 // token for it, a client of each protocol, and a reader of what lies in Kafka.
 import { expect } from '@jest/globals'
+import type { Service } from '@weir/devstack'
 import {
   createAccount,
   createTopicReader,
   exampleEvent,
   joinWorld,
-  startInputWorld,
 } from '@weir/testkit'
 import type {
   Account,
   ExampleContract,
-  InputWorld,
   ServiceEnv,
   SharedWorld,
   TestStream,
@@ -39,17 +38,17 @@ export type SceneOptions = {
 export const startScene = async (options: Pick<SceneOptions, 'contracts'> = {}): Promise<Scene> =>
   sceneIn(await joinWorld(), options)
 
-/** With services of its own: for a test that configures, counts, looks into or ends them. */
-export const startSceneApart = async ({
-  env,
-  ...options
-}: SceneOptions = {}): Promise<ApartScene> => sceneIn(await startInputWorld(env), options)
+/** With an ingest of its own: for a test that configures, counts, looks into or ends it. */
+export async function startSceneApart({ env, ...options }: SceneOptions = {}): Promise<ApartScene> {
+  const shared = await joinWorld()
+  return sceneIn({ ...shared, ingest: await shared.replica('ingest', env) }, options)
+}
 
-export type ApartScene = Scene<InputWorld>
+export type ApartScene = Scene<AnyWorld & { readonly ingest: Service }>
 
-type AnyWorld = Pick<SharedWorld, 'auth' | 'ingest' | 'env' | 'stop'>
+type AnyWorld = Omit<SharedWorld, 'output'>
 
-async function sceneIn<World extends AnyWorld>(
+export async function sceneIn<World extends AnyWorld>(
   world: World,
   { contracts = ['clickstream'] }: SceneOptions,
 ): Promise<Scene<World>> {

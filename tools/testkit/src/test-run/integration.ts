@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import type { Stack } from '@weir/devstack'
 
-import { startWorld } from '../world/services.ts'
-import { shareWorld } from '../world/shared.ts'
+import { shareWorld, startSharedWorld } from '../world/shared.ts'
 
 export type IntegrationWorld = {
   /** Where it is, for the tests, as far as this process's own environment doesn't say. */
@@ -54,7 +53,7 @@ async function worldOn(stack: Stack, options: WorldOptions): Promise<Integration
     KEK_FOLDER: options.folder,
     PLATFORM_KEY: makePlatformKey(),
   })
-  const world = options.withServices ? await startWorld() : undefined
+  const world = options.withServices ? await startSharedWorld() : undefined
   return {
     env: world ? shareWorld(world) : {},
     async stop() {
