@@ -6,17 +6,17 @@ import {
   compiledExample,
   createTopicReader,
   exampleEvent,
+  joinWorld,
   makeTenants,
   plainEvent,
-  startWorld,
 } from '@weir/testkit'
-import type { Names, Tenants, TopicReader, World } from '@weir/testkit'
+import type { Names, SharedWorld, Tenants, TopicReader } from '@weir/testkit'
 import { takersOf } from '../src/routes.ts'
 import { connect } from './support/clients.ts'
 import type { Answer, Client, Header } from './support/clients.ts'
 import { bearer, schema } from './support/scene.ts'
 
-let world: World
+let world: SharedWorld
 let tenants: Tenants
 let token: string
 let theirToken: string
@@ -24,7 +24,7 @@ let client: Client
 let reader: TopicReader
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = await joinWorld()
   tenants = await makeTenants(world.auth.url)
   token = await tenants.ours.account.token(tenants.ours.input)
   theirToken = await tenants.theirs.account.token(tenants.theirs.input)

@@ -1,15 +1,7 @@
 // API keys over HTTP: made with a name, a role and an end, listed, deleted; dead at every replica within a second.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import {
-  asPlatform,
-  joinAuth,
-  makeAccount,
-  problem,
-  problemsOf,
-  send,
-  textOf,
-} from '../support.ts'
+import { asPlatform, joinAuth, makeAccount, problem, problemsOf, send, textOf } from '../support.ts'
 import type { Reply, SharedAuth } from '../support.ts'
 
 let auth: SharedAuth

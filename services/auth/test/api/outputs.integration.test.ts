@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createAdmin, createKafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
-import {
-  kafkaBrokers,
-  makeAccount,
-  problem,
-  problemsOf,
-  joinAuth,
-  uniqueName,
-} from '../support.ts'
+import { kafkaBrokers, makeAccount, problem, problemsOf, joinAuth, uniqueName } from '../support.ts'
 import type { Account, SharedAuth } from '../support.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)

@@ -1,13 +1,7 @@
 // Accounts can't see each other through auth: whatever one of them asks about another's names, ids and credentials,
 // on every route there is, is answered as if there were no such thing. How long an answer takes isn't looked at.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import {
-  foreignPaths,
-  makeTenants,
-  namesIn,
-  tenantsContract,
-  withoutNames,
-} from '@weir/testkit'
+import { foreignPaths, makeTenants, namesIn, tenantsContract, withoutNames } from '@weir/testkit'
 import type { Names, Tenants } from '@weir/testkit'
 import { routesOfAuth } from './routes-of.ts'
 import { joinAuth, send } from '../support.ts'

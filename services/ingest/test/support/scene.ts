@@ -2,12 +2,7 @@
 // token for it, a client of each protocol, and a reader of what lies in Kafka.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import {
-  createAccount,
-  createTopicReader,
-  exampleEvent,
-  joinWorld,
-} from '@weir/testkit'
+import { createAccount, createTopicReader, exampleEvent, joinWorld } from '@weir/testkit'
 import type {
   Account,
   ExampleContract,

@@ -7,24 +7,22 @@ import {
   connectProducer,
   exampleEvent,
   foreignPaths,
-  freshName,
+  joinWorld,
   listen,
   makeTenants,
   namesIn,
-  startWorld,
   withoutNames,
 } from '@weir/testkit'
-import type { Names, Tenants, World } from '@weir/testkit'
+import type { Names, SharedWorld, Tenants } from '@weir/testkit'
 import { WebSocket } from 'ws'
 import { createApp } from '../../src/api/routes.ts'
 
-let world: World
+let world: SharedWorld
 let tenants: Tenants
 
 beforeAll(async () => {
-  const decrypterName = freshName('tenants')
-  world = await startWorld({ DECRYPTER_NAMES: decrypterName })
-  tenants = await makeTenants(world.auth.url, { decrypterName })
+  world = await joinWorld()
+  tenants = await makeTenants(world.auth.url)
 }, 60_000)
 afterAll(() => world?.stop())
 
@@ -75,7 +73,7 @@ test.each(routes)('%s takes no token of a stream for a key', async (route) => {
   const [method = '', template = ''] = route.split(' ')
   const token = await theirs.account.token(theirs.input)
   const [path = ''] = foreignPaths(template, theirs.names, theirs.names)
-  const headers = { authorization: `Bearer ${token}` }
+  const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '198.51.100.11' }
   const reply = await fetch(world.output.url + path, { method, headers })
   expect(reply.status).toBe(401)
   expect(namesIn(await reply.text(), theirs.names)).toEqual([])

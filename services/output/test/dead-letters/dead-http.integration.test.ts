@@ -12,10 +12,10 @@ import {
   freshName,
 } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
-import { openScene } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import { openSceneApart } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 
-let scene: Scene
+let scene: ApartScene
 let input: TestStream
 let derived: TestStream
 const dead = '/v2/streams/in/outputs/out/dead'
@@ -23,7 +23,7 @@ const lag = '/v2/streams/in/outputs/out/lag'
 const previewPath = '/v2/streams/in/outputs/preview'
 
 beforeAll(async () => {
-  scene = await openScene()
+  scene = await openSceneApart()
   await scene.account.contract('demo_v1')
   input = await scene.account.input('in')
   derived = await scene.output('in', 'out', { consentLevels: [2] })

@@ -17,8 +17,8 @@ import { sendAll } from '../support/send-all.ts'
 import { fieldsSent, levelsByPath, stored } from '../support/stored-events.ts'
 import type { Stored } from '../support/stored-events.ts'
 
-const eventCount = scale(10_000, 3_000)
-const peopleCount = scale(2_000, 600)
+const eventCount = scale(10_000, 1_500)
+const peopleCount = scale(2_000, 300)
 const events = makeEvents(eventCount, peopleCount, 20_261_120)
 
 /** Each with what it says of levels, in words of its own. */

@@ -13,7 +13,7 @@ import { stored } from '../support/stored-events.ts'
 
 let scene: Scene
 let input: TestStream
-const within = { deadlineMs: 20_000, everyMs: 50 }
+const within = { deadlineMs: 40_000, everyMs: 50 }
 
 beforeAll(async () => {
   scene = await openScene()
@@ -47,7 +47,7 @@ async function send(events: readonly SentEvent[]): Promise<void> {
 }
 
 async function numbersIn(output: TestStream): Promise<number[]> {
-  await scene.untilDerived(input, output.name, 10_000)
+  await scene.untilDerived(input, output.name, 50_000)
   const records = await scene.topics.read(output.topic)
   return records.map((record) => stored(record).number).toSorted((a, b) => a - b)
 }

@@ -5,19 +5,19 @@ import { delay, pollUntil } from '@weir/kit'
 import { freshName, listen } from '@weir/testkit'
 import type { TestStream, World } from '@weir/testkit'
 import { makeEvents } from '../support/many-events.ts'
-import { openScene } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import { openSceneApart } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 import { sendAll } from '../support/send-all.ts'
 import { stored } from '../support/stored-events.ts'
 
 type Replica = World['output']
 
-let scene: Scene
+let scene: ApartScene
 let input: TestStream
 let output: TestStream
 
 beforeAll(async () => {
-  scene = await openScene()
+  scene = await openSceneApart()
   await scene.account.contracts()
   input = await scene.account.input(freshName('in'))
   output = await scene.output(input.name, freshName('out'), { consentLevels: [1] })

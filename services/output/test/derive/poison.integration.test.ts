@@ -8,19 +8,19 @@ import { pollUntil } from '@weir/kit'
 import type { Contract } from '@weir/contracts'
 import { asObject, compiledExample, exampleEvent } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
-import { openScene } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import { openSceneApart } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 import { stored } from '../support/stored-events.ts'
 import type { Stored } from '../support/stored-events.ts'
 
-let scene: Scene
+let scene: ApartScene
 let input: TestStream
 let derived: TestStream
 const within = { deadlineMs: 20_000, everyMs: 50 }
 const people = Array.from({ length: 12 }, (_, index) => `person-${index}`)
 
 beforeAll(async () => {
-  scene = await openScene()
+  scene = await openSceneApart()
   await scene.account.contract('demo_v1')
   await scene.account.contract('clickstream')
   input = await scene.account.input('in')

@@ -1,29 +1,30 @@
-// The three services with an account of its own, a producer, and what tests do with them. Output derives the
-// streams of this scene and no others, and no other output derives them, so that a test knows who does.
+// The test run's services with an account of its own, a producer, and what tests do with them. A scene apart has an output
+// of its own, which derives the streams of this scene and no others, so that a test knows who does.
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
   createAccount,
   createTopicReader,
   freshName,
+  joinWorld,
   listen,
-  startWorld,
 } from '@weir/testkit'
 import type {
   Account,
   Producer,
+  ServiceEnv,
+  SharedWorld,
   TestListener,
   TestStream,
   TopicReader,
   World,
-  ServiceEnv,
 } from '@weir/testkit'
 
-export type Scene = {
+export type Scene<World = SharedWorld> = {
   world: World
   account: Account
   topics: TopicReader
-  /** A derived stream that this scene's output derives. */
+  /** A derived stream that the world's output derives. */
   output(input: string, name: string, definition: object): Promise<TestStream>
   /** Sends one event and resolves when it is stored. */
   send(stream: TestStream, schemaId: string, event: object): Promise<void>
@@ -36,9 +37,24 @@ export type Scene = {
   close(): Promise<void>
 }
 
-export async function openScene(env: ServiceEnv = {}): Promise<Scene> {
+/** With the services that the test run shares. */
+export const openScene = async (): Promise<Scene> => sceneIn(await joinWorld())
+
+export type ApartScene = Scene<SharedWorld & Pick<World, 'output'>>
+
+/** With an output of its own: for a test that configures, counts, looks into or ends it. */
+export async function openSceneApart(env: ServiceEnv = {}): Promise<ApartScene> {
+  const shared = await joinWorld()
   const decrypterName = freshName('scene')
-  const world = await startWorld({ DECRYPTER_NAMES: decrypterName, ...env })
+  const replica: SharedWorld['replica'] = (name, more) =>
+    shared.replica(name, { DECRYPTER_NAMES: decrypterName, ...env, ...more })
+  return sceneIn({ ...shared, replica, output: await replica('output') }, { decrypterName })
+}
+
+async function sceneIn<World extends SharedWorld>(
+  world: World,
+  derivedBy: { decrypterName?: string } = {},
+): Promise<Scene<World>> {
   const account = await createAccount(world.auth.url)
   const topics = createTopicReader()
   const tokens = new Map<string, Promise<string>>()
@@ -57,7 +73,7 @@ export async function openScene(env: ServiceEnv = {}): Promise<Scene> {
     topics,
     tokenOf,
     output: (input, name, definition) =>
-      account.output(input, name, { ...definition, decrypterName }),
+      account.output(input, name, { ...definition, ...derivedBy }),
     async send(stream, schemaId, event) {
       producer ??= connectProducer(world.ingest.url)
       const { send } = await producer

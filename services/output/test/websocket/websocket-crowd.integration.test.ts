@@ -5,16 +5,16 @@ import { delay, pollUntil } from '@weir/kit'
 import { connectProducer, counterOf, exampleEvent, scale } from '@weir/testkit'
 import type { Producer, TestStream } from '@weir/testkit'
 import { WebSocket } from 'ws'
-import { openScene } from '../support/scene.ts'
-import type { Scene } from '../support/scene.ts'
+import { openSceneApart } from '../support/scene.ts'
+import type { ApartScene } from '../support/scene.ts'
 
-let scene: Scene
+let scene: ApartScene
 let producer: Producer
 let event: Record<string, unknown>
 
 beforeAll(async () => {
   // All of them come from one address.
-  scene = await openScene({ CONNECTIONS_MAX: '20000', WEBSOCKETS_PER_CREDENTIAL_MAX: '2000' })
+  scene = await openSceneApart({ CONNECTIONS_MAX: '20000', WEBSOCKETS_PER_CREDENTIAL_MAX: '2000' })
   await scene.account.contract('clickstream')
   producer = await connectProducer(scene.world.ingest.url)
   event = await exampleEvent('clickstream')
@@ -82,7 +82,7 @@ const residentMb = async () =>
 
 test('each of a thousand clients gets every event once, or is closed with 1013', async () => {
   const stream = await scene.account.input('crowd')
-  const events = { count: scale(600, 150), rate: scale(300, 75) }
+  const events = { count: scale(600, 40), rate: scale(300, 40) }
   const clients = [await connect(stream, events.count)] // the first one, for whom the topic is read at all
   while (clients.length < 1_000)
     clients.push(
@@ -104,7 +104,7 @@ test('each of a thousand clients gets every event once, or is closed with 1013',
 }, 180_000)
 
 test('the first client of a topic sees what is sent from the moment it is connected', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < scale(5, 2); round += 1) {
     const stream = await scene.account.input(`first-${round}`)
     const client = await connect(stream, 20)
     await sendNumbered(stream, { count: 20, rate: 1_000 })

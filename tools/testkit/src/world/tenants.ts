@@ -37,11 +37,8 @@ export type Tenant = {
 
 export type Tenants = { readonly ours: Tenant; readonly theirs: Tenant; readonly nobodys: Names }
 
-export async function makeTenants(authUrl: string, output: object = {}): Promise<Tenants> {
-  const [ours, theirs] = await Promise.all([
-    makeTenant(authUrl, output),
-    makeTenant(authUrl, output),
-  ])
+export async function makeTenants(authUrl: string): Promise<Tenants> {
+  const [ours, theirs] = await Promise.all([makeTenant(authUrl), makeTenant(authUrl)])
   const { schemaId } = theirs.names
   const nobodys = { ...freshNames(), schemaId: schemaId.replaceAll(/./g, '9'), version: '23' }
   return { ours, theirs, nobodys }
@@ -61,15 +58,14 @@ const freshNames = (): Names => ({
   keyId: randomBytes(6).toString('hex'),
 })
 
-async function makeTenant(authUrl: string, output: object): Promise<Tenant> {
+async function makeTenant(authUrl: string): Promise<Tenant> {
   const names = freshNames()
   const account = await createAccount(authUrl, names.billingId)
   const published = await account.call('POST', '/v2/contracts', await tenantsContract(names))
   const { schema } = asObject(expectStatus(published, 201).body)
   const schemaId = String(asObject(schema)['schema_registry_id'])
   const input = await account.input(names.stream)
-  const levels = { consentLevels: [1], ...output }
-  const derived = await account.output(names.stream, names.output, levels)
+  const derived = await account.output(names.stream, names.output, { consentLevels: [1] })
   const path = `/v2/streams/${names.stream}/erasures`
   const erased = await account.call('POST', path, { keyFieldValue: 'nobody yet' })
   const erasure = textIn(expectStatus(erased, 201).body, 'id')
