@@ -4,7 +4,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   kekFilesIn,
   makeKekFiles,
@@ -24,14 +24,16 @@ import {
   account as accountAt,
   connectProducer,
   exampleEvent,
+  freshName,
   openAnalysts,
   request,
+  setting,
   textIn,
 } from '@weir/testkit'
 import type { Account, Analysts, Producer, Task, TestStream } from '@weir/testkit'
 import { signIdToken, signReceipt } from '@weir/tokens'
 
-const billingId = 'acme'
+const billingId = freshName('analysts')
 const log = createLog('analysts-test', 'silent')
 
 let folder: string
@@ -50,7 +52,7 @@ beforeAll(async () => {
   await makeKekFiles(folder)
   const PLATFORM_KEY = makePlatformKey()
   everything = await startEverything({
-    stack: { folder, ports: 'free' },
+    stack: { folder, ports: 'free', schemaRegistryUrl: setting('SCHEMA_REGISTRY_URL') },
     ports: 'free',
     env: {},
     envOf: secretsIn(folder, PLATFORM_KEY),
@@ -75,6 +77,7 @@ beforeAll(async () => {
   await first.until(({ topics }) => topics.length > 0)
 }, 300_000)
 
+afterEach(() => analysts.stop())
 afterAll(async () => {
   analysts?.close()
   producer?.close()

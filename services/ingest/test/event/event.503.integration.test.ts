@@ -1,11 +1,12 @@
 // When Kafka doesn't acknowledge: 503 in time, nothing answered 204 is missing afterwards, and everything
 // goes on by itself once Kafka is back (docs/architecture.md 5).
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { freshName } from '@weir/testkit'
-import { protocols } from '../support/clients.ts'
-import type { Answer, Protocol, Sent } from '../support/clients.ts'
+import { connect, protocols } from '../support/clients.ts'
+import type { Answer, Client, Protocol, Sent } from '../support/clients.ts'
 import { askAdmin, metricOf } from '../support/admin.ts'
+import { madeEvent, makeContract } from '../support/contracts.ts'
 import { timesStored } from '../support/marks.ts'
 import { startOwnScene } from '../support/own-broker.ts'
 import type { OwnBroker, OwnScene } from '../support/own-broker.ts'
@@ -48,6 +49,66 @@ function expectUnavailable(answer: Answer): void {
   expectRefusal(answer, 503, 'unavailable')
   expect(answer.header('retry-after')).toBe('1')
 }
+
+describe('a contract that names a data subject', () => {
+  beforeAll(async () => {
+    await makeContract(scene.account, {
+      id: 'owned',
+      fields: [{ name: 'owner', type: ['null', 'string'], default: null }],
+      piiFields: { key: 0, owner: 1 },
+      dataSubjectField: 'owner',
+    })
+  })
+
+  function sendOf(owner: string | null, device: string, client?: Client): Promise<Answer> {
+    const body = madeEvent({ owner: owner === null ? null : { string: owner }, key: device })
+    return (client ?? scene.clients['HTTP/2']).send({
+      headers: [
+        ['authorization', `Bearer ${scene.token}`],
+        ['svc-schema-id', 'owned'],
+        ['content-type', 'application/json'],
+      ],
+      body,
+    })
+  }
+
+  const keysKept = async (): Promise<string[]> =>
+    (await scene.reader.read('weir.subjects')).map(({ key }) => String(key))
+
+  test('the links of a data subject are kept once, whatever comes after, and nobody’s are none', async () => {
+    for (const device of ['phone', 'phone', 'tablet']) expectAccepted(await sendOf('anna', device))
+    expectAccepted(await sendOf('ben', 'laptop'))
+    expectAccepted(await sendOf(null, 'nobody’s'))
+    const kept = await keysKept()
+    expect(kept).toHaveLength(3)
+    for (const name of ['anna', 'ben', 'phone', 'tablet']) expect(kept.join()).not.toContain(name)
+  })
+
+  test('another replica keeps the same links under the same keys', async () => {
+    const before = await keysKept()
+    const other = await scene.world.replica('ingest')
+    const client = await connect['HTTP/2'](other.url)
+    expectAccepted(await sendOf('anna', 'phone', client))
+    client.close()
+    const after = await keysKept()
+    expect([after.length, new Set(after)]).toEqual([before.length + 1, new Set(before)])
+  })
+
+  test('while links cannot be kept their events get 503, and others are taken', async () => {
+    await scene.reader.admin.topics.delete('weir.subjects')
+    expectRefusal(await sendOf('carl', 'watch'), 503, 'unavailable')
+    expectAccepted(await sendOf('anna', 'phone'))
+    expectAccepted(await scene.clients['HTTP/2'].send(await goodRequest(scene.token)))
+    await scene.reader.admin.topics.create({ topic: 'weir.subjects', partitions: 12 })
+    await pollUntil(async () => (await sendOf('carl', 'watch')).status === 204, {
+      deadlineMs: 30_000,
+      what: 'keeping links again',
+    })
+    expect((await keysKept()).length).toBeGreaterThanOrEqual(1)
+    const stored = await scene.reader.read(scene.input.topic)
+    expect(stored.length).toBeGreaterThanOrEqual(8)
+  })
+})
 
 test('a broker that says nothing gets every waiting event a 503 in time', async () => {
   expectAccepted(await send())

@@ -2,6 +2,7 @@
 // afterwards, and what ingest took of memory meanwhile. Two replicas, one for each HTTP/2, share the broker.
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
+import type { TestStream } from '@weir/testkit'
 import { askAdmin } from './admin.ts'
 import { connect } from './clients.ts'
 import type { Client } from './clients.ts'
@@ -48,38 +49,66 @@ const largeText = 'r'.repeat(20_000)
 const warmUpMs = 2_000
 const recoveryMs = 45_000
 
-export async function watchOutage(
-  outage: Outage,
-  loads: Readonly<Record<'own' | 'node', Load>>,
-): Promise<Record<'own' | 'node', Seen>> {
+export type Both<Of> = Readonly<Record<'own' | 'node', Of>>
+
+/** One after the other, on one broker; what was seen is by the outage's name. */
+export async function watchOutages(
+  outages: readonly Outage[],
+  loads: Both<Load>,
+): Promise<ReadonlyMap<string, Both<Seen>>> {
   const scene = await startOwnScene({ env: { INGEST_HTTP: 'own' } })
   try {
-    const ingests = {
-      own: scene.world.ingest,
-      node: await scene.world.replica('ingest', { INGEST_HTTP: 'node' }),
-    }
-    const running = {
-      own: await startLoad(scene, ingests.own, { name: 'own', ...loads.own }),
-      node: await startLoad(scene, ingests.node, { name: 'node', ...loads.node }),
-    }
-    await delay(warmUpMs)
-    const beganMs = performance.now()
-    await outage.begin(scene.broker)
-    await delay(outage.lastsMs)
-    await outage.end(scene.broker)
-    const endedMs = performance.now()
-    const seen = async (http: 'own' | 'node'): Promise<Seen> => ({
-      ...(await running[http].finish(endedMs)),
-      beganMs,
-      endedMs,
-      peakBytes: await peakResidentBytes(ingests[http].pid),
-      health: await healthOf(ingests[http]),
+    const node = await scene.world.replica('ingest', { INGEST_HTTP: 'node' })
+    // Before the first outage: a broker that has just started may be slow to make a topic.
+    const target = async (ingest: Service, name: string, load: Load): Promise<Target> => ({
+      ...load,
+      ingest,
+      stream: await scene.account.input(name),
     })
-    const [own, node] = await Promise.all([seen('own'), seen('node')])
-    return { own, node }
+    const ready: [Outage, Both<Target>][] = []
+    for (const [index, outage] of outages.entries())
+      ready.push([
+        outage,
+        {
+          own: await target(scene.world.ingest, `own-${index}`, loads.own),
+          node: await target(node, `node-${index}`, loads.node),
+        },
+      ])
+    const seen = new Map<string, Both<Seen>>()
+    for (const [outage, targets] of ready)
+      seen.set(outage.name, await watchOutage(scene, outage, targets))
+    return seen
   } finally {
     await scene.stop()
   }
+}
+
+type Target = Load & { readonly ingest: Service; readonly stream: TestStream }
+
+async function watchOutage(
+  scene: OwnScene,
+  outage: Outage,
+  targets: Both<Target>,
+): Promise<Both<Seen>> {
+  const running = {
+    own: await startLoad(scene, targets.own),
+    node: await startLoad(scene, targets.node),
+  }
+  await delay(warmUpMs)
+  const beganMs = performance.now()
+  await outage.begin(scene.broker)
+  await delay(outage.lastsMs)
+  await outage.end(scene.broker)
+  const endedMs = performance.now()
+  const seen = async (http: 'own' | 'node'): Promise<Seen> => ({
+    ...(await running[http].finish(endedMs)),
+    beganMs,
+    endedMs,
+    peakBytes: await peakResidentBytes(targets[http].ingest.pid),
+    health: await healthOf(targets[http].ingest),
+  })
+  const [own, node] = await Promise.all([seen('own'), seen('node')])
+  return { own, node }
 }
 
 /** For longer than the pause between two looks at control state. */
@@ -92,10 +121,7 @@ async function healthOf({ adminUrl }: Service): Promise<string[]> {
   return [...said]
 }
 
-type Named = Load & { readonly name: string }
-
-async function startLoad(scene: OwnScene, ingest: Service, { name, connections, streams }: Named) {
-  const stream = await scene.account.input(name)
+async function startLoad(scene: OwnScene, { ingest, stream, connections, streams }: Target) {
   const token = await scene.account.token(stream)
   const answered: Answered[] = []
   const clients: Client[] = []
@@ -121,7 +147,7 @@ async function startLoad(scene: OwnScene, ingest: Service, { name, connections, 
     const client = await connect['HTTP/2'](ingest.url)
     clients.push(client)
     for (let one = 0; one < streams; one += 1)
-      workers.push(work(client, `${name}-${connection}-${one}`))
+      workers.push(work(client, `${stream.name}-${connection}-${one}`))
   }
   return {
     /** Once so many events as there are streams were accepted that were sent after this time. */
@@ -130,7 +156,7 @@ async function startLoad(scene: OwnScene, ingest: Service, { name, connections, 
         answered.filter(({ outcome, sentMs }) => outcome === 204 && sentMs > afterMs).length
       const recovered = pollUntil(() => accepted() >= connections * streams, {
         deadlineMs: recoveryMs,
-        what: `${name} accepting events again`,
+        what: `${stream.name} accepting events again`,
       })
       await recovered.finally(() => (isLoading = false))
       await Promise.all(workers)

@@ -3,6 +3,7 @@ fetched by the client itself comes in the settings, as `token`.
 
     in   {"id": 1, "do": "follow", "settings": {…}, "topic": "…"}
     out  {"id": 1, "record": "…"}   {"id": 1, "error": "TOPIC_AUTHORIZATION_FAILED"}   {"id": 1, "done": true}
+    in   {"id": 4, "do": "stop"}    whoever has a smaller id
 """
 
 import json
@@ -15,11 +16,16 @@ from confluent_kafka.admin import AdminClient
 
 WITHIN_S = 20
 out = threading.Lock()
+first_id = 0
 
 
 def say(id, **what):
     with out:
         print(json.dumps({"id": id, **what}), flush=True)
+
+
+def goes_on(task):
+    return task["id"] >= first_id
 
 
 def settings_of(task):
@@ -34,16 +40,18 @@ def settings_of(task):
 
 
 def read(task, group):
-    """All that is there, and then what comes, until this program ends."""
+    """All that is there, and then what comes, until it is stopped."""
     consumer = Consumer({**settings_of(task), "auto.offset.reset": "earliest"})
     if group:
         consumer.subscribe([task["topic"]])
     else:
-        found = look_up(consumer, task["topic"])
+        found = look_up(consumer, task)
+        if found is None:
+            return
         if found.error:
             return say(task["id"], error=found.error.name())
         consumer.assign([TopicPartition(task["topic"], p, OFFSET_BEGINNING) for p in found.partitions])
-    while True:
+    while goes_on(task):
         record = consumer.poll(0.2)
         if record is None:
             continue
@@ -51,16 +59,18 @@ def read(task, group):
             say(task["id"], error=record.error().name())
         else:
             say(task["id"], record=record.value().hex())
+    consumer.close()
 
 
-def look_up(consumer, topic):
+def look_up(consumer, task):
     """Errors of the connection are told while it polls, and not while it looks."""
-    while True:
+    while goes_on(task):
         consumer.poll(0.2)
         try:
-            return consumer.list_topics(topic, timeout=1).topics[topic]
+            return consumer.list_topics(task["topic"], timeout=1).topics[task["topic"]]
         except KafkaException:
             pass
+    return None
 
 
 def write(task):
@@ -90,4 +100,8 @@ def run(task):
 
 
 for line in sys.stdin:
-    threading.Thread(target=run, args=(json.loads(line),), daemon=True).start()
+    task = json.loads(line)
+    if task["do"] == "stop":
+        first_id = task["id"]
+    else:
+        threading.Thread(target=run, args=(task,), daemon=True).start()

@@ -20,7 +20,12 @@ export type Analyst = {
   until(holds: (analyst: Analyst) => boolean, withinMs?: number): Promise<void>
 }
 
-export type Analysts = { start(task: Task): Analyst; close(): void }
+export type Analysts = {
+  start(task: Task): Analyst
+  /** Ends all that were started: whoever isn't let in asks again and again. */
+  stop(): void
+  close(): void
+}
 
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
 const program = join(import.meta.dirname, 'analyst.py')
@@ -36,11 +41,13 @@ export function openAnalysts(): Analysts {
     if (said.error !== undefined) analyst?.errors.push(said.error)
     if (said.topics !== undefined) analyst?.topics.push(...said.topics)
   })
+  const tell = (line: object): void => void child.stdin.write(`${JSON.stringify(line)}\n`)
   return {
+    stop: () => tell({ do: 'stop', id: all.length }),
     start(task) {
       const seen = { records: [], errors: [], topics: [] }
       const id = all.push(seen) - 1
-      child.stdin.write(`${JSON.stringify({ ...task, id })}\n`)
+      tell({ ...task, id })
       const analyst: Analyst = {
         ...seen,
         async until(holds, withinMs = 20_000) {
