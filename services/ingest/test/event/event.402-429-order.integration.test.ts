@@ -1,13 +1,16 @@
 // The limits of a stream (spec Limits): how many events it stores in a month, and how many requests it takes
-// in a second.
+// in a second; and where they are among all that may be wrong. With a broker on which no other replica shares them.
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { expectStatus } from '@weir/testkit'
+import { expectStatus, textIn } from '@weir/testkit'
 import { protocols } from '../support/clients.ts'
 import type { Answer, Protocol } from '../support/clients.ts'
+import { faults, requestWith as wrongRequest } from '../support/faults.ts'
+import type { Fault } from '../support/faults.ts'
 import { startOwnScene } from '../support/own-broker.ts'
 import type { OwnScene } from '../support/own-broker.ts'
-import { expectAccepted, expectRefusal, goodRequest } from '../support/scene.ts'
+import { bearer, expectAccepted, expectRefusal, goodRequest, schema } from '../support/scene.ts'
 
 let scene: OwnScene
 beforeAll(async () => {
@@ -149,5 +152,94 @@ describe('eventRate', () => {
       return statuses(answers, 204) === 20
     }
     await pollUntil(isRaised, { deadlineMs: 1_000, everyMs: 20, what: 'the new rate' })
+  })
+})
+
+// Requests that are wrong in several ways get the answer of the earliest (docs/wire-format.md Ingest), over both protocols.
+describe('the first check that fails answers', () => {
+  const tokens = new Map<Fault, string>()
+  const requestWith = (wrong: readonly Fault[]) =>
+    wrongRequest(wrong, { good: scene.token, wrong: tokens })
+
+  beforeAll(async () => {
+    const { account } = scene
+    const credentialsFor = async (stream: string, scope: string) => {
+      const path = `/v2/streams/${stream}/credentials`
+      const { body } = expectStatus(await account.call('POST', path, { scope }), 201)
+      return { clientId: textIn(body, 'clientId'), clientSecret: textIn(body, 'clientSecret') }
+    }
+    const usedUp = async (name: string): Promise<string> => {
+      const token = await account.token(
+        await account.input(name, { limits: { eventRate: '1', eventCount: '1' } }),
+      )
+      expectAccepted(await scene.clients['HTTP/2'].send(await goodRequest(token)))
+      return token
+    }
+    tokens.set('token', 'nonsense')
+    tokens.set('eventCount', await usedUp('used-up'))
+    tokens.set('enabled', await usedUp('disabled'))
+    tokens.set('scope', await account.token(await credentialsFor('disabled', 'listen')))
+    const derived = await account.output('disabled', 'derived', { consentLevels: [0] })
+    tokens.set('kind', await account.token(derived))
+    const patch = { enabled: false }
+    expectStatus(await account.call('PATCH', '/v2/streams/disabled', patch), 200)
+    expectStatus(await account.call('PATCH', '/v2/streams/disabled/outputs/derived', patch), 200)
+    const rare = await account.input('rare', { limits: { eventRate: '1', eventCount: '1000' } })
+    tokens.set('eventRate', await account.token(rare))
+    const isDisabled = async (): Promise<boolean> =>
+      (await scene.clients['HTTP/2'].send(await requestWith(['enabled']))).status === 403
+    await pollUntil(isDisabled, { deadlineMs: 1_000, everyMs: 20, what: 'disabling' })
+  })
+
+  /** The rate is exceeded by the second of two requests in quick succession. */
+  async function expectAnswer(
+    wrong: readonly Fault[],
+    status: number,
+    code: string,
+  ): Promise<void> {
+    const request = await requestWith(wrong)
+    for (const protocol of protocols) {
+      const { send } = scene.clients[protocol]
+      const answer =
+        wrong[0] === 'eventRate'
+          ? await pollUntil(() => send(request).then((it) => it.status === 429 && it), {
+              deadlineMs: 5_000,
+              everyMs: 0,
+            })
+          : await send(request)
+      expect([wrong, answer.status, answer.header('svc-error')]).toEqual([wrong, status, code])
+    }
+  }
+
+  describe.each(faults)(
+    'what is wrong with its %s is answered with %d %s',
+    (fault, status, code) => {
+      const later = faults.slice(faults.findIndex(([name]) => name === fault) + 1)
+
+      test('alone', async () => {
+        await expectAnswer([fault], status, code)
+      })
+
+      test('before anything that is found later', async () => {
+        for (const [other] of later) await expectAnswer([fault, other], status, code)
+        await expectAnswer([fault, ...later.map(([name]) => name)], status, code)
+      })
+    },
+  )
+
+  test('what is in a gzip body is found in the same order', async () => {
+    const { headers = [], ...request } = await requestWith(['validation'])
+    const body = gzipSync(String(request.body))
+    for (const [id, code] of [
+      ['unknown', 'unknown_schema_id'],
+      ['clickstream', 'validation_failed'],
+    ] as const) {
+      const answer = await scene.clients['HTTP/2'].send({
+        ...request,
+        headers: [headers[0] ?? bearer(''), schema(id), ['content-encoding', 'gzip']],
+        body,
+      })
+      expect(answer.header('svc-error')).toBe(code)
+    }
   })
 })
