@@ -19,6 +19,8 @@ import {
 } from '../support/scene.ts'
 
 const produceTimeoutMs = 2_500
+/** With room for a machine that is busy with other things. */
+const answeredWithinMs = produceTimeoutMs + 3_000
 
 let scene: OwnScene
 let broker: OwnBroker
@@ -116,7 +118,7 @@ test('a broker that says nothing gets every waiting event a 503 in time', async 
   const startedAt = performance.now()
   const sent = Array.from({ length: 20 }, (_, index) => send({}, protocols[index % 2]))
   for (const answer of await Promise.all(sent)) expectUnavailable(answer)
-  expect(performance.now() - startedAt).toBeLessThan(produceTimeoutMs + 1_000)
+  expect(performance.now() - startedAt).toBeLessThan(answeredWithinMs)
 })
 
 test('what needs no Kafka is answered as ever meanwhile', async () => {
@@ -138,7 +140,7 @@ test('what would have to be looked up in Kafka is answered 503, not 500', async 
     expectUnavailable(
       await scene.clients[protocol].send({ ...good, headers: [token, schema('unheard-of')] }),
     )
-    expect(performance.now() - startedAt).toBeLessThan(produceTimeoutMs + 1_000)
+    expect(performance.now() - startedAt).toBeLessThan(answeredWithinMs)
   }
 })
 
