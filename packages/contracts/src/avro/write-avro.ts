@@ -29,7 +29,7 @@ export function compileAvroWriter(type: AvroType): AvroWriter {
   }
 }
 
-const misfit = (kind: string): Error => new Error(`an event's value is no Avro ${kind}`)
+const misfit = (kind: string): Error => new Error(`an event's value is not an Avro ${kind}`)
 
 function ensure(target: Sink, more: number): void {
   const needed = target.at + more

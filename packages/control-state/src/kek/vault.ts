@@ -43,7 +43,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     },
     async has(kek) {
       const [, name, version] = KEK_ID.exec(kek) ?? []
-      if (name === undefined) throw refused(`${kek} is no KEK of Vault`)
+      if (name === undefined) throw refused(`${kek} is not a KEK of Vault`)
       // Below this a version is gone for good; what is only forbidden to decrypt can be allowed again.
       return Number(version) >= (await transit.oldestVersion(name, Number(version)))
     },

@@ -162,7 +162,10 @@ export async function revokingAccess<Answer>(
     const answer = await change()
     // Another replica that didn't know yet may have granted it again.
     await access.revoke(clientIds).catch((error: unknown) => {
-      log.warn({ err: error }, 'Kafka could not be asked to revoke the rights once more; this is done again later')
+      log.warn(
+        { err: error },
+        'Kafka could not be asked to revoke the rights once more; this is done again later',
+      )
       accessSoon()
     })
     return answer
