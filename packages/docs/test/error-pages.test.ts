@@ -1,0 +1,41 @@
+// The list of all codes is made of their pages, and of nothing else.
+import { expect, test } from '@jest/globals'
+import { answersIn, createErrorPages, errorTables } from '../src/index.ts'
+
+const pages = new Map([
+  [
+    'gone',
+    '# gone\n\nauth 404 · ingest 410\n\n## What happened\n\nIt is [away](../away.md) | far. It was here.\n',
+  ],
+  ['asleep', '# asleep\n\nauth 401\n\n## What happened\n\nNobody answers.\n'],
+  ['misspelt', '# misspelt\n\nweir, exit code 2\n\n## What happened\n\nThe command is unknown.\n'],
+])
+
+test('the line under the title says who answers a code', () => {
+  expect(answersIn(pages.get('gone') ?? '')).toEqual([
+    { by: 'auth', status: 404 },
+    { by: 'ingest', status: 410 },
+  ])
+  expect(answersIn('# nobody\n\n## What happened\n')).toEqual([])
+})
+
+test('each service has a table of its codes by status, with links and the first sentence', () => {
+  const tables = errorTables(pages, (code) => `errors/${code}.md`).split('\n\n## ')
+  const rowsOf = (heading: string) =>
+    tables.find((table) => table.replace('## ', '').startsWith(heading))?.match(/^\| \d.*$/gm)
+  expect(rowsOf('Codes of auth')).toEqual([
+    '| 401 | [`asleep`](errors/asleep.md) | Nobody answers. |',
+    '| 404 | [`gone`](errors/gone.md) | It is away \\| far. |',
+  ])
+  expect(rowsOf('Codes of ingest')).toHaveLength(1)
+  expect(rowsOf('Pages of the command')).toEqual([
+    '| 2 | [`misspelt`](errors/misspelt.md) | The command is unknown. |',
+  ])
+})
+
+test('a service shows the pages and the list, and what is no code has no page', async () => {
+  const shown = await createErrorPages()
+  expect(shown.index()).toContain('<a href="/docs/errors/not_found"><code>not_found</code></a>')
+  expect(shown.page('not_found')).toContain('<h1 id="not_found">not_found</h1>')
+  expect(shown.page('../errors')).toBeUndefined()
+})
