@@ -54,6 +54,11 @@ const retired: readonly Retired[] = [
   { pattern: /\bat hand\b/i, instead: 'available' },
   { pattern: /\bturned away\b|\bputs? us off\b/i, instead: 'refused, delayed' },
   { pattern: /\bmend(?:s|ed|ing)?\b/i, instead: 'correct, fix' },
+  { pattern: /\btak(?:e|es|en|ing) away\b/i, instead: 'remove' },
+  { pattern: /\blikewise\b/i, instead: 'in the same way' },
+  { pattern: /\bhence\b/i, instead: 'so, or because' },
+  { pattern: /\bno sign of life\b/i, instead: 'no message' },
+  { pattern: /\b(?:is|are|was|were) told of\b/i, instead: 'described' },
 ]
 
 /** What stands in a text that should not, each with what to write instead. */
