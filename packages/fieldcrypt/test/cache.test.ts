@@ -1,46 +1,11 @@
 // Caches change nothing but the time it takes: bounds hold, and what is forgotten goes at once.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import {
-  createOpener,
-  createSealer,
-  eraKeys,
-  linksOf,
-  prefixesOf,
-  puncture,
-  keyTimeOf,
-  withTree,
-} from '../src/index.ts'
-import type { EraKeys, KeyTime, Opener } from '../src/index.ts'
+import { createOpener, createSealer, eraKeys, keyTimeOf } from '../src/index.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys, seededBytes } from './support/made-keys.ts'
-
-const DAY_MS = 86_400_000
-const NOW_MS = 1_635_416_584_627
-const TODAY = keyTimeOf(NOW_MS, DAY_MS)
-const TOMORROW = keyTimeOf(NOW_MS + DAY_MS, DAY_MS)
-const place = { stream: 0, time: TODAY }
-
-function forget(keys: EraKeys, value: string, levels?: number[]): EraKeys {
-  const prefixes = linksOf(keys, value).flatMap((link) => prefixesOf(link, levels))
-  return withTree(keys, puncture(keys, prefixes).tree)
-}
-
-type Sealed = {
-  stream: number
-  keyLink: Buffer
-  time: KeyTime
-  level: number
-  path: string
-  text: string
-}
-
-function openWith(opener: Opener, keys: readonly EraKeys[], sealed: Sealed) {
-  const own = keys[sealed.stream]
-  const person = own && opener.person(own, sealed.keyLink, sealed.time)
-  if (person === undefined || person === 'unknown') throw new Error('the label is at hand')
-  return opener.open(person, sealed.level, sealed.path, sealed.text)
-}
+import { DAY_MS, NOW_MS, TODAY, TOMORROW, forget, openWith } from './support/cached.ts'
+import type { Sealed } from './support/cached.ts'
 
 describe('with a cache and without', () => {
   const fresh = ['a', 'b'].map((stream) => madeKeys(stream, TODAY.era))
@@ -253,73 +218,4 @@ test('a keyLink that is kept is refused for another epoch all the same', () => {
   const kept = opener.person(keys, keyLink, TODAY)
   expect(refusalOf(() => opener.person(keys, keyLink, TOMORROW))).toEqual(CORRUPT)
   expect(opener.person(keys, keyLink, TODAY)).toBe(kept)
-})
-
-test('a value that comes again has the same text; another one, or the same elsewhere, has its own', () => {
-  const keys = madeKeys('a', TODAY.era)
-  const sealer = createSealer({ entriesMax: 100 })
-  const seal = (level: number, path: string, value: string): string =>
-    sealer.seal(sealer.person(keys, 'anna', TODAY), level, path, value)
-  const first = seal(0, 'f', 'x')
-  expect(seal(0, 'f', 'x')).toBe(first)
-  expect(seal(0, 'f', 'y')).not.toBe(first)
-  expect(seal(0, 'f', 'x')).toBe(first)
-  const others = [seal(1, 'f', 'x'), seal(0, 'g', 'x'), seal(0, 'f', 'y')]
-  expect(new Set([first, ...others]).size).toBe(4)
-})
-
-test('what was sealed for a person is not looked up once the person is forgotten', () => {
-  const keys = madeKeys('a', TODAY.era)
-  const sealer = createSealer({ entriesMax: 100 })
-  const before = sealer.seal(sealer.person(keys, 'anna', TODAY), 0, 'f', 'x')
-  const after = sealer.person(forget(keys, 'anna'), 'anna', TODAY)
-  expect(sealer.seal(after, 0, 'f', 'x')).not.toBe(before)
-})
-
-test('a text that comes again opens to the same value; another one to its own, and elsewhere to none', () => {
-  const keys = madeKeys('a', TODAY.era)
-  const sealer = createSealer({ entriesMax: 100 })
-  const opener = createOpener({ entriesMax: 100 })
-  const anna = sealer.person(keys, 'anna', TODAY)
-  const seal = (level: number, path: string, value: string): string =>
-    sealer.seal(anna, level, path, value)
-  const open = (level: number, path: string, text: string) =>
-    openWith(opener, [keys], { ...place, keyLink: anna.keyLink, level, path, text })
-  const [x, y] = [seal(0, 'f', 'x'), seal(0, 'f', 'y')]
-  for (const [text, value] of [
-    [x, 'x'],
-    [x, 'x'],
-    [y, 'y'],
-    [x, 'x'],
-  ] as const)
-    expect(open(0, 'f', text)).toEqual({ kind: 'opened', value })
-  expect(refusalOf(() => open(1, 'f', x))).toEqual(CORRUPT)
-  expect(refusalOf(() => open(0, 'g', x))).toEqual(CORRUPT)
-})
-
-test('what was opened for a person is not looked up once the person is forgotten, or only a level of it', () => {
-  const keys = madeKeys('a', TODAY.era)
-  const sealer = createSealer({ entriesMax: 100 })
-  const anna = sealer.person(keys, 'anna', TODAY)
-  const sealed = { ...place, keyLink: anna.keyLink, level: 1, path: 'f' }
-  const field = { ...sealed, text: sealer.seal(anna, 1, 'f', 'x') }
-  for (const after of [forget(keys, 'anna'), forget(keys, 'anna', [1])]) {
-    const opener = createOpener({ entriesMax: 100 })
-    expect(openWith(opener, [keys], field)).toEqual({ kind: 'opened', value: 'x' })
-    expect(openWith(opener, [after], field)).toEqual({ kind: 'erased' })
-  }
-})
-
-test('a value that is opened over and over is not kept when it is long', () => {
-  const keys = madeKeys('a', TODAY.era)
-  const sealer = createSealer({ entriesMax: 100 })
-  const anna = sealer.person(keys, 'anna', TODAY)
-  const opener = createOpener({ entriesMax: 100 })
-  const reader = opener.person(keys, anna.keyLink, TODAY)
-  if (reader === 'unknown') throw new Error('all parts are there')
-  for (const length of [63, 64]) {
-    const text = sealer.seal(anna, 0, 'f', 'x'.repeat(length))
-    opener.open(reader, 0, 'f', text)
-    expect(reader.openedValue(0, 'f', text)?.length).toBe(length === 63 ? 63 : undefined)
-  }
 })

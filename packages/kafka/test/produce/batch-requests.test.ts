@@ -1,0 +1,130 @@
+// Which requests batches become, and what no request may hold.
+import { describe, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import type { BatchProducer } from '../../src/produce/types.ts'
+import { STORED, NOT_APPENDED, broker, producer, event } from './support-producer.ts'
+
+test('one request is out at a time: what waits for it and is given up was never sent', async () => {
+  const fake = await broker({ reply: (_, count) => (count === 1 ? 'silence' : STORED) })
+  const sending = producer(fake, { produceTimeoutMs: 300 })
+  const first = sending.send('topic', 0, event('a'))
+  await pollUntil(() => fake.batches.length === 1, { deadlineMs: 2_000, everyMs: 5 })
+  const second = sending.send('topic', 1, event('b'))
+
+  await expect(first).rejects.toMatchObject({ code: 'kafka.outcome_unknown' })
+  const outcome = await second.then(
+    () => 'stored',
+    (error: { code: string }) => error.code,
+  )
+
+  // Whichever of the two it was, it is true.
+  const isSent = fake.batches.some(({ values }) => values[0] === 'b')
+  expect(outcome).toBe(isSent ? 'stored' : 'kafka.unavailable')
+})
+
+test('a batch follows its partition to the leader that metadata names', async () => {
+  const next = await broker({ reply: () => STORED })
+  let leaderPort = 0
+  const first = await broker({
+    reply() {
+      leaderPort = next.port
+      return { errorCode: 6, baseOffset: NOT_APPENDED }
+    },
+    leaderPort: () => leaderPort || first.port,
+  })
+
+  await producer(first).send('topic', 0, event('a'))
+
+  expect(first.batches).toHaveLength(1)
+  expect(next.batches).toHaveLength(1)
+})
+
+test('what leaves together shares requests, of as many partitions as they may hold', async () => {
+  const fake = await broker({ reply: () => STORED })
+  const send4 = async (sending: BatchProducer) => {
+    await sending.send('topic', 0, event('first'))
+    await Promise.all([0, 1, 2, 3].map((p) => sending.send('topic', p, event(`p${p}`))))
+  }
+
+  await send4(producer(fake))
+  expect(fake.requests.splice(0)).toEqual([1, 4])
+
+  await send4(producer(fake, { batchesPerRequestMax: 1 }))
+  expect(fake.requests.splice(0)).toEqual([1, 1, 1, 1, 1])
+
+  await send4(producer(fake, { batchesPerRequestMax: 3 }))
+  expect(fake.requests.splice(0)).toEqual([1, 3, 1])
+})
+
+test('of batches that share a request each has the answer of its own partition', async () => {
+  const fake = await broker({
+    reply: ({ partition, values }) =>
+      partition === 2 && values[0] === 'x' ? { errorCode: 20, baseOffset: 5 } : STORED,
+  })
+  const sending = producer(fake, { batchesPerRequestMax: 100 })
+  await sending.send('b', 0, event('first'))
+  await sending.send('a', 0, event('first'))
+
+  const outcomes = await Promise.allSettled([
+    sending.send('b', 2, event('x')),
+    sending.send('a', 2, event('y')),
+    sending.send('b', 1, event('x')),
+    sending.send('a', 3, event('x')),
+  ])
+
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+  ])
+  expect(fake.requests).toEqual([1, 1, 4])
+})
+
+describe('a record that', () => {
+  test('would go beyond the bytes in flight is refused at once, until there is room again', async () => {
+    const fake = await broker({ reply: () => STORED })
+    const sending = producer(fake, { inFlightBytesMax: 1_000 })
+    const first = sending.send('topic', 0, event('x'.repeat(600)))
+
+    await expect(sending.send('topic', 1, event('x'.repeat(600)))).rejects.toMatchObject({
+      code: 'kafka.unavailable',
+    })
+    expect(sending.inFlightBytes()).toBeGreaterThan(600)
+
+    await first
+    expect(sending.inFlightBytes()).toBe(0)
+    await sending.send('topic', 1, event('x'.repeat(600)))
+    expect(fake.batches).toHaveLength(2)
+  })
+
+  test('waits for a topic that is forgotten is rejected, and a new topic of that name works', async () => {
+    let answers = { errorCode: 3, baseOffset: NOT_APPENDED }
+    const fake = await broker({ reply: () => answers })
+    const sending = producer(fake)
+    const waiting = sending.send('topic', 0, event('old'))
+    await pollUntil(() => fake.batches.length > 0, { deadlineMs: 1_000 })
+
+    sending.forgetTopic('topic')
+    await expect(waiting).rejects.toMatchObject({ code: 'kafka.unavailable' })
+    answers = STORED
+    fake.batches.length = 0
+    await sending.send('topic', 0, event('new'))
+
+    expect(fake.batches.map(({ values }) => values)).toEqual([['new']])
+    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 2_000 })
+  })
+
+  test('has no whole number for a time is refused alone', async () => {
+    const fake = await broker({ reply: () => STORED })
+    const sending = producer(fake)
+
+    const good = sending.send('topic', 0, event('good'))
+    await expect(
+      sending.send('topic', 0, { ...event('bad'), timestampMs: Number.NaN }),
+    ).rejects.toThrow(TypeError)
+
+    await good
+    expect(fake.batches.map(({ values }) => values)).toEqual([['good']])
+  })
+})
