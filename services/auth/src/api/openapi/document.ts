@@ -95,7 +95,7 @@ const pathParameters = [
 ]
 
 const groups = {
-  tokens: 'Credentials for tokens, and what checks them',
+  tokens: 'Tokens for credentials, and the keys that verify tokens',
   accounts: 'Accounts and their API keys',
   streams: 'Input streams: what producers send to',
   outputs: 'Derived streams: what teams read',

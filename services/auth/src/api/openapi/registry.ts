@@ -38,7 +38,7 @@ function tell(path: string, id: string, says: string, of: JsonSchema, told: Told
     says,
     who: ['streamCredentials', 'streamToken', 'apiKey'],
     ...(query.length > 0 ? { query } : {}),
-    answers: [{ status: 200, says: 'What there is', content: inRegistryForm(of) }],
+    answers: [{ status: 200, says: 'The result', content: inRegistryForm(of) }],
     refusals: [
       'invalid_credentials',
       'invalid_api_key',
@@ -74,7 +74,7 @@ export const registryOperations: readonly Operation[] = [
       mayBeInvalid,
     },
   ),
-  tell('/schemas/ids/:schemaId/schema', 'showSchemaText', 'The schema alone', avro),
+  tell('/schemas/ids/:schemaId/schema', 'showSchemaText', 'Only the schema', avro),
   tell(
     '/schemas/ids/:schemaId/subjects',
     'listSubjectsOfSchema',
@@ -88,10 +88,7 @@ export const registryOperations: readonly Operation[] = [
     listOf(object({ subject: text, version: count })),
   ),
   tell('/subjects', 'listSubjects', "The subjects of the account's contracts", listOf(text), {
-    query: [
-      { name: 'subjectPrefix', says: 'what they begin with; `:*:`: any', schema: text },
-      ...paged,
-    ],
+    query: [{ name: 'subjectPrefix', says: 'their prefix; `:*:`: any', schema: text }, ...paged],
   }),
   tell(subject, 'listVersions', "A subject's versions", listOf(count), { query: paged }),
   tell(
@@ -101,7 +98,7 @@ export const registryOperations: readonly Operation[] = [
     object({ subject: text, version: count, id: count, schema: text }),
     { mayBeInvalid },
   ),
-  tell(`${subject}/:version/schema`, 'showVersionText', 'The schema of a version alone', avro, {
+  tell(`${subject}/:version/schema`, 'showVersionText', 'Only the schema of a version', avro, {
     mayBeInvalid,
   }),
   tell('/config', 'showConfig', 'The compatibility level: none', compatibility),

@@ -20,7 +20,7 @@ function tellKeys(tell: Tell): void {
     ...answer(202, 'The rotation', ref('Rotation')),
   })
   tell('rotateSigningKeys', 'POST /platform/signing-keys/rotate', 'platform', {
-    says: 'A new key signs tokens at once; with `revoke` end the tokens of all former keys within a second, at brokers as the answer says',
+    says: 'A new key signs tokens at once; with `revoke` the tokens of all former keys become invalid within a second, at brokers later, as the answer says',
     body: { content: json(ref('SigningKeysRequest')), mayBeMissing: true },
     ...answer(200, 'The new key and those that were revoked', ref('SigningKeys')),
   })
