@@ -29,7 +29,7 @@ export async function createRegistryPart(
       logName: 'registry.log',
       address,
       command: options.java,
-      args: () => ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-jar', program],
+      args: () => ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-jar', program],
       env: {
         APICURIO_STORAGE_KIND: 'sql',
         // Each commit is written at once: a contract in Kafka must not outlive its schema's id in here.

@@ -17,6 +17,8 @@ import { objectAt } from '../src/json.ts'
 import { composeEnvironmentOf, readCompose } from '../src/manifests/compose.ts'
 
 const run = promisify(execFile)
+/** A JVM that lives as long as a test: the compiler that is done soon, and nothing that works beside it. */
+const shortLife = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 const KEYS_PATH = '/.well-known/jwks.json'
 
 let folder: string
@@ -84,7 +86,14 @@ test("Kafka's own image takes every variable for a setting that Kafka knows, and
     `--${name}-configs-dir`,
     pathOf(name),
   ])
-  const wrapper = ['-cp', classPath, 'kafka.docker.KafkaDockerWrapper', 'setup', ...places]
+  const wrapper = [
+    ...shortLife,
+    '-cp',
+    classPath,
+    'kafka.docker.KafkaDockerWrapper',
+    'setup',
+    ...places,
+  ]
   await run(java, wrapper, { env: { ...env, CLUSTER_ID: '5L6g3nShT-eMCtK--X86sw' } })
 
   const { KAFKA_OPTS: options = '', ...settings } = env
@@ -92,7 +101,7 @@ test("Kafka's own image takes every variable for a setting that Kafka knows, and
   const lines = made.split('\n').filter((line) => line !== '')
   expect(lines).toHaveLength(Object.keys(settings).length)
 
-  const args = ['-Xmx512m', ...options.split(' '), '-cp', classPath, 'kafka.Kafka']
+  const args = ['-Xmx512m', ...shortLife, ...options.split(' '), '-cp', classPath, 'kafka.Kafka']
   const output: string[] = []
   broker = spawn(java, [...args, pathOf('final/server.properties')], {
     env: { PATH: process.env['PATH'] },

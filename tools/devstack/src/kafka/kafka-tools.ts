@@ -33,7 +33,7 @@ export async function makeKafkaTools(folder: string): Promise<void> {
   const classPath = await loadKafkaTools({ folder: dist, jdk, env, onProgress })
   const logSettings = join(folder, 'log4j2.properties')
   await writeFile(logSettings, LOG_PROPERTIES)
-  const java = `'${jdk.java}' -Xmx256m -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile='${logSettings}'`
+  const java = `'${jdk.java}' -Xmx256m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dlog4j2.configurationFile='${logSettings}'`
   for (const [name, main] of Object.entries(TOOLS)) {
     const script = `#!/bin/sh\nexec ${java} $KAFKA_OPTS -cp '${classPath}' ${main} "$@"\n`
     await writeFile(join(folder, name), script, { mode: 0o755 })

@@ -17,7 +17,7 @@ import type { OwnStack } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
-const ROUNDS = scale(50, 10)
+const ROUNDS = scale(50, 5)
 const EVENTS = 6
 const schemaId = 'demo_v1'
 const consentLevels = [1]
