@@ -20,8 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => auth.stop())
 
+/** Nobody derives it: nothing is sent here. */
 const body = (more: object = {}) => ({
   name: uniqueName('out'),
+  decrypterName: 'nobody',
   consentLevels: [2],
   consentLevelType: 'CUMULATIVE',
   ...more,
@@ -29,7 +31,7 @@ const body = (more: object = {}) => ({
 
 describe('deriving an output stream', () => {
   test('/v1 answers 201 with the first shape, and nothing else', async () => {
-    const asked = body()
+    const { decrypterName: _, ...asked } = body()
     const reply = await account.post(`/v1/streams/${input}/outputs`, asked)
     expect(reply.status).toBe(201)
     expect(reply.json).toEqual({
@@ -83,7 +85,7 @@ describe('deriving an output stream', () => {
   })
 
   test.each([
-    [{ consentLevels: [1, 2] }, /^consentLevels must hold exactly one level/],
+    [{ consentLevels: [1, 2] }, /^consentLevels must have exactly one level/],
     [{ consentLevels: [] }, /^consentLevels must be a list of consent levels, at least one/],
     [{ consentLevels: [256] }, /^consentLevels.0 must be a whole number from 0 to 255/],
     [{ consentLevels: ['1'] }, /^consentLevels.0 must be/],
@@ -132,7 +134,7 @@ describe('looking at output streams', () => {
       tags: [],
       consentLevels: [2],
       consentLevelType: 'CUMULATIVE',
-      decrypterName: 'default',
+      decrypterName: 'nobody',
       credentials: credential,
     }
     const nested = {

@@ -24,6 +24,7 @@ const token = (replica: Address, { billingId }: Account, secrets: Secrets): Prom
 
 const output = (name: string) => ({
   name,
+  decrypterName: 'nobody',
   consentLevels: [1],
   consentLevelType: 'CUMULATIVE',
 })

@@ -16,17 +16,28 @@ import type { ExampleContract } from '@weir/testkit'
 import type { Contract } from '@weir/contracts'
 import { protocols } from '../support/clients.ts'
 import type { Header } from '../support/clients.ts'
-import { bearer, eventOf, expectAccepted, schema, startSceneApart } from '../support/scene.ts'
-import type { ApartScene } from '../support/scene.ts'
+import {
+  bearer,
+  eventOf,
+  expectAccepted,
+  schema,
+  startScene,
+  startSceneApart,
+} from '../support/scene.ts'
+import type { Scene } from '../support/scene.ts'
 
 const names: readonly ExampleContract[] = Object.values(exampleContracts)
 const idOf = (name: ExampleContract): string => (name === 'demo_event' ? 'demo/event/1.0.0' : name)
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
-  let scene: ApartScene
+  let scene: Scene<Pick<Scene['world'], 'ingest'>>
   const contracts = new Map<ExampleContract, Contract>()
   beforeAll(async () => {
-    scene = await startSceneApart({ contracts: names, env: { INGEST_HTTP: answering } })
+    const isDefault = answering === 'own'
+    const env = { INGEST_HTTP: answering }
+    scene = await (isDefault
+      ? startScene({ contracts: names })
+      : startSceneApart({ contracts: names, env }))
     for (const name of names) contracts.set(name, await compiledExample(name))
   })
   afterAll(() => scene?.stop())

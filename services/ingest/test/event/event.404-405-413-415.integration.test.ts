@@ -23,6 +23,13 @@ import type { ApartScene } from '../support/scene.ts'
 const bytesMax = 1_048_576
 const tooLarge = `An event has at most ${bytesMax} bytes, also when it is decompressed`
 
+/** A gibibyte of zeros, of which there is little left. */
+let bomb: Buffer
+beforeAll(async () => {
+  const zeros = Array<Buffer>(1_024).fill(Buffer.alloc(1_048_576))
+  bomb = await buffer(Readable.from(zeros).pipe(createGzip()))
+})
+
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   let scene: ApartScene
   beforeAll(async () => {
@@ -134,7 +141,6 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     })
 
     test('is refused quickly when a little gzip would become a gibibyte', async () => {
-      const bomb = await gzipOfZeros(1_024)
       expect(bomb.length).toBeLessThan(bytesMax)
       const request = { headers: [...headers(), gzip], body: bomb }
       const before = await memoryBytes()
@@ -174,11 +180,6 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
 
     const memoryBytes = (): Promise<number> =>
       metricOf(scene.world.ingest.adminUrl, 'process_resident_memory_bytes')
-
-    async function gzipOfZeros(mebibytes: number): Promise<Buffer> {
-      const zeros = Array<Buffer>(mebibytes).fill(Buffer.alloc(1_048_576))
-      return buffer(Readable.from(zeros).pipe(createGzip()))
-    }
   })
 
   test('how large an event may be, and which headers name its contract, are settings', async () => {

@@ -1,8 +1,12 @@
 // The audit log as auth keeps it: every route that changes something leaves exactly one entry, which says who did what
-// to what, and nothing that must stay secret; an account sees its own.
+// to what, and nothing that must stay secret; an account sees its own. On a broker of its own, for it rotates all keys.
 import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Service } from '@weir/devstack'
+import { startStack } from '@weir/devstack'
+import type { Service, Stack } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 import { tenantsContract } from '@weir/testkit'
 import { routesOfAuth } from '../../api/routes-of.ts'
@@ -11,6 +15,7 @@ import {
   makeAccount,
   platformKey,
   problem,
+  registryUrl,
   secretsOf,
   send,
   startAuth,
@@ -19,15 +24,23 @@ import {
 } from '../../support.ts'
 import type { Account, Json, Reply } from '../../support.ts'
 
+let folder: string
+let stack: Stack
 let auth: Service
 let account: Account
 const startedAt = new Date().toISOString()
 
 beforeAll(async () => {
-  auth = await startAuth()
+  folder = await mkdtemp(join(tmpdir(), 'weir-auth-audit-'))
+  stack = await startStack({ folder, ports: 'free', schemaRegistryUrl: registryUrl })
+  auth = await startAuth({ KAFKA_BROKERS: stack.kafkaBrokers })
   account = await makeAccount(auth)
+}, 120_000)
+afterAll(async () => {
+  await auth?.stop()
+  await stack?.stop()
+  await rm(folder, { recursive: true, force: true })
 }, 60_000)
-afterAll(() => auth.stop())
 
 type Entry = {
   readonly by: { readonly kind: string; readonly requestId?: string }
