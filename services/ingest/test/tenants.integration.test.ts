@@ -89,9 +89,11 @@ function forged(claims: object): string {
   return `${head}.${other}.${signature}`
 }
 
+/** Numbers are left as they are: a schema's id may be the `1` of a version. */
 const told = ({ status, header, body }: Answer, names: Names) => {
   let text = body
-  for (const [name, value] of Object.entries(names)) text = text.replaceAll(value, `<${name}>`)
+  for (const [name, value] of Object.entries(names))
+    if (!/^\d+$/.test(value)) text = text.replaceAll(value, `<${name}>`)
   return { status, code: header('svc-error'), length: body.length, text }
 }
 
