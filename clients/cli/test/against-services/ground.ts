@@ -27,7 +27,8 @@ export type Ground = {
 export type LookUpGround = () => Ground
 
 export async function prepareGround(): Promise<Ground> {
-  const world = await startWorld()
+  // What the command creates names nobody to derive it.
+  const world = await startWorld({ DECRYPTER_NAMES: 'default' })
   try {
     const weir = createWeir({ isHere: true })
     const { auth, ingest, output } = world
