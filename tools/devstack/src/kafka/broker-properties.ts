@@ -53,6 +53,8 @@ export function brokerProperties(broker: BrokerSettings): string {
     // After a SIGKILL the controller takes the broker back only when its old session is over.
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
+    // A controller that has nothing to do would write a record twice a second.
+    'metadata.max.idle.interval.ms': 5_000,
     ...(analysts ? analystListener(broker, analysts) : {}),
     ...more,
   }
