@@ -11,7 +11,9 @@ const files = await repositoryFiles()
 
 /** The sections that tests name as those they run: `walk('README.md', '## A walk')`. */
 const sections = new Set<string>()
-for (const file of files.filter((each) => /\/test\/.*\.integration\.test\.ts$/.test(each)))
+const walks =
+  /^tools\/docs\/test\/walk\/(?!.*(?<!integration)\.test\.ts$).*\.ts$|\/test\/.*\.integration\.test\.ts$/
+for (const file of files.filter((each) => walks.test(each)))
   for (const [, document = '', heading = ''] of (await readDocument(file)).matchAll(
     /'((?:README|docs\/[\w/-]+)\.md)'\)?,\s*'(## [^']+)'/g,
   ))
