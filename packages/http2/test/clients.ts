@@ -26,7 +26,7 @@ export function callHttp1(port: number, call: Call, agent?: http.Agent): Promise
       method,
       path,
       headers,
-      timeout: 10_000,
+      timeout: 60_000,
       ...(agent ? { agent } : {}),
     })
     request.on('error', reject)
@@ -49,7 +49,7 @@ export function callHttp2(session: http2.ClientHttp2Session, call: Call): Promis
       { ':method': method, ':path': path, ...headers },
       { endStream: body === undefined },
     )
-    stream.setTimeout(10_000, () => stream.destroy(new Error('timeout')))
+    stream.setTimeout(60_000, () => stream.destroy(new Error('timeout')))
     stream.on('error', reject).on('close', () => reject(new Error('closed without an answer')))
     stream.on('response', (received) => {
       text(stream).then(

@@ -138,7 +138,7 @@ export const contractCases: readonly ParserCase[] = [
     name: 'a schema whose records are found in the order that tells least of their sizes',
     size: 220,
     at: (n) => preparing(contractOf(chainOfRecords(n))),
-    ends: 'Error: schema.definition: Event can hold no value',
+    ends: 'Error: schema.definition: Event cannot have a value',
   },
   {
     name: 'a schema of lists in lists, as deep as may be',
