@@ -155,7 +155,7 @@ describe('with a real Vault', () => {
     // It looks at its start, and every minute. The first KEKs were in files, and nobody there is asked any more.
     const lines = linesFrom()
     const without = await world.replica('auth')
-    const isTold = () => /whether file:\w+:1 is gone can't be told: set KEK_FILE/.test(lines())
+    const isTold = () => /whether file:\w+:1 still exists is unknown: set KEK_FILE/.test(lines())
     await pollUntil(isTold, { deadlineMs: 20_000, what: 'what cannot be told' })
     expect(await stateBy(without)).toBe('applied')
     await without.stop()
