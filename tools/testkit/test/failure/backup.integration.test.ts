@@ -76,7 +76,7 @@ test('what a backup holds is everything: after losing both topics all goes on as
   await world.stop()
   for (const topic of ['weir.control', 'weir.keys']) await own.reader.admin.topics.delete(topic)
   const restored = await backup('restore', saved.output)
-  expect([restored.code, restored.complaint]).toEqual([0, expect.stringContaining('are back')])
+  expect([restored.code, restored.complaint]).toEqual([0, expect.stringContaining('are restored')])
 
   world = await own.startWorld()
   await sendOne()

@@ -109,7 +109,7 @@ test('a stream that asks for a higher level is not derived by it, and it says so
   })
   const isDenied = async () => (await counterOf(low, 'svc_output_streams_denied')) === 1
   await pollUntil(isDenied, { deadlineMs: 10_000, what: 'a denied stream in the metrics' })
-  expect(low.lines().join('\n')).toContain('levels that this deployment may not open')
+  expect(low.lines().join('\n')).toContain('levels that this deployment may not decrypt')
   const ask = { consentLevels: [2], consentLevelType: 'CUMULATIVE' }
   const path = '/v2/streams/clicks/outputs'
   const preview = await request(low.url, account.apiKey, 'POST', `${path}/preview`, ask)
