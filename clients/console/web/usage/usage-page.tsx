@@ -13,7 +13,7 @@ import { Chart } from './chart.tsx'
 
 const steps = {
   '1m': 'the last hour, by minute',
-  '15m': 'the last day, by 15 minutes',
+  '15m': 'the last day, in steps of 15 minutes',
   '1h': 'the last day, by hour',
   '1d': 'the last 30 days, by day',
 } satisfies Record<UsageStep, string>
