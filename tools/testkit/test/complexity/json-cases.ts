@@ -27,7 +27,7 @@ function requireNone(violation: string | undefined): void {
 export const jsonCases: readonly ParserCase[] = [
   {
     name: 'a body of fields that the contract lacks',
-    size: 2_000,
+    size: 8_000,
     at: (n) => {
       const body = eventOf(Object.fromEntries(many(n, (i) => [`x${i}`, 0])))
       return () => plain.readJson(body)
