@@ -36,7 +36,7 @@ export type Seen = {
   readonly beganMs: number
   readonly endedMs: number
   readonly peakBytes: number
-  /** What /health/ready said since ingest accepted events again, without repetitions. */
+  /** What /health/ready said since it first said that ingest is ready again, without repetitions. */
   readonly health: readonly string[]
 }
 
@@ -111,11 +111,19 @@ async function watchOutage(
   return { own, node }
 }
 
-/** For longer than the pause between two looks at control state. */
+/**
+ * For longer than the pause between two looks at control state. Events may be accepted a little before control
+ * state was read again: what says so until then is true, and no fault.
+ */
 async function healthOf({ adminUrl }: Service): Promise<string[]> {
+  const ready = async (): Promise<Response> => askAdmin(adminUrl, '/health/ready')
+  await pollUntil(async () => (await ready()).status === 200, {
+    deadlineMs: recoveryMs,
+    what: 'ingest being ready again',
+  })
   const said = new Set<string>()
   for (let looks = 0; looks < 20; looks += 1) {
-    said.add((await (await askAdmin(adminUrl, '/health/ready')).text()).trim())
+    said.add((await (await ready()).text()).trim())
     await delay(200)
   }
   return [...said]
