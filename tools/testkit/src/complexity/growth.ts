@@ -3,8 +3,8 @@
 // collection and compilation only ever add. Linear work comes to 8 at 8 times the size, quadratic work to 64.
 
 const timesMeasured = [1, 2, 4, 8] as const
-/** What is allowed at 8 times the size: room for caches that are too small, none for a square. */
-const growthMax = 12
+/** What is allowed at 8 times the size: room for caches that grow too small on the way, none for the power of 1.5. */
+const growthMax = 20
 /** What takes less at 1 time is reckoned as this much: so little is fast while caches hold all of it. */
 const noiseMicros = 250
 /** Of so many rounds the least counts. Where the clock of CPU time is coarse it may be too little, so then all is measured

@@ -16,14 +16,21 @@ export type ParserCase = {
 
 const leastMicros = 8_000
 
-/** Of the thread that asks: compilers and collectors have threads of their own. */
+/**
+ * Of the thread that asks: compilers and collectors have threads of their own. Linux counts a running thread at the ticks of
+ * its clock, up to 4 ms apart, and brings the count up to date when the whole process is asked for.
+ */
 function cpuMicros(): Promise<number> {
+  process.cpuUsage()
   const { user, system } = process.threadCpuUsage()
   return Promise.resolve(user + system)
 }
 
-/** `linear`, or what one run took at each size. */
-export async function parserGrowth({ size, at, ends }: ParserCase): Promise<string> {
+/** `linear`, or what one run took at each size, after so many rounds. */
+export async function parserGrowth(
+  { size, at, ends }: ParserCase,
+  rounds?: number,
+): Promise<string> {
   const growth = await growthOf({
     at: async (times) => {
       const run = at(times * size)
@@ -33,6 +40,7 @@ export async function parserGrowth({ size, at, ends }: ParserCase): Promise<stri
     },
     cpuMicros,
     leastMicros,
+    ...(rounds === undefined ? {} : { rounds }),
   })
   return isLinear(growth) ? 'linear' : describeGrowth(growth)
 }

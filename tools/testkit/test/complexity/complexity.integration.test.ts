@@ -1,4 +1,4 @@
-// What auth, ingest and output compute for a request grows no faster than the request: at 8 times the size at most 12 times
+// What auth, ingest and output compute for a request grows no faster than the request: at 8 times the size at most 20 times
 // the CPU time of their processes. Parsers alone: complexity/parsers.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAccount, startWorld } from '../../src/index.ts'
