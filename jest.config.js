@@ -2,7 +2,13 @@
 // broker and registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all of them.
 
 /** What measures processor time: it runs at the end, with nothing beside it (jest.measuring.config.js). */
-export const measuring = ['/complexity', '/validations-cost', '/event\\.costly', '/tokens\\.bounds']
+export const measuring = [
+  '/complexity',
+  '/validations-cost',
+  '/event\\.costly',
+  '/tokens\\.bounds',
+  '/steps-cost',
+]
 
 export const common = {
   testEnvironment: 'node',
