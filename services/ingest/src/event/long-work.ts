@@ -15,7 +15,7 @@ export type LongWork = {
   turnFor(billingId: string, steps: number): Promise<void> | undefined
 }
 
-export function createLongWork(): LongWork {
+export function createLongWork(nowMs = () => performance.now()): LongWork {
   /** By account, in whose order they have their turns. */
   const waiting = new Map<string, (() => void)[]>()
   /** Since when a piece has been worked at in this turn of the loop. */
@@ -24,7 +24,7 @@ export function createLongWork(): LongWork {
   const begin = (): number => {
     if (sinceMs !== undefined) return sinceMs
     setImmediate(next)
-    return (sinceMs = performance.now())
+    return (sinceMs = nowMs())
   }
   const next = (): void => {
     sinceMs = undefined
@@ -45,7 +45,7 @@ export function createLongWork(): LongWork {
     })
 
   return {
-    isOver: () => performance.now() - begin() > pieceMs,
+    isOver: () => nowMs() - begin() > pieceMs,
     turnOf,
     turnFor: (billingId, steps) => (steps <= stepsAtOnce ? undefined : turnOf(billingId)),
   }
