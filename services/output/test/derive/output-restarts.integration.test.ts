@@ -2,7 +2,7 @@
 // (docs/architecture.md 4), and whoever watches is told.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
-import { freshName, listen, scale } from '@weir/testkit'
+import { freshName, listen, scale, within } from '@weir/testkit'
 import type { TestStream, World } from '@weir/testkit'
 import { makeEvents } from '../support/many-events.ts'
 import { openSceneApart } from '../support/scene.ts'
@@ -99,30 +99,29 @@ test('killed within a transaction and started again, output derives each event e
 }, 120_000)
 
 describe('ended by SIGTERM', () => {
-  test('and started again, output has derived what came meanwhile within seconds', async () => {
+  test('output has left its group, and started again it derives what came meanwhile', async () => {
     await send(20, 22)
     await derivedPlaces()
-    const startedAt = performance.now()
     await replica.stop()
     await send(20, 23)
+    // A group that waits for a member that is gone, half a minute long, can't be deleted.
+    const group = `weir.${scene.account.billingId}.${output.name}`
+    expect(await scene.topics.admin.groups.delete(group)).toBe('deleted')
     replica = await scene.world.replica('output')
-    const { expected, actual } = await derivedPlaces(20_000)
-    // Half a minute would be a group that waits for a member that is gone.
-    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    const { expected, actual } = await derivedPlaces()
     expect(actual).toEqual(expected)
-  }, 60_000)
+  }, 120_000)
 
-  test('a replica exits with 0 within 10 s, and its clients are told with 1012', async () => {
+  test('a replica exits in order, and its clients are told with 1012', async () => {
     const token = await scene.tokenOf(input)
     const clients = [await listen(replica.url, token), await listen(replica.url, token)]
     await send(20, 24)
     for (const client of clients) await client.until(20)
-    const startedAt = performance.now()
     process.kill(replica.pid, 'SIGTERM')
     for (const { closed } of clients)
       expect(await closed).toEqual({ code: 1012, reason: 'service restart' })
+    // It would end itself with 1 after 10 s.
     expect(await replica.exited).toBe(0)
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
     replica = await scene.world.replica('output')
   }, 60_000)
 
@@ -133,7 +132,7 @@ describe('ended by SIGTERM', () => {
     expect(await replica.exited).toBe(0)
     await flow.stop()
     // Sooner than a group would miss a member that had not left it.
-    const { expected, actual } = await derivedPlaces(8_000)
+    const { expected, actual } = await derivedPlaces(within(8_000))
     expect(actual).toEqual(expected)
   }, 120_000)
 })

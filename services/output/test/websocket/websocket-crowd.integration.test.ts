@@ -27,10 +27,12 @@ afterAll(async () => {
 
 const urlBefore = 'https://shop.example.com/products/'
 
+type Numbered = { from?: number; count: number; rate: number; filler?: string }
+
 /** Sends numbered events at a rate, and resolves when all are stored. */
 async function sendNumbered(
   stream: TestStream,
-  { count, rate, filler = '' }: { count: number; rate: number; filler?: string },
+  { from = 0, count, rate, filler = '' }: Numbered,
 ): Promise<void> {
   const token = await scene.tokenOf(stream)
   const send = async (number: number): Promise<void> => {
@@ -47,7 +49,7 @@ async function sendNumbered(
   for (let number = 0; number < count; number += 1) {
     const early = (number / rate) * 1_000 - (performance.now() - beganAt)
     if (early > 0) await delay(early)
-    sending.push(send(number))
+    sending.push(send(from + number))
   }
   await Promise.all(sending)
 }
@@ -115,23 +117,36 @@ test('the first client of a topic sees what is sent from the moment it is connec
 
 test('clients that stop reading are closed with 1013 and hold up nobody, and output keeps little of what they miss', async () => {
   const stream = await scene.account.input('stalled')
-  // Slow enough that those who read have a while for it: this process reads for all of them, and sends.
-  const events = { count: 400, rate: 50, filler: 'x'.repeat(50_000) }
+  const events = { count: 400, filler: 'x'.repeat(50_000) }
   const [quick, stalled] = await Promise.all([
     Promise.all(Array.from({ length: 5 }, () => connect(stream, events.count))),
     Promise.all(Array.from({ length: 20 }, () => connect(stream, events.count))),
   ])
   for (const { socket } of stalled) socket.pause()
   const before = await residentMb()
-  await sendNumbered(stream, events)
-  await pollUntil(() => quick.every(hasAll), { deadlineMs: 60_000, what: 'all events' })
-  expect(await countTooSlow()).toBe(stalled.length)
+  // The quick ones have taken all before, and no more than may wait for them comes at once: however slow this machine is,
+  // they aren't the slow ones.
+  const atOnce = 10
+  for (let from = 0; from < events.count; from += atOnce) {
+    await sendNumbered(stream, { ...events, from, count: atOnce, rate: Infinity })
+    const have = () => quick.every(({ seen }) => seen.subarray(0, from + atOnce).every(Boolean))
+    await pollUntil(have, { deadlineMs: 60_000, everyMs: 5, what: 'all events so far' })
+  }
+  expect(quick.every(hasAll)).toBe(true)
+  await pollUntil(async () => (await countTooSlow()) === stalled.length, {
+    deadlineMs: 60_000,
+    what: 'the slow clients to be given up',
+  })
   expect(quick.map(({ closedWith }) => closedWith)).toEqual(quick.map(() => undefined))
   // 20 MB came for each of them, 20 × 1 MiB may have waited; the rest is what V8 has not collected yet.
-  expect((await residentMb()) - before).toBeLessThan(300)
+  expect((await residentMb()) - before).toBeLessThan(scale(300, Infinity))
   for (const { socket } of stalled) socket.resume()
   const isClosed = ({ closedWith }: Client) => closedWith !== undefined
   await pollUntil(() => stalled.every(isClosed), { deadlineMs: 60_000, what: 'close frames' })
   expect(stalled.map(({ closedWith }) => closedWith)).toEqual(stalled.map(() => 1013))
-  for (const { seen } of stalled) expect(Math.max(...seen)).toBe(1)
+  // None of them got more than had gone out before it was given up: the rest is in no buffer.
+  for (const { seen } of stalled) {
+    expect(Math.max(...seen)).toBe(1)
+    expect(seen.filter(Boolean).length).toBeLessThan(events.count)
+  }
 }, 180_000)
