@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { asObject, compiledExample } from '@weir/testkit'
+import { asObject, compiledExample, within } from '@weir/testkit'
 import type { Header } from '../support/clients.ts'
 import { madeEvent, makeContract } from '../support/contracts.ts'
 import {
@@ -150,7 +150,7 @@ describe('a schema id', () => {
     const isRefused = async (): Promise<boolean> =>
       (await scene.clients['HTTP/2'].send(request)).status === 400
     await pollUntil(isRefused, {
-      deadlineMs: 1_000,
+      deadlineMs: within(1_000),
       everyMs: 20,
       what: 'refusing what is archived',
     })

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { asObject, createAccount, expectStatus, textIn } from '@weir/testkit'
+import { asObject, createAccount, expectStatus, textIn, within } from '@weir/testkit'
 import type { Account, TestStream } from '@weir/testkit'
 import { signIdToken } from '@weir/tokens'
 import { protocols } from '../support/clients.ts'
@@ -52,7 +52,7 @@ async function expectWithinASecond(token: string, status: number): Promise<Answe
     const answer = await send(token)
     return answer.status === status ? answer : undefined
   }
-  return pollUntil(look, { deadlineMs: 1_000, everyMs: 20, what: `the answer ${status}` })
+  return pollUntil(look, { deadlineMs: within(1_000), everyMs: 20, what: `the answer ${status}` })
 }
 
 const partsOf = (token: string): { header: object; payload: Record<string, unknown> } => {

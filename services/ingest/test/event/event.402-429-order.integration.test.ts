@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { expectStatus, textIn } from '@weir/testkit'
+import { expectStatus, textIn, within } from '@weir/testkit'
 import { protocols } from '../support/clients.ts'
 import type { Answer, Protocol } from '../support/clients.ts'
 import { faults, requestWith as wrongRequest } from '../support/faults.ts'
@@ -90,10 +90,16 @@ describe('eventCount', () => {
     expectAccepted(await send())
     expect((await send()).status).toBe(402)
     await limit({ ...limits, eventCount: '2' })
-    await pollUntil(async () => (await send()).status === 204, { deadlineMs: 1_000, everyMs: 20 })
+    await pollUntil(async () => (await send()).status === 204, {
+      deadlineMs: within(1_000),
+      everyMs: 20,
+    })
     expect((await send()).status).toBe(402)
     await limit({ ...limits, eventCount: '3' })
-    await pollUntil(async () => (await send()).status === 204, { deadlineMs: 1_000, everyMs: 20 })
+    await pollUntil(async () => (await send()).status === 204, {
+      deadlineMs: within(1_000),
+      everyMs: 20,
+    })
     expect((await send()).status).toBe(402)
   })
 })
@@ -121,7 +127,7 @@ describe('eventRate', () => {
       expectRefusal(refused, 429, 'event_rate_exceeded', sentence)
       expect(refused.header('retry-after')).toBe('1')
       await pollUntil(async () => (await send()).status === 204, {
-        deadlineMs: 2_000,
+        deadlineMs: within(2_000),
         everyMs: 100,
       })
       await scene.reader.readUntil(topic, stored + 1)
@@ -137,7 +143,7 @@ describe('eventRate', () => {
     const { send } = await streamWith('rate-429', { eventRate: '1', eventCount: '1000' })
     expectAccepted(await send())
     const look = async (): Promise<boolean> => (await send()).status === 204
-    await pollUntil(look, { deadlineMs: 3_000, everyMs: 50, what: 'being let in again' })
+    await pollUntil(look, { deadlineMs: within(3_000), everyMs: 50, what: 'being let in again' })
   })
 
   test('may be changed', async () => {
@@ -151,7 +157,7 @@ describe('eventRate', () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send()))
       return statuses(answers, 204) === 20
     }
-    await pollUntil(isRaised, { deadlineMs: 1_000, everyMs: 20, what: 'the new rate' })
+    await pollUntil(isRaised, { deadlineMs: within(1_000), everyMs: 20, what: 'the new rate' })
   })
 })
 
@@ -188,7 +194,7 @@ describe('the first check that fails answers', () => {
     tokens.set('eventRate', await account.token(rare))
     const isDisabled = async (): Promise<boolean> =>
       (await scene.clients['HTTP/2'].send(await requestWith(['enabled']))).status === 403
-    await pollUntil(isDisabled, { deadlineMs: 1_000, everyMs: 20, what: 'disabling' })
+    await pollUntil(isDisabled, { deadlineMs: within(1_000), everyMs: 20, what: 'disabling' })
   })
 
   /** The rate is exceeded by the second of two requests in quick succession. */
@@ -203,7 +209,7 @@ describe('the first check that fails answers', () => {
       const answer =
         wrong[0] === 'eventRate'
           ? await pollUntil(() => send(request).then((it) => it.status === 429 && it), {
-              deadlineMs: 5_000,
+              deadlineMs: within(5_000),
               everyMs: 0,
             })
           : await send(request)

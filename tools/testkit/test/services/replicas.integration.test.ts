@@ -1,9 +1,10 @@
 // Two replicas of each service on one broker: what one of them is told, the other knows. They share nothing
-// but Kafka, so each test speaks to one and looks at the other, and gives news the second that it may take.
+// but Kafka, so each test speaks to one and looks at the other, and waits for the news.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
+import { within } from '../../src/scale.ts'
 import {
   createAccount,
   exampleEvent,
@@ -22,8 +23,7 @@ import type { World } from '../../src/world/services.ts'
 import { createTopicReader } from '../../src/world/topic.ts'
 import type { TopicReader } from '../../src/world/topic.ts'
 
-const NEWS_WITHIN_MS = 1_000
-const soon = { deadlineMs: NEWS_WITHIN_MS, everyMs: 20 }
+const soon = { deadlineMs: within(1_000), everyMs: 20 }
 const schemaId = 'demo_v1'
 // Other tests' output services share the broker; they have nothing to do with these streams.
 const decrypterName = freshName('replicas')
