@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs, by package name, the programs that tests compare Weir with: kcat, curl, zsh, fish, Chromium and nghttp2's clients,
 # in .weir/venv Confluent's Python client, httpx, Tink, OpenTelemetry's definitions, DuckDB and pandas, and schemathesis in
-# .weir/schemathesis. Vault is built, once on a machine. Says what it can't install itself. What is there already is left
+# .weir/schemathesis. For `npm run soak` Vault is built, once on a machine. Says what it can't install itself. What is there already is left
 # alone, so a second run takes no time, and asks for no rights. It never fails: a test that misses its program does, and
 # says so.
 set -uo pipefail
@@ -100,7 +100,7 @@ vault() {
 mkdir -p .weir
 python_client
 go_toolchain
-vault
+[ "${WEIR_TEST_SCALE:-}" != full ] || vault
 command -v kcat >/dev/null || apt_install kcat
 python_packages 'httpx, h2' 'httpx[http2]==0.28.*'
 python_packages opentelemetry.proto.collector.trace.v1.trace_service_pb2 'opentelemetry-proto==1.*'

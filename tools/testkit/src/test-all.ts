@@ -1,7 +1,8 @@
-// What `npm test` runs: the static checks, the unit tests, then, unless `--unit` is given, the integration tests against one
-// real broker and registry, and what measures, alone. Everything runs to its end, so that all failures are seen at once.
-// Other arguments go to jest (`npm test -- packages/kafka`), which then runs without the static checks; with `--watch` it
-// runs again whenever a file changes. The last line is the count.
+// What `npm test` runs: the static checks and the unit tests; if they pass, the integration tests against one real broker and
+// registry, and what measures, alone; at last a second try of the few files that failed (test-run/second-tries.ts). `--unit`
+// ends after the first two, `--all` goes on though they failed. Other arguments go to jest (`npm test -- packages/kafka`), which
+// then runs what they name and nothing else, each file once; with `--watch` it runs again whenever a file changes. The last
+// line is the count.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,19 +10,31 @@ import { join } from 'node:path'
 
 import { onStopWish } from '@weir/devstack'
 
+import { scale } from './scale.ts'
 import { lookForUnchanged } from './test-run/artefacts.ts'
+import type { Unchanged } from './test-run/artefacts.ts'
+import { sumOf } from './test-run/files.ts'
 import { openIntegrationWorld } from './test-run/integration.ts'
-import { runJest, watchWithJest } from './test-run/jest.ts'
-import { createParts, secondsOf, sumOf, tableOf, wholeOf } from './test-run/parts.ts'
+import { runFile, runJest, watchWithJest } from './test-run/jest.ts'
+import { createParts, filesOf, secondsOf, tableOf, wholeOf } from './test-run/parts.ts'
+import { afterRun, createSecondTries, keep, overdue } from './test-run/second-tries.ts'
+import { readKept, toldOf } from './test-run/second-tries.ts'
 import { keepSeconds } from './test-run/seconds.ts'
+import { isSoaked } from './test-run/soaked.ts'
 import { NOTHING, runStaticChecks } from './test-run/static-checks.ts'
 import { suitesWanted } from './test-run/suites.ts'
 import type { Suite } from './test-run/suites.ts'
 
 const args = process.argv.slice(2)
 const unitOnly = args.includes('--unit')
-const jestArgs = args.filter((arg) => arg !== '--unit')
+const runsAll = args.includes('--all')
+const jestArgs = args.filter((arg) => arg !== '--unit' && arg !== '--all')
+/** Nothing is named, so all counts. */
+const isWhole = jestArgs.length === 0
 const signal = onStopWish()
+
+const parts = createParts()
+const secondTries = createSecondTries(parts)
 
 const folder = await mkdtemp(join(tmpdir(), 'weir-test-'))
 try {
@@ -32,48 +45,85 @@ try {
 process.exit()
 
 async function testAll(): Promise<number> {
-  const parts = createParts()
-  const artefacts = await lookForUnchanged({ all: jestArgs.length > 0 || unitOnly })
-  const wanted = { unitOnly, leftOut: artefacts.files }
+  const artefacts = await lookForUnchanged({ all: !isWhole || unitOnly })
+  const wanted = { unitOnly, isLeftOut: (file: string) => isLeftOut(file, artefacts) }
   const suites = await suitesWanted({ args: jestArgs, folder, signal }, wanted)
-  if (jestArgs.length === 0) await parts.run('static checks', () => runStaticChecks(signal))
-  // It gets ready while the unit tests run.
-  const opening = openWorldFor(suites)
-  for (const { name, run, integrating } of suites) {
-    const env = integrating > 0 ? (await opening)?.env : {}
-    await parts.run(name, async () => (env ? runJest({ ...run, env }) : { ...NOTHING, failed: 1 }))
-  }
-  await (await opening)?.stop()
+  const [early, late] = [suites.filter((suite) => !needsWorld(suite)), suites.filter(needsWorld)]
+  if (isWhole) await parts.run('static checks', () => runStaticChecks(signal))
+  await runSuites(early, {})
+  const goesOn = runsAll || !isWhole || sumOf(parts.all()).failed === 0
+  if (goesOn) await runInWorld(late)
   if (signal.aborted) return 130
 
   await keepSeconds(secondsOf(parts.all()))
-  // A file that was run by name may have run in part.
-  if (jestArgs.length === 0) await artefacts.keep(wholeOf(parts.all()))
-  if (jestArgs.length === 0) console.log(`\n${tableOf(parts.all())}\n${artefacts.told}`)
-  const { passed, failed, skipped } = sumOf([...parts.all(), artefacts.tally])
+  if (isWhole) await closeWhole(artefacts)
+  if (!goesOn && late.length > 0)
+    console.log('The rest did not run, as this failed; --all runs it.')
   if (suites.length === 0) console.log('No test ran.')
+  const { passed, failed, skipped } = sumOf([...parts.all(), artefacts.tally])
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   return failed > 0 || suites.length === 0 ? 1 : 0
+}
+
+async function runInWorld(suites: readonly Suite[]): Promise<void> {
+  if (suites.length === 0) return
+  const world = await openWorldFor(suites)
+  if (world) await runSuites(suites, world.env)
+  else await parts.run('what they need', async () => ({ ...NOTHING, failed: 1 }))
+  await world?.stop()
+}
+
+async function runSuites(suites: readonly Suite[], env: NodeJS.ProcessEnv): Promise<void> {
+  for (const { name, run } of suites) await parts.run(name, () => runJest({ ...run, env }))
+  if (!isWhole) return
+  await secondTries.run((file, part) => {
+    const suite = suites.find(({ name }) => name === part)
+    return suite ? runFile({ ...suite.run, env }, file) : undefined
+  })
+}
+
+/** What later runs know of this one, and the table. A file that is run by name may run in part, so it counts for neither. */
+async function closeWhole(artefacts: Unchanged): Promise<void> {
+  await artefacts.keep(wholeOf(parts.all()))
+  const needed = secondTries.needed()
+  const kept = afterRun(await readKept(), filesOf(parts.all()), needed)
+  await keep(kept)
+  console.log(`\n${tableOf(parts.all())}\n${artefacts.told}`)
+  for (const line of toldOf(needed)) console.log(line)
+  for (const file of overdue(kept, needed)) {
+    console.log(`${file} needed it in three runs in a row. Correct the test, or what it found.`)
+    await parts.run('too many second tries', async () => ({ ...NOTHING, failed: 1 }))
+  }
+}
+
+function isLeftOut(file: string, { files }: Unchanged): boolean {
+  return files.includes(file) || (isWhole && scale(false, isSoaked(file)))
 }
 
 /** Runs the first of what fits, and again whenever a file changes. */
 async function watch(): Promise<number> {
   const listed = jestArgs.filter((arg) => !isWatch(arg))
-  const wanted = { unitOnly, leftOut: [] }
-  const [suite] = await suitesWanted({ args: listed, folder, signal }, wanted)
+  const [suite] = await suitesWanted(
+    { args: listed, folder, signal },
+    { unitOnly, isLeftOut: () => false },
+  )
   if (suite === undefined) {
     console.log('There is no such test.')
     return 1
   }
-  const world = await openWorldFor([suite])
+  const world = needsWorld(suite) ? await openWorldFor([suite]) : undefined
   const code = await watchWithJest({ ...suite.run, args: jestArgs, env: world?.env })
   await world?.stop()
   return code
 }
 
+function needsWorld({ integrating }: Suite): boolean {
+  return integrating > 0
+}
+
 function openWorldFor(suites: readonly Suite[]) {
   const files = suites.reduce((sum, { integrating }) => sum + integrating, 0)
-  return files === 0 ? undefined : openIntegrationWorld({ folder, withServices: files > 1, signal })
+  return openIntegrationWorld({ folder, withServices: files > 1, signal })
 }
 
 function isWatch(arg: string): boolean {

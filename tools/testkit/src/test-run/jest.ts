@@ -6,10 +6,12 @@ import { join, relative } from 'node:path'
 
 import { z } from 'zod'
 
-import type { Seconds } from './seconds.ts'
+import { REPOSITORY } from '@weir/devstack'
+
+import { sumOf } from './files.ts'
+import type { FileOutcome, Files } from './files.ts'
 import { NOTHING } from './static-checks.ts'
 import type { Tally } from './static-checks.ts'
-import { REPOSITORY } from '@weir/devstack'
 import { runNode } from './tools.ts'
 
 /** A slow machine takes its time; continuous integration has an hour and a half for all. */
@@ -32,11 +34,7 @@ export type JestRun = {
   signal: AbortSignal
 }
 
-export type JestOutcome = Tally & {
-  seconds: Seconds
-  /** How many tests each file has that passed as a whole. */
-  whole: Readonly<Record<string, number>>
-}
+export type JestOutcome = Tally & { files: Files }
 
 /** The test files that would run; undefined when jest can't tell: the run will show why. */
 export async function listTests(run: JestRun): Promise<string[] | undefined> {
@@ -49,12 +47,20 @@ export async function runJest(run: JestRun): Promise<JestOutcome> {
   const file = join(run.folder, `${run.config}.json`)
   const args = jestArgs(run, '--ci', '--passWithNoTests', '--json', '--outputFile', file)
   const { code } = await runNode(args, { ...toolOptions(run), output: 'inherit' })
-  const seen = await readResults(file)
-  if (seen === undefined) {
+  const files = await readResults(file)
+  if (files === undefined) {
     console.log(`jest --config ${run.config} ended with ${code} and left no results`)
-    return { ...NOTHING, failed: 1, seconds: {}, whole: {} }
+    return { ...NOTHING, failed: 1, files: {} }
   }
-  return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed) }
+  const seen = sumOf(Object.values(files))
+  return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed), files }
+}
+
+/** One file, alone. */
+export async function runFile(run: JestRun, file: string): Promise<FileOutcome> {
+  console.log(`\nA second try of ${file}`)
+  const { files } = await runJest({ ...run, args: ['--runInBand', '--runTestsByPath', file] })
+  return files[file] ?? { ...NOTHING, failed: 1, seconds: 0, failures: ['the file as a whole'] }
 }
 
 /** Until whoever sits at the terminal has enough. */
@@ -73,43 +79,39 @@ function toolOptions(run: JestRun) {
   return { env: { ...run.env, NODE_OPTIONS }, signal: run.signal, timeoutMs: TIMEOUT_MS }
 }
 
-const count = z.number()
 const resultsForm = z.object({
-  numPassedTests: count,
-  numFailedTests: count,
-  numRuntimeErrorTestSuites: count,
-  numPendingTests: count,
-  numTodoTests: count,
   testResults: z.array(
     z.object({
       name: z.string(),
-      startTime: count,
-      endTime: count,
+      startTime: z.number(),
+      endTime: z.number(),
       status: z.string(),
-      assertionResults: z.array(z.unknown()),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
     }),
   ),
 })
 
-async function readResults(file: string): Promise<JestOutcome | undefined> {
+type FileResult = z.infer<typeof resultsForm>['testResults'][number]
+
+async function readResults(file: string): Promise<Files | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '{}')
   const { data } = resultsForm.safeParse(JSON.parse(text))
-  if (data === undefined) return undefined
-  const timed = data.testResults.map(({ name, startTime, endTime }): [string, number] => [
-    relative(REPOSITORY, name),
-    (endTime - startTime) / 1000,
-  ])
-  const whole = data.testResults
-    .filter(({ status }) => status === 'passed')
-    .map(({ name, assertionResults }): [string, number] => [
-      relative(REPOSITORY, name),
-      assertionResults.length,
-    ])
-  return {
-    passed: data.numPassedTests,
-    failed: data.numFailedTests + data.numRuntimeErrorTestSuites,
-    skipped: data.numPendingTests + data.numTodoTests,
-    seconds: Object.fromEntries(timed),
-    whole: Object.fromEntries(whole),
-  }
+  return (
+    data &&
+    Object.fromEntries(
+      data.testResults.map((result) => [relative(REPOSITORY, result.name), outcomeOf(result)]),
+    )
+  )
+}
+
+/** A file that failed without a test that did could not be loaded, or its hooks broke. */
+function outcomeOf({ status, assertionResults, startTime, endTime }: FileResult): FileOutcome {
+  const failures = assertionResults
+    .filter((each) => each.status === 'failed')
+    .map(({ fullName }) => fullName)
+  if (status === 'failed' && failures.length === 0) failures.push('the file as a whole')
+  const passed = assertionResults.filter((each) => each.status === 'passed').length
+  const failed = failures.length
+  const skipped = Math.max(0, assertionResults.length - passed - failed)
+  return { passed, failed, skipped, failures, seconds: (endTime - startTime) / 1000 }
 }

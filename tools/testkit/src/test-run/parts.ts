@@ -1,59 +1,68 @@
 // The parts of a test run, how long each took, and the table of them that closes it.
 
+import { sumOf } from './files.ts'
+import type { FileOutcome, Files } from './files.ts'
 import type { Seconds } from './seconds.ts'
-import { NOTHING } from './static-checks.ts'
 import type { Tally } from './static-checks.ts'
 
-/** What jest tells beyond the counts. */
-type Files = { seconds?: Seconds; whole?: Readonly<Record<string, number>> }
-
-export type Part = Tally & Files & { name: string; tookSeconds: number }
+export type Part = Tally & {
+  name: string
+  tookSeconds: number
+  /** Of jest's parts. */
+  files?: Files
+}
 
 export type Parts = {
   /** Runs one and keeps what became of it. */
-  run(name: string, part: () => Promise<Tally & Files>): Promise<void>
+  run(name: string, part: () => Promise<Tally & { files?: Files }>): Promise<void>
+  /** What a file's second try came to, in the place of its first. */
+  replace(file: string, second: FileOutcome): void
   all(): readonly Part[]
 }
 
 export function createParts(now = () => performance.now()): Parts {
-  const parts: Part[] = []
+  let parts: readonly Part[] = []
   return {
     async run(name, part) {
       const startedAt = now()
       const outcome = await part()
-      parts.push({ name, ...outcome, tookSeconds: (now() - startedAt) / 1000 })
+      parts = [...parts, { name, ...outcome, tookSeconds: (now() - startedAt) / 1000 }]
+    },
+    replace(file, second) {
+      parts = parts.map((part) => replaced(part, file, second))
     },
     all: () => parts,
   }
 }
 
-export function sumOf(tallies: readonly Tally[]): Tally {
-  const total = { ...NOTHING }
-  for (const { passed, failed, skipped } of tallies) {
-    total.passed += passed
-    total.failed += failed
-    total.skipped += skipped
-  }
-  return total
+function replaced(part: Part, file: string, second: FileOutcome): Part {
+  const first = part.files?.[file]
+  if (first === undefined) return part
+  const taken = { passed: -first.passed, failed: -first.failed, skipped: -first.skipped }
+  return { ...part, ...sumOf([part, taken, second]), files: { ...part.files, [file]: second } }
 }
 
-export function secondsOf(parts: readonly Part[]): Seconds {
-  return Object.assign({}, ...parts.map(({ seconds }) => seconds))
-}
+export const filesOf = (parts: readonly Part[]): Files =>
+  Object.assign({}, ...parts.map(({ files }) => files))
+
+export const secondsOf = (parts: readonly Part[]): Seconds =>
+  Object.fromEntries(Object.entries(filesOf(parts)).map(([file, { seconds }]) => [file, seconds]))
 
 /** How many tests each file has that passed as a whole. */
-export function wholeOf(parts: readonly Part[]): Readonly<Record<string, number>> {
-  return Object.assign({}, ...parts.map(({ whole }) => whole))
-}
+export const wholeOf = (parts: readonly Part[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(filesOf(parts))
+      .filter(([, { failed }]) => failed === 0)
+      .map(([file, { passed, skipped }]) => [file, passed + skipped]),
+  )
 
 const SLOWEST = 8
 
 /** A line for each part, then the files that took longest. */
 export function tableOf(parts: readonly Part[]): string {
-  const rows = parts.map(({ name, tookSeconds, seconds, passed, failed }) => {
-    const files = seconds === undefined ? 0 : Object.keys(seconds).length
-    const what = `${passed + failed} ${seconds === undefined ? 'checks' : `tests in ${files} files`}`
-    return `${name.padEnd(22)} ${inSeconds(tookSeconds)}  ${what}`
+  const rows = parts.map(({ name, tookSeconds, files, passed, failed }) => {
+    const of = files === undefined ? 'checks' : `tests in ${Object.keys(files).length} files`
+    return `${name.padEnd(22)} ${inSeconds(tookSeconds)}  ${passed + failed} ${of}`
   })
   const all = parts.reduce((sum, { tookSeconds }) => sum + tookSeconds, 0)
   const slowest = Object.entries(secondsOf(parts))

@@ -19,18 +19,18 @@ const SUITES: readonly (readonly [name: string, config: JestConfig])[] = [
   ['integration tests', 'jest.integration.config.js'],
   ['what measures, alone', 'jest.measuring.config.js'],
 ]
-const NO_INTEGRATION = ['--testPathIgnorePatterns', '\\.integration\\.test\\.ts$']
 
 export async function suitesWanted(
   { args, ...more }: Omit<JestRun, 'config'>,
-  { unitOnly, leftOut }: { unitOnly: boolean; leftOut: readonly string[] },
+  { unitOnly, isLeftOut }: { unitOnly: boolean; isLeftOut: (file: string) => boolean },
 ): Promise<Suite[]> {
+  const isWanted = (file: string): boolean =>
+    !isLeftOut(relative(REPOSITORY, file)) && !(unitOnly && isIntegration(file))
   const suites = SUITES.filter(([, config]) => !unitOnly || config !== 'jest.integration.config.js')
   const looked = suites.map(async ([name, config]) => {
-    const isMixed = unitOnly && config === 'jest.measuring.config.js'
-    const run = { ...more, config, args: isMixed ? [...args, ...NO_INTEGRATION] : args }
+    const run = { ...more, config, args }
     const all = await listTests(run)
-    const files = all?.filter((file) => !leftOut.includes(relative(REPOSITORY, file)))
+    const files = all?.filter((file) => isWanted(file))
     const isLess = all !== undefined && files !== undefined && files.length < all.length
     const unknown = unitOnly || config === 'jest.config.js' ? 0 : Infinity
     const integrating = files?.filter(isIntegration).length ?? unknown

@@ -54,7 +54,7 @@ export function vaultProgram(): string {
   const program = join(folderOfVault, 'v1.21.2')
   if (existsSync(program)) return program
   throw new Error(
-    'Vault is missing: tools/testkit/ci/prepare.sh builds it with Go, and .weir/vault/log says what went wrong',
+    'Vault is missing: tools/testkit/ci/vault.sh builds it with Go, and .weir/vault/log says what went wrong',
   )
 }
 

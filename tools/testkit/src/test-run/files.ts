@@ -1,0 +1,26 @@
+// What became of the files of a test run, and what a second try of one changes.
+
+import type { Tally } from './static-checks.ts'
+import { NOTHING } from './static-checks.ts'
+
+export type FileOutcome = Tally & {
+  seconds: number
+  /** The names of those that failed, or why the file could not be run. */
+  failures: readonly string[]
+}
+
+/** By the file's path within the repository. */
+export type Files = Readonly<Record<string, FileOutcome>>
+
+export const failedFiles = (files: Files): string[] =>
+  Object.keys(files).filter((file) => (files[file]?.failed ?? 0) > 0)
+
+export function sumOf(tallies: readonly Tally[]): Tally {
+  const total = { ...NOTHING }
+  for (const { passed, failed, skipped } of tallies) {
+    total.passed += passed
+    total.failed += failed
+    total.skipped += skipped
+  }
+  return total
+}

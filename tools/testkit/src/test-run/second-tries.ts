@@ -1,0 +1,91 @@
+// A test file that failed gets one second try: alone, after all others. If it passes then, the run passes and says which tests
+// needed it. So that this hides nothing for long, a file that needs it in three runs in a row fails the third. When many files
+// fail the code is the likelier cause, and nothing is tried again.
+
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { REPOSITORY } from '@weir/devstack'
+import { z } from 'zod'
+
+import { failedFiles } from './files.ts'
+import type { FileOutcome, Files } from './files.ts'
+import { filesOf } from './parts.ts'
+import type { Parts } from './parts.ts'
+
+const FILES_MAX = 3
+const RUNS_MAX = 3
+const KEPT = join(REPOSITORY, '.weir', 'second-tries.json')
+
+const keptForm = z.record(
+  z.string(),
+  z.object({ runsInARow: z.number(), failures: z.array(z.string()) }),
+)
+
+/** By file: in how many runs in a row it has passed only at the second try, and what failed at the first of the last. */
+export type Kept = Readonly<z.infer<typeof keptForm>>
+
+export type SecondTries = {
+  /** Tries what has failed so far, unless that is too much. */
+  run(again: (file: string, part: string) => Promise<FileOutcome> | undefined): Promise<void>
+  /** What passed only then. */
+  needed(): Files
+}
+
+export function createSecondTries(parts: Parts): SecondTries {
+  const tried = new Map<string, FileOutcome>()
+  return {
+    async run(again) {
+      const failed = failedFiles(filesOf(parts.all())).filter((file) => !tried.has(file))
+      if (failed.length + tried.size > FILES_MAX) return
+      for (const { name, files = {} } of parts.all())
+        for (const file of failed) {
+          const first = files[file]
+          const second = first && (await again(file, name))
+          if (first === undefined || second === undefined) continue
+          tried.set(file, first)
+          parts.replace(file, second)
+        }
+    },
+    needed() {
+      const now = filesOf(parts.all())
+      return Object.fromEntries([...tried].filter(([file]) => now[file]?.failed === 0))
+    },
+  }
+}
+
+/** A line for each test. */
+export const toldOf = (needed: Files): string[] =>
+  Object.entries(needed).flatMap(([file, { failures }]) =>
+    failures.map((name) => `second try: ${file} › ${name}`),
+  )
+
+/** What is known after a run; nothing changes for files that did not run. */
+export function afterRun(kept: Kept, ran: Files, needed: Files): Kept {
+  const others = Object.entries(kept).filter(([file]) => ran[file] === undefined)
+  const again = Object.entries(needed).map(([file, { failures }]): [string, Kept[string]] => [
+    file,
+    { runsInARow: (kept[file]?.runsInARow ?? 0) + 1, failures: [...failures] },
+  ])
+  return Object.fromEntries([...others, ...again])
+}
+
+/** Files that have needed it too often, of those that needed it now. */
+export const overdue = (kept: Kept, needed: Files): string[] =>
+  Object.keys(needed).filter((file) => (kept[file]?.runsInARow ?? 0) >= RUNS_MAX)
+
+/** What is not there, or torn, is as good as never kept. */
+export async function readKept(file = KEPT): Promise<Kept> {
+  try {
+    return keptForm.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    return {}
+  }
+}
+
+export async function keep(kept: Kept, file = KEPT): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  await writeFile(draft, `${JSON.stringify(kept, undefined, 1)}\n`)
+  await rename(draft, file)
+}
