@@ -112,7 +112,9 @@ export function withoutNames(
   names: Names,
 ) {
   const own = new Set(['date', 'svc-request-id'])
-  const told = [...headers].filter(([name]) => !own.has(name))
+  const told = [...headers]
+    .filter(([name]) => !own.has(name))
+    .map(([name, value]) => [name, name === 'retry-after' ? 'so many seconds' : value])
   return { status, told, text: anonymous(text, names) }
 }
 
