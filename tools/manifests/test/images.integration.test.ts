@@ -33,6 +33,8 @@ beforeAll(async () => {
   const build = { stages, folder: join(folder, 'stages'), context: join(folder, 'context') }
   weir = join(await buildStage(build, 'services'), 'weir')
   await run('chmod', ['-R', 'a-w', weir])
+  // This one may lie in a folder that is closed to others.
+  await copyFile(process.execPath, node())
   for (const service of SERVICES) {
     const copy = kekCopyOf(service)
     await copyFile(kekFileOf(service), copy)
@@ -44,6 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+const node = (): string => join(folder, 'node')
 const kekCopyOf = (service: ServiceName): string => join(folder, `kek-${service}`)
 
 const environment = (service: ServiceName, ports: { api: number; admin: number }) => ({
@@ -65,11 +68,11 @@ const environment = (service: ServiceName, ports: { api: number; admin: number }
 /** A command of an image, as the container engine would run it. */
 function start(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const [, ...args] = command
-  return spawn(process.execPath, args, { cwd: weir, env, stdio: 'ignore', ...nobody })
+  return spawn(node(), args, { cwd: weir, env, stdio: 'ignore', ...nobody })
 }
 
 const exitOf = (child: ChildProcess): Promise<number | null> =>
-  new Promise((resolve) => child.once('exit', resolve))
+  new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject))
 
 describe.each(SERVICES)('the image of %s', (service) => {
   test('starts without a right to write, is found healthy, shows the metrics of its source, and ends on SIGTERM', async () => {
