@@ -57,15 +57,21 @@ module.exports = {
       to: { path: `${OURS}[^/]+/test/` },
     },
     {
-      name: 'kafkajs-behind-kafka',
+      name: 'kafka-libraries-behind-kafka',
       severity: 'error',
       comment:
-        'import @weir/kafka: it shields the rest from kafkajs (bench compares with it bare; a test reads as strangers do)',
+        'import @weir/kafka: it shields the rest from Kafka libraries (bench compares with them bare; a test reads as strangers do)',
       from: {
         path: OURS,
-        pathNot:
-          '^packages/kafka/|^tools/bench/|^packages/schema-registry/test/|^services/output/test/derive/foreign-consumers',
+        pathNot: '^packages/kafka/|^tools/bench/|^tools/testkit/src/world/quota',
       },
+      to: { path: 'node_modules/(kafkajs|@kafkajs|@platformatic/kafka)/' },
+    },
+    {
+      name: 'no-kafkajs-in-sources',
+      severity: 'error',
+      comment: 'tests read and write with it as strangers do; bench compares with it',
+      from: { path: '/src/', pathNot: '^tools/bench/' },
       to: { path: 'node_modules/(kafkajs|@kafkajs)/' },
     },
     {
@@ -84,6 +90,14 @@ module.exports = {
       comment: 'clients use what services answer; no package knows them',
       from: { path: '^packages/' },
       to: { path: '^clients/' },
+    },
+    {
+      name: 'no-service-to-client',
+      severity: 'error',
+      comment:
+        'clients use what services answer; of the console the output service has the built page',
+      from: { path: '^services/' },
+      to: { path: '^clients/', pathNot: '^clients/console/src/' },
     },
     {
       name: 'driver-imports-nothing',

@@ -18,6 +18,11 @@ FROM sources AS page
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@weir/console' && \
     node clients/console/src/build.ts
 
+# What the services use of their Kafka client, in one file.
+FROM sources AS client-library
+RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@weir/kafka' && \
+    node packages/kafka/client-library/build.ts
+
 FROM sources AS services
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' && \
@@ -25,10 +30,12 @@ RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' --out sbom.cdx.json && \
     rm -rf clients/cli clients/node clients/console/web tools examples
 COPY --from=page /weir/clients/console/dist clients/console/dist
+COPY --from=client-library /weir/packages/kafka/client-library/dist packages/kafka/client-library/dist
 
 FROM sources AS tools
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional --filter '@weir/devstack...' && \
     rm -rf clients/cli services
+COPY --from=client-library /weir/packages/kafka/client-library/dist packages/kafka/client-library/dist
 
 FROM debian:12.11-slim AS runtime
 COPY --from=node /usr/local/bin/node /usr/local/bin/node

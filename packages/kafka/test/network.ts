@@ -1,33 +1,133 @@
-// A network that tests can cut: every socket of the handle's clients dies, and new ones are refused, until it
-// is mended. The broker itself stays up for everyone else.
-import type * as net from 'node:net'
+// A network that tests can cut: a relay between a handle and the broker. While it is cut every connection through it is dead, and
+// new ones end at once; the broker itself stays up for everyone else. Where the broker says its own address, the relay's is put.
+import { connect as connectTo, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 
-import { connectSocket, createKafkaOver } from '../src/connect/client.ts'
+import { createKafka } from '../src/connect/client.ts'
 import type { Kafka } from '../src/connect/client.ts'
 import { BROKERS, log } from './support.ts'
 
-export type Network = { kafka: Kafka; cut(): void; mend(): void }
+export type Network = {
+  readonly kafka: Kafka
+  /** For a handle of one's own. */
+  readonly brokers: readonly string[]
+  cut(): void
+  mend(): void
+  /** From now on requests of this kind, by Kafka's number, wait, and all that come after them on their connection. */
+  hold(apiKey: number): Held
+  /** How many connections go through it now. */
+  size(): number
+}
 
-export function connectOverNetwork(): Network {
-  const sockets = new Set<net.Socket>()
+/** `began` resolves when there is a request that waits. */
+export type Held = { readonly began: Promise<void>; release(): void }
+
+type Hold = { readonly apiKey: number; begin(): void; readonly released: Promise<void> }
+
+const SIZE_BYTES = 4
+
+/** `host`: what the settings call it. */
+export async function connectOverNetwork(
+  broker = BROKERS[0] ?? '',
+  host = '127.0.0.1',
+): Promise<Network> {
+  const sockets = new Set<Socket>()
   let isCut = false
-  const kafka = createKafkaOver(
-    (target) => {
-      const socket = connectSocket(isCut ? { ...target, port: 1 } : target)
+  let hold: Hold | undefined
+  const port = Number(broker.split(':')[1])
+  const relay = createServer((client) => {
+    if (isCut) {
+      client.destroy()
+      return
+    }
+    const upstream = connectTo({ host: '127.0.0.1', port })
+    const readdress = replaceAddress(port, portOf(relay.address()))
+    const frames = framesIn()
+    let sent = Promise.resolve()
+    const send = async (frame: Buffer) => {
+      if (hold?.apiKey === frame.readInt16BE(SIZE_BYTES)) {
+        hold.begin()
+        await hold.released
+      }
+      upstream.write(frame)
+    }
+    client.on('data', (chunk) => {
+      for (const frame of frames(chunk)) sent = sent.then(() => send(frame))
+    })
+    upstream.on('data', (chunk) => readdress(chunk).forEach((frame) => client.write(frame)))
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
       sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-      return socket
-    },
-    { brokers: BROKERS, clientId: 'weir-test', log },
-  )
+      socket.setNoDelay(true)
+      socket.on('error', () => socket.destroy())
+      socket.once('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
+  relay.unref()
+  const brokers = [`${host}:${portOf(relay.address())}`]
   return {
-    kafka,
+    kafka: createKafka({ brokers, clientId: 'weir-test', log }),
+    brokers,
     cut() {
       isCut = true
-      for (const socket of sockets) socket.destroy(new Error('cut'))
+      for (const socket of sockets) socket.destroy()
     },
     mend() {
       isCut = false
     },
+    hold(apiKey) {
+      const [began, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      hold = { apiKey, begin: began.resolve, released: released.promise }
+      const release = () => {
+        hold = undefined
+        released.resolve()
+      }
+      return { began: began.promise, release }
+    },
+    size: () => Math.ceil(sockets.size / 2),
   }
+}
+
+/** The whole answers that a chunk completes, with the one address in place of the other: they are of one length. */
+function replaceAddress(from: number, to: number): (chunk: Buffer) => Buffer[] {
+  const [wanted, instead] = [addressBytes(from), addressBytes(to)]
+  const frames = framesIn()
+  return (chunk) =>
+    frames(chunk).map((frame) => {
+      for (let at = frame.indexOf(wanted); at >= 0; at = frame.indexOf(wanted, at + 1))
+        instead.copy(frame, at)
+      return frame
+    })
+}
+
+/** The whole requests or answers that a chunk completes. */
+function framesIn(): (chunk: Buffer) => Buffer[] {
+  let rest = Buffer.alloc(0)
+  return (chunk) => {
+    const frames: Buffer[] = []
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= SIZE_BYTES && rest.length >= SIZE_BYTES + rest.readInt32BE(0)) {
+      const frame = rest.subarray(0, SIZE_BYTES + rest.readInt32BE(0))
+      frames.push(frame)
+      rest = rest.subarray(frame.length)
+    }
+    return frames
+  }
+}
+
+function addressBytes(port: number): Buffer {
+  const bytes = Buffer.from('127.0.0.1\0\0\0\0')
+  bytes.writeInt32BE(port, bytes.length - 4)
+  return bytes
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('not listening')
+  return address.port
 }

@@ -5,11 +5,23 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { Kafka as KafkaJs, logLevel } from 'kafkajs'
+import { compressionsAlgorithms } from '@platformatic/kafka'
+import kafkajs, { Kafka as KafkaJs, logLevel } from 'kafkajs'
 import type { Admin, Consumer } from 'kafkajs'
 
 import { startStack } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'
+
+// kafkajs reads gzip by itself only. Node finds no name for these in a CommonJS module.
+const { CompressionCodecs, CompressionTypes } = kafkajs
+const unpackers = [
+  [CompressionTypes.Snappy, compressionsAlgorithms.snappy],
+  [CompressionTypes.LZ4, compressionsAlgorithms.lz4],
+  [CompressionTypes.ZSTD, compressionsAlgorithms.zstd],
+] as const
+const codecs: Partial<Record<number, () => unknown>> = CompressionCodecs
+for (const [type, { decompressSync }] of unpackers)
+  codecs[type] = () => ({ decompress: async (packed: Buffer) => decompressSync(packed) })
 
 export type OwnBroker = {
   readonly brokers: string[]
@@ -22,10 +34,17 @@ export type OwnBroker = {
   stop(): Promise<void>
 }
 
-export async function startOwnBroker(): Promise<OwnBroker> {
+export async function startOwnBroker(
+  brokerSettings: Readonly<Record<string, string | number>> = {},
+): Promise<OwnBroker> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-kafka-test-'))
   const noRegistry = 'http://127.0.0.1:9'
-  const stack = await startStack({ folder, ports: 'free', schemaRegistryUrl: noRegistry })
+  const stack = await startStack({
+    folder,
+    ports: 'free',
+    schemaRegistryUrl: noRegistry,
+    brokerSettings,
+  })
   return {
     brokers: [stack.kafkaBrokers],
     pause: stack.pauseBroker,

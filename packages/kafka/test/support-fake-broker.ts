@@ -1,13 +1,20 @@
-// Brokers that speak just enough of Kafka's protocol to answer what a real one answers only in rare moments:
-// errors after an append, a leader that moved, an answer that never comes. Written from Kafka's protocol
-// guide, with kafkajs's decoders, so that it shares nothing with the code under test.
+// Brokers that speak just enough of Kafka's protocol to answer what a real one answers only in rare moments: errors after an
+// append, a leader that moved, an answer that never comes. Written from Kafka's protocol guide, on the public parts of
+// @platformatic/kafka, so that it shares nothing with the code under test.
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-import Decoder from 'kafkajs/src/protocol/decoder.js'
-import decodeBatch from 'kafkajs/src/protocol/recordBatch/v0/decoder.js'
+import { Reader, Writer, readRecordsBatch } from '@platformatic/kafka'
 
-export type Produced = { topic: string; partition: number; values: string[] }
+export type Produced = {
+  readonly topic: string
+  readonly partition: number
+  readonly values: string[]
+  readonly producerId: bigint
+  readonly sequence: number
+  /** Those of the batch, in hexadecimal. */
+  readonly bytes: string
+}
 export type Reply =
   | { errorCode: number; baseOffset: number; throttleMs?: number }
   | 'silence'
@@ -28,63 +35,71 @@ export type FakeBrokerOptions = {
   reply(batch: Produced, count: number): Reply
   /** Where the leader of every partition is; this broker unless given. */
   leaderPort?(): number
+  /** Of all topics. */
+  topicId?(): string
+  /** 13 is the first with topic ids. */
+  readonly produceVersionMax?: number
 }
 
 const PRODUCE = 0
 const METADATA = 3
 const API_VERSIONS = 18
+const INIT_PRODUCER_ID = 22
+const WITH_IDS = 13
 const PARTITIONS = 4
+const NODE_ID = 7
+export const TOPIC_ID = '11111111-2222-3333-4444-555555555555'
+export const FIRST_PRODUCER_ID = 100n
+
+type Answer = Writer | 'silence' | 'hang up'
+type Request = { readonly version: number; readonly body: Reader }
 
 export async function startFakeBroker(options: FakeBrokerOptions): Promise<FakeBroker> {
   const sockets = new Set<Socket>()
   const batches: Produced[] = []
   const requests: number[] = []
+  let producerId = FIRST_PRODUCER_ID
   let port = 0
+  const topicId = () => options.topicId?.() ?? TOPIC_ID
+
+  const answers: Record<number, (request: Request) => Answer> = {
+    [PRODUCE]: produce,
+    [METADATA]: ({ body }) => metadata(body, { port: options.leaderPort?.() ?? port, topicId }),
+    [INIT_PRODUCER_ID]: () => initProducerId(producerId++),
+    [API_VERSIONS]: () => apiVersions(options.produceVersionMax ?? WITH_IDS),
+  }
+
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
-    let waiting = Buffer.alloc(0)
-    let turn = Promise.resolve()
-    socket.on('data', (chunk) => {
-      waiting = Buffer.concat([waiting, chunk])
-      while (waiting.length >= 4 && waiting.length >= 4 + waiting.readInt32BE(0)) {
-        const frame = waiting.subarray(4, 4 + waiting.readInt32BE(0))
-        waiting = waiting.subarray(4 + frame.length)
-        turn = turn.then(() => answer(socket, new Decoder(frame)))
-      }
-    })
+    onFrames(socket, (frame) => answer(socket, Reader.from(frame)))
   })
 
-  async function answer(socket: Socket, frame: Decoder): Promise<void> {
+  function answer(socket: Socket, frame: Reader): void {
     const apiKey = frame.readInt16()
-    frame.readInt16()
+    const version = frame.readInt16()
     const correlationId = frame.readInt32()
-    frame.readString()
-    const body =
-      apiKey === PRODUCE
-        ? await produce(frame)
-        : apiKey === METADATA
-          ? metadata(frame, options.leaderPort?.() ?? port)
-          : apiVersions()
-    if (body === 'hang up') socket.destroy()
-    else if (body !== 'silence') socket.write(framed(correlationId, body))
+    frame.readNullableString(false)
+    frame.readTaggedFields()
+    const body = answers[apiKey]?.({ version, body: frame }) ?? 'hang up'
+    if (body === 'hang up') return void socket.destroy()
+    if (body === 'silence') return
+    const head = Writer.create().appendInt32(correlationId)
+    if (apiKey !== API_VERSIONS) head.appendTaggedFields()
+    socket.write(head.appendFrom(body).prependLength().buffer)
   }
 
-  async function produce(frame: Decoder): Promise<Buffer | 'silence' | 'hang up'> {
-    const parts = await readProduce(frame)
+  function produce({ version, body }: Request): Answer {
+    const parts = readProduce(body, version)
     requests.push(parts.length)
-    const answers: Buffer[] = [int32(parts.length)]
-    let throttledMs = 0
+    const replies: [Produced, Exclude<Reply, string>][] = []
     for (const batch of parts) {
       batches.push(batch)
       const reply = options.reply(batch, batches.length)
       if (typeof reply === 'string') return reply
-      const { errorCode, baseOffset, throttleMs = 0 } = reply
-      throttledMs = Math.max(throttledMs, throttleMs)
-      answers.push(text(batch.topic), int32(1), int32(batch.partition), int16(errorCode))
-      answers.push(int64(baseOffset), int64(-1), int64(0))
+      replies.push([batch, reply])
     }
-    return Buffer.concat([...answers, int32(throttledMs)])
+    return produced(replies, version)
   }
 
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -105,78 +120,95 @@ export async function startFakeBroker(options: FakeBrokerOptions): Promise<FakeB
   }
 }
 
-async function readProduce(frame: Decoder): Promise<Produced[]> {
-  frame.readString()
-  frame.readInt16()
-  frame.readInt32()
-  const parts: Produced[] = []
-  for (let topics = frame.readInt32(); topics > 0; topics--) {
-    const topic = frame.readString()
-    for (let partitions = frame.readInt32(); partitions > 0; partitions--) {
-      const partition = frame.readInt32()
-      const { records } = await decodeBatch(new Decoder(frame.readBytes(frame.readInt32())))
-      parts.push({ topic, partition, values: records.map(({ value }) => String(value)) })
+function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
+  let waiting = Buffer.alloc(0)
+  socket.on('data', (chunk) => {
+    waiting = Buffer.concat([waiting, chunk])
+    while (waiting.length >= 4 && waiting.length >= 4 + waiting.readInt32BE(0)) {
+      const end = 4 + waiting.readInt32BE(0)
+      const frame = waiting.subarray(4, end)
+      waiting = waiting.subarray(end)
+      onFrame(frame)
     }
-  }
-  return parts
+  })
 }
 
-function apiVersions(): Buffer {
+function readProduce(body: Reader, version: number): Produced[] {
+  body.readNullableString()
+  body.skip(2 + 4)
+  const topics = body.readArray(() => {
+    const topic = version < WITH_IDS ? body.readString() : body.readUUID()
+    return body.readArray(() => ({ topic, partition: body.readInt32(), bytes: body.readBytes() }))
+  })
+  return topics.flat().map(({ topic, partition, bytes }) => {
+    const { records, producerId, firstSequence } = readRecordsBatch(Reader.from(bytes))
+    const values = records.map(({ value }) => String(value))
+    const numbers = { producerId, sequence: firstSequence, bytes: bytes.toString('hex') }
+    return { topic, partition, values, ...numbers }
+  })
+}
+
+function produced(replies: readonly [Produced, Exclude<Reply, string>][], version: number): Writer {
+  const throttleMs = Math.max(0, ...replies.map(([, reply]) => reply.throttleMs ?? 0))
+  return Writer.create()
+    .appendArray([...replies], (topics, [{ topic, partition }, { errorCode, baseOffset }]) => {
+      if (version < WITH_IDS) topics.appendString(topic)
+      else topics.appendUUID(topic)
+      topics.appendArray([partition], (partitions, index) => {
+        partitions.appendInt32(index).appendInt16(errorCode).appendInt64(BigInt(baseOffset))
+        partitions
+          .appendInt64(-1n)
+          .appendInt64(0n)
+          .appendArray([], () => undefined)
+        partitions.appendString(null)
+      })
+    })
+    .appendInt32(throttleMs)
+    .appendTaggedFields()
+}
+
+function apiVersions(produceVersionMax: number): Writer {
   const versions = [
-    [PRODUCE, 3, 13],
+    [PRODUCE, 3, produceVersionMax],
     [METADATA, 0, 13],
     [API_VERSIONS, 0, 4],
+    [INIT_PRODUCER_ID, 0, 5],
   ]
-  const entries = versions.flatMap((entry) => entry.map(int16))
-  return Buffer.concat([int16(0), int32(versions.length), ...entries, int32(0)])
+  return Writer.create()
+    .appendInt16(0)
+    .appendArray(versions, (writer, entry) => entry.forEach((value) => writer.appendInt16(value)))
+    .appendInt32(0)
+    .appendTaggedFields()
 }
 
-function metadata(frame: Decoder, leaderPort: number): Buffer {
-  const topics = Array.from({ length: frame.readInt32() }, () => frame.readString())
-  const nodeId = 7
-  const node = [int32(nodeId), text('127.0.0.1'), int32(leaderPort), int16(-1)]
-  const list = [int32(1), int32(nodeId)]
-  const partitions = Array.from({ length: PARTITIONS }, (_, partition) =>
-    Buffer.concat([int16(0), int32(partition), int32(nodeId), ...list, ...list, int32(0)]),
-  )
-  const known = topics.flatMap((topic) => [
-    int16(0),
-    text(topic),
-    Buffer.from([0]),
-    int32(PARTITIONS),
-    ...partitions,
-  ])
-  const head = [int32(0), int32(1), ...node, int16(-1), int32(nodeId), int32(topics.length)]
-  return Buffer.concat([...head, ...known])
+type Facts = { readonly port: number; readonly topicId: () => string }
+
+function metadata(body: Reader, { port, topicId }: Facts): Writer {
+  const topics = body.readArray(() => (body.skip(16), body.readString()))
+  const all = [NODE_ID]
+  return Writer.create()
+    .appendInt32(0)
+    .appendArray(all, (brokers, id) => {
+      brokers.appendInt32(id).appendString('127.0.0.1').appendInt32(port).appendString(null)
+    })
+    .appendString(null)
+    .appendInt32(NODE_ID)
+    .appendArray(topics, (writer, topic) => {
+      writer.appendInt16(0).appendString(topic).appendUUID(topicId()).appendBoolean(false)
+      writer.appendArray([...Array(PARTITIONS).keys()], (partitions, index) => {
+        partitions.appendInt16(0).appendInt32(index).appendInt32(NODE_ID).appendInt32(0)
+        for (const nodes of [all, all, []])
+          partitions.appendArray(nodes, (list, id) => void list.appendInt32(id), true, false)
+      })
+      writer.appendInt32(-1)
+    })
+    .appendTaggedFields()
 }
 
-function framed(correlationId: number, body: Buffer): Buffer {
-  return Buffer.concat([int32(4 + body.length), int32(correlationId), body])
-}
+const initProducerId = (id: bigint): Writer =>
+  Writer.create().appendInt32(0).appendInt16(0).appendInt64(id).appendInt16(0).appendTaggedFields()
 
 function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('not listening')
   return address.port
-}
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2)
-  bytes.writeInt16BE(value)
-  return bytes
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeInt32BE(value)
-  return bytes
-}
-
-function int64(value: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigInt64BE(BigInt(value))
-  return bytes
-}
-
-function text(value: string): Buffer {
-  return Buffer.concat([int16(Buffer.byteLength(value)), Buffer.from(value)])
 }

@@ -13,9 +13,9 @@ import type { Authority } from '@weir/devstack'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'
 
-import { kafkaAccess } from '../src/connect/kafka-access.ts'
-import type { KafkaAccess } from '../src/connect/kafka-access.ts'
-import { kafkaFields, withKafkaRules } from '../src/connect/kafka-settings.ts'
+import { kafkaAccess } from '../src/connect/access/kafka-access.ts'
+import type { KafkaAccess } from '../src/connect/access/kafka-access.ts'
+import { kafkaFields, withKafkaRules } from '../src/connect/access/kafka-settings.ts'
 import { addScramUser } from './support-scram-user.ts'
 
 const listeners = [

@@ -10,10 +10,8 @@ import { createLog } from '@weir/kit'
 import type { Admin } from '../src/admin/admin.ts'
 import { createKafka } from '../src/connect/client.ts'
 import type { Kafka } from '../src/connect/client.ts'
-import { createBrokerCalls } from '../src/protocol/broker-calls.ts'
+import { createBrokerCalls } from '../src/connect/broker-calls.ts'
 import { readCommitted } from '../src/read/committed-range.ts'
-import { internalsOf } from '../src/connect/internals.ts'
-import { FEW_RETRIES } from '../src/connect/retries.ts'
 import type { SourceRecord } from '../src/protocol/source-record.ts'
 import { endOffsets } from '../src/admin/topic-calls.ts'
 
@@ -85,18 +83,6 @@ async function groupsOf(groupPrefix: string): Promise<GroupDescription[]> {
   const described = await admin.describeGroups(ids)
   await admin.disconnect()
   return described.groups
-}
-
-/** Throws every member out of these groups, as a broker does with silent ones. */
-export async function kickEveryone(groupPrefix: string): Promise<void> {
-  const cluster = internalsOf(connect()).cluster({ retries: FEW_RETRIES })
-  await cluster.connect()
-  await cluster.refreshMetadata()
-  for (const { groupId, members } of await groupsOf(groupPrefix)) {
-    const coordinator = await cluster.findGroupCoordinator({ groupId })
-    for (const { memberId } of members) await coordinator.leaveGroup({ groupId, memberId })
-  }
-  await cluster.disconnect()
 }
 
 export async function hasMembers(groupPrefix: string): Promise<boolean> {

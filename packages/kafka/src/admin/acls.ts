@@ -1,12 +1,23 @@
 // Who may do what with which topic, group and transactional id, as Kafka's authorizer keeps it. It knows allowing
 // READ and WRITE alone, which include DESCRIBE, and finds ALL. It holds no rules about who may: callers know that,
 // and what they may take away.
-import type { Broker } from 'kafkajs/src/broker/index.js'
-import type Cluster from 'kafkajs/src/cluster/index.js'
+import {
+  AclOperations,
+  AclPermissionTypes,
+  ResourcePatternTypes,
+  ResourceTypes,
+  createAclsV3,
+  deleteAclsV3,
+  describeAclsV3,
+} from '#client-library'
+import type { Acl as Entry } from '#client-library'
 
 import { hasCode, pollUntil } from '@weir/kit'
 
-import { createBrokerCalls } from '../protocol/broker-calls.ts'
+import { createBrokerCalls } from '../connect/broker-calls.ts'
+import type { Brokers, Call } from '../connect/broker-calls.ts'
+import { requestOf } from '../connect/requests.ts'
+import type { Request } from '../connect/requests.ts'
 import { protocolTypeOf, unavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { KafkaError } from '../errors.ts'
@@ -35,35 +46,40 @@ export type Acls = {
   close(): Promise<void>
 }
 
-// Kafka's numbers, of which 1 is «any» in filters.
-const ANY = 1
-const ALLOW = 3
-const OPERATION = { all: 2, read: 3, write: 4 } as const satisfies Record<Acl['operation'], number>
-const RESOURCE = { topic: 2, group: 3, transactionalId: 5 } as const satisfies Record<
-  Acl['resource'],
-  number
->
-const PATTERN = { literal: 3, prefixed: 4 } as const satisfies Record<Acl['pattern'], number>
+const OPERATION = {
+  all: AclOperations.ALL,
+  read: AclOperations.READ,
+  write: AclOperations.WRITE,
+} as const satisfies Record<Acl['operation'], number>
+const RESOURCE = {
+  topic: ResourceTypes.TOPIC,
+  group: ResourceTypes.GROUP,
+  transactionalId: ResourceTypes.TRANSACTIONAL_ID,
+} as const satisfies Record<Acl['resource'], number>
+const PATTERN = {
+  literal: ResourcePatternTypes.LITERAL,
+  prefixed: ResourcePatternTypes.PREFIXED,
+} as const satisfies Record<Acl['pattern'], number>
 
 const EVERY_HOST = '*'
 const AT_ONCE_MAX = 200
 const SPREAD = { deadlineMs: 15_000, everyMs: 20 }
 
 const EVERYTHING = {
-  resourceType: ANY,
+  resourceType: ResourceTypes.ANY,
   resourceName: null,
-  resourcePatternType: ANY,
+  resourcePatternType: ResourcePatternTypes.ANY,
   host: null,
-  operation: ANY,
-  permissionType: ANY,
+  operation: AclOperations.ANY,
+  permissionType: AclPermissionTypes.ANY,
 }
 
 export function createAcls(kafka: Kafka): Acls {
   const calls = createBrokerCalls(kafka)
-  const ask: Ask = (what, work) => calls.run(what, (cluster) => work(cluster).catch(asNoAuthorizer))
+  const ask: Ask = (what, work) => calls.run(what, (brokers) => work(brokers).catch(asNoAuthorizer))
 
-  const tell = (what: string, work: (controller: Broker) => Promise<unknown>): Promise<unknown> =>
-    ask(what, async (cluster) => work(await cluster.findControllerBroker()))
+  const tell = (what: string, request: Request<unknown>): Promise<unknown> =>
+    ask(what, (brokers) => brokers.ask('controller', request))
   const { knownNowhere, knownEverywhere, areKnownNowhere } = whatBrokersKnow(ask)
 
   async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -74,13 +90,11 @@ export function createAcls(kafka: Kafka): Acls {
 
   return {
     list: () =>
-      ask('read ACLs', async ({ brokerPool }) =>
-        (await describe(await brokerPool.findConnectedBroker(), null)).flatMap(toAcl),
-      ),
+      ask('read ACLs', async (brokers) => (await describe(brokers, 'any', null)).flatMap(toAcl)),
 
     async allow(acls) {
       for (const some of slicesOf(acls)) {
-        await tell('make ACLs', (broker) => broker.createAcls({ acl: some.map(toEntry) }))
+        await tell('make ACLs', requestOf(createAclsV3.api, some.map(toEntry)))
         await until('show new ACLs', () => knownEverywhere(some))
       }
     },
@@ -88,7 +102,7 @@ export function createAcls(kafka: Kafka): Acls {
     async revoke(acls) {
       for (const some of slicesOf(acls)) {
         if (await areKnownNowhere(some)) continue
-        await tell('revoke ACLs', (broker) => broker.deleteAcls({ filters: some.map(toEntry) }))
+        await tell('revoke ACLs', requestOf(deleteAclsV3.api, some.map(toEntry)))
         await until('remove ACLs', () => areKnownNowhere(some))
       }
     },
@@ -97,7 +111,7 @@ export function createAcls(kafka: Kafka): Acls {
       for (const some of slicesOf(principals)) {
         if (await knownNowhere(some)) continue
         const filters = some.map((principal) => ({ ...EVERYTHING, principal }))
-        await tell('remove ACLs', (broker) => broker.deleteAcls({ filters }))
+        await tell('remove ACLs', requestOf(deleteAclsV3.api, filters))
         await until('remove ACLs', () => knownNowhere(some))
       }
     },
@@ -106,15 +120,14 @@ export function createAcls(kafka: Kafka): Acls {
   }
 }
 
-type Ask = <T>(what: string, work: (cluster: Cluster) => Promise<T>) => Promise<T>
+type Ask = <T>(what: string, work: Call<T>) => Promise<T>
 
 function whatBrokersKnow(ask: Ask) {
   /** What each broker knows of one principal, or of all. */
   const seenEverywhere = (principal: string | null): Promise<Entry[][]> =>
-    ask('read ACLs', async (cluster) => {
-      await cluster.refreshMetadata()
-      const brokers = cluster.getNodeIds().map((nodeId) => cluster.findBroker({ nodeId }))
-      return Promise.all(brokers.map(async (broker) => describe(await broker, principal)))
+    ask('read ACLs', async (brokers) => {
+      const { brokers: ids } = await brokers.describe([])
+      return Promise.all(ids.map((id) => describe(brokers, id, principal)))
     })
 
   async function knownNowhere(principals: readonly string[]): Promise<boolean> {
@@ -147,29 +160,30 @@ function whatBrokersKnow(ask: Ask) {
 const about = (principals: readonly string[]): string | null =>
   principals.length === 1 ? (principals[0] ?? null) : null
 
-type Entry = ReturnType<typeof toEntry>
-
-async function describe(broker: Broker, principal: string | null): Promise<Entry[]> {
-  const { resources } = await broker.describeAcls({ ...EVERYTHING, principal })
+async function describe(
+  brokers: Brokers,
+  target: number | 'any',
+  principal: string | null,
+): Promise<Entry[]> {
+  const filter = { ...EVERYTHING, principal }
+  const { resources } = await brokers.ask(target, requestOf(describeAclsV3.api, filter))
   return resources.flatMap(({ acls, ...resource }) => acls.map((acl) => ({ ...resource, ...acl })))
 }
 
-function toEntry({ principal, resource, name, pattern, operation }: Acl) {
-  return {
-    resourceType: Number(RESOURCE[resource]),
-    resourceName: name,
-    resourcePatternType: Number(PATTERN[pattern]),
-    principal,
-    host: EVERY_HOST,
-    operation: Number(OPERATION[operation]),
-    permissionType: ALLOW,
-  }
-}
+const toEntry = ({ principal, resource, name, pattern, operation }: Acl): Entry => ({
+  resourceType: RESOURCE[resource],
+  resourceName: name,
+  resourcePatternType: PATTERN[pattern],
+  principal,
+  host: EVERY_HOST,
+  operation: OPERATION[operation],
+  permissionType: AclPermissionTypes.ALLOW,
+})
 
 /** Nothing for an entry of another form. */
 function toAcl(entry: Entry): Acl[] {
   const { principal, resourceName, host, permissionType } = entry
-  const isAllowed = permissionType === ALLOW && host === EVERY_HOST
+  const isAllowed = permissionType === AclPermissionTypes.ALLOW && host === EVERY_HOST
   const operation = keyOf(OPERATION, entry.operation)
   const resource = keyOf(RESOURCE, entry.resourceType)
   const pattern = keyOf(PATTERN, entry.resourcePatternType)

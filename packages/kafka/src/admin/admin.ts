@@ -1,19 +1,19 @@
 // What is asked of the brokers outside of reading and writing: one handle for topics, offsets, groups and settings,
 // over one connection. Whoever needs one of them is given that one.
-import { createBrokerCalls } from '../protocol/broker-calls.ts'
+import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createConfigs } from './configs.ts'
 import type { Configs } from './configs.ts'
 import { createGroups } from './groups.ts'
 import type { Groups } from './groups.ts'
-import { createOffsets } from './offsets.ts'
-import type { Offsets } from './offsets.ts'
+import { createLogOffsets } from './log-offsets.ts'
+import type { LogOffsets } from './log-offsets.ts'
 import { createTopics } from './topics.ts'
 import type { Topics } from './topics.ts'
 
 export type Admin = {
   readonly topics: Topics
-  readonly offsets: Offsets
+  readonly offsets: LogOffsets
   readonly groups: Groups
   readonly configs: Configs
   close(): Promise<void>
@@ -28,7 +28,7 @@ export function createAdmin(kafka: Kafka, { deadlineMs }: AdminOptions = {}): Ad
   const calls = createBrokerCalls(kafka, deadlineMs)
   return {
     topics: createTopics(kafka, calls),
-    offsets: createOffsets(calls),
+    offsets: createLogOffsets(calls),
     groups: createGroups(kafka, calls),
     configs: createConfigs(calls),
     close: () => calls.close(),

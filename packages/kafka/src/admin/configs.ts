@@ -1,6 +1,8 @@
 // What topics and brokers are set to, read from the brokers and, for topics, set.
+import { ConfigResourceTypes, alterConfigsV2 } from '#client-library'
 
-import type { BrokerCalls } from '../protocol/broker-calls.ts'
+import type { BrokerCalls } from '../connect/broker-calls.ts'
+import { requestOf } from '../connect/requests.ts'
 import { describeBrokers, describeTopics } from './topic-settings.ts'
 import type { ConfigEntries, TopicSettings } from './topic-settings.ts'
 import { KafkaError } from '../errors.ts'
@@ -16,11 +18,9 @@ export type Configs = {
   brokers(): Promise<ReadonlyMap<string, ConfigEntries>>
 }
 
-const TOPIC_RESOURCE = 2
-
 export function createConfigs(calls: BrokerCalls): Configs {
   const describe = (topics: readonly string[]) =>
-    calls.run('read the settings of topics', (cluster) => describeTopics(cluster, topics))
+    calls.run('read the settings of topics', (brokers) => describeTopics(brokers, topics))
   return {
     async topic(topic) {
       const found = (await describe([topic])).get(topic)
@@ -29,10 +29,10 @@ export function createConfigs(calls: BrokerCalls): Configs {
     },
     topics: describe,
     setTopic: (topic, config) =>
-      calls.run('change the settings of a topic', async (cluster) => {
-        const broker = await cluster.findControllerBroker()
-        const resource = { type: TOPIC_RESOURCE, name: topic, configEntries: entriesOf(config) }
-        await broker.alterConfigs({ resources: [resource] })
+      calls.run('change the settings of a topic', async (brokers) => {
+        const named = { resourceType: ConfigResourceTypes.TOPIC, resourceName: topic }
+        const resources = [{ ...named, configs: entriesOf(config) }]
+        await brokers.ask('controller', requestOf(alterConfigsV2.api, resources, false))
       }),
     brokers: () => calls.run('read the settings of brokers', describeBrokers),
   }

@@ -1,9 +1,12 @@
 // Consumer groups and transactional ids: what a group has committed, and the end of both.
+import { deleteGroupsV2 } from '#client-library'
 
-import type { BrokerCalls } from '../protocol/broker-calls.ts'
+import type { BrokerCalls } from '../connect/broker-calls.ts'
 import { protocolTypeOf } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
+import { requestOf } from '../connect/requests.ts'
 import { fenceOnce } from '../fence/fence.ts'
+import type { FormerHolder } from '../fence/fence.ts'
 import { committedOffsets } from './topic-calls.ts'
 import { KafkaError } from '../errors.ts'
 
@@ -12,25 +15,28 @@ export type Groups = {
   committedOffsets(groupId: string, topic: string): Promise<(bigint | undefined)[]>
   /** KafkaError `kafka.group_not_empty` while it has members. */
   delete(groupId: string): Promise<'deleted' | 'absent'>
-  /** Ends the open transaction of whoever has this transactional id, and fences it. */
-  fence(transactionalId: string): Promise<void>
+  /**
+   * Ends the open transaction of whoever has this transactional id, and fences his transactions, wherever they write. It leaves no
+   * marker where none was open, so it doesn't refuse batches of no transaction: `Fencer` does, in partitions that there are.
+   */
+  fence(transactionalId: string): Promise<FormerHolder>
 }
 
 export function createGroups(kafka: Kafka, calls: BrokerCalls): Groups {
   return {
     committedOffsets: (groupId, topic) =>
-      calls.run('read committed offsets', (cluster) => committedOffsets(cluster, groupId, topic)),
+      calls.run('read committed offsets', (brokers) => committedOffsets(brokers, groupId, topic)),
 
     delete: (groupId) =>
-      calls.run('delete a group', async (cluster) => {
-        const coordinator = await cluster.findGroupCoordinator({ groupId })
-        const { results } = await coordinator.deleteGroups([groupId])
-        const error = results.find((result) => result.groupId === groupId)?.error
-        if (!error) return 'deleted'
-        const type = protocolTypeOf(error)
-        if (type === 'GROUP_ID_NOT_FOUND') return 'absent'
-        if (type === 'NON_EMPTY_GROUP') throw groupNotEmpty(groupId)
-        throw error
+      calls.run('delete a group', async (brokers) => {
+        try {
+          await brokers.ask({ group: groupId }, requestOf(deleteGroupsV2.api, [groupId]))
+          return 'deleted'
+        } catch (error) {
+          const type = protocolTypeOf(error)
+          if (type === 'GROUP_ID_NOT_FOUND') return 'absent'
+          throw type === 'NON_EMPTY_GROUP' ? groupNotEmpty(groupId) : error
+        }
       }),
 
     fence: (transactionalId) => fenceOnce(kafka, transactionalId),

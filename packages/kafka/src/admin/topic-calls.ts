@@ -1,21 +1,25 @@
 // Questions about one topic, asked of the brokers themselves: who leads its partitions, where its log begins
 // and ends, what a group has committed. Nothing is remembered between two questions.
-import type { Broker } from 'kafkajs/src/broker/index.js'
-import type Cluster from 'kafkajs/src/cluster/index.js'
+import { ProtocolError, listOffsetsV8, offsetFetchV9 } from '#client-library'
 
 import { delay } from '@weir/kit'
 
-import { protocolTypeOf } from '../connect/faults.ts'
+import type { Brokers } from '../connect/broker-calls.ts'
+import type { Partition, Topic } from '../connect/cluster-state.ts'
+import { requestOf } from '../connect/requests.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Isolation = 'read_committed' | 'read_uncommitted'
 
-export type PartitionLeaders = readonly { readonly partition: number; readonly leader: number }[]
+export type Partitions = readonly Partition[]
 
 // Kafka's special timestamps in ListOffsets.
-const LATEST = -1
-const EARLIEST = -2
+const LATEST = -1n
+const EARLIEST = -2n
 
+const NO_REPLICA = -1
+const ANY_EPOCH = -1
+const NO_MEMBER = { memberId: null, memberEpoch: -1 }
 const RECHECK_MS = 300
 
 const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const satisfies Record<
@@ -23,33 +27,48 @@ const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const sati
   number
 >
 
-/** The partitions by number, as one broker knows them now; undefined when it knows no such topic. */
-export async function findLeaders(
-  cluster: Cluster,
+/** The partitions by number, as one broker knows them now, any or this one; undefined when it knows no such topic. */
+export async function findPartitions(
+  brokers: Brokers,
   topic: string,
-): Promise<PartitionLeaders | undefined> {
-  return askForLeaders(await cluster.brokerPool.findConnectedBroker(), topic)
+  at?: number,
+): Promise<Partitions | undefined> {
+  return (await findTopic(brokers, topic, at))?.partitions
+}
+
+async function findTopic(brokers: Brokers, topic: string, at?: number): Promise<Topic | undefined> {
+  const { topics, faults } = await brokers.describe([topic], at)
+  const fault = faults.get(topic)
+  if (fault) throw fault
+  return topics.get(topic)
 }
 
 /** The same from every broker: a topic that was made or deleted just now is known to some before others. */
-export async function findLeadersEverywhere(
-  cluster: Cluster,
+export async function findPartitionsEverywhere(
+  brokers: Brokers,
   topic: string,
-): Promise<(PartitionLeaders | undefined)[]> {
-  await cluster.refreshMetadata()
-  const brokers = cluster.getNodeIds().map((nodeId) => cluster.findBroker({ nodeId }))
-  return Promise.all(brokers.map(async (broker) => askForLeaders(await broker, topic)))
+): Promise<(Partitions | undefined)[]> {
+  const { brokers: ids } = await brokers.describe([])
+  return Promise.all(ids.map((id) => findPartitions(brokers, topic, id)))
 }
 
-export async function needLeaders(cluster: Cluster, topic: string): Promise<PartitionLeaders> {
-  const leaders = await findLeaders(cluster, topic)
-  if (!leaders) throw new KafkaError('kafka.not_found', `there is no topic ${topic}`)
-  return leaders
+export async function needPartitions(brokers: Brokers, topic: string): Promise<Partitions> {
+  return (await needTopic(brokers, topic)).partitions
 }
 
-/** True when all brokers say so, twice: one that just started might not know all topics yet. */
-export async function isGone(cluster: Cluster, topic: string): Promise<boolean> {
-  const isKnown = async () => (await findLeadersEverywhere(cluster, topic)).some(Boolean)
+export async function needTopic(brokers: Brokers, topic: string): Promise<Topic> {
+  const found = await findTopic(brokers, topic)
+  if (!found) throw new KafkaError('kafka.not_found', `there is no topic ${topic}`)
+  return found
+}
+
+/** True when all brokers say so, twice: one that just started might not know all topics yet. Of the id, if there is one. */
+export async function isGone(brokers: Brokers, topic: string, id?: string): Promise<boolean> {
+  const isKnown = async () => {
+    const { brokers: ids } = await brokers.describe([])
+    const found = await Promise.all(ids.map((at) => findTopic(brokers, topic, at)))
+    return found.some((one) => one !== undefined && (id === undefined || one.id === id))
+  }
   if (await isKnown()) return false
   await delay(RECHECK_MS)
   return !(await isKnown())
@@ -57,107 +76,117 @@ export async function isGone(cluster: Cluster, topic: string): Promise<boolean> 
 
 /** One past the last offset that a reader of this isolation may see, by partition. */
 export function endOffsets(
-  cluster: Cluster,
+  brokers: Brokers,
   topic: string,
   isolation: Isolation,
 ): Promise<bigint[]> {
-  return listOffsets(cluster, topic, LATEST, isolation)
+  return listOffsets(brokers, topic, LATEST, isolation)
 }
 
-/** The committed ends of partitions whose leaders the cluster knows, in one request to each leader. */
-export async function endOffsetsOf(
-  cluster: Cluster,
+/** The committed ends of these partitions alone. */
+export function endOffsetsOf(
+  brokers: Brokers,
   topic: string,
-  partitions: readonly number[],
+  partitions: Partitions,
 ): Promise<Map<number, bigint>> {
-  const known = cluster.findTopicPartitionMetadata(topic)
-  const leaders = known
-    .filter(({ partitionId }) => partitions.includes(partitionId))
-    .map(({ partitionId, leader }) => ({ partition: partitionId, leader }))
-  const offsets = await askLeaders(cluster, topic, leaders, LATEST, 'read_committed')
-  return new Map(leaders.map(({ partition }, index) => [partition, offsets[index] ?? 0n]))
+  return askLeaders(brokers, { topic, partitions }, LATEST, 'read_committed')
 }
 
-export function earliestOffsets(cluster: Cluster, topic: string): Promise<bigint[]> {
-  return listOffsets(cluster, topic, EARLIEST, 'read_uncommitted')
+type LedBy = Pick<Partition, 'partition' | 'leader'>
+
+/** Where the log of one partition ends now, whatever of it counts. Throws Kafka's own error while the leader doesn't have it. */
+export async function logEndOf(brokers: Brokers, topic: string, one: LedBy): Promise<bigint> {
+  const asked = { topic, partitions: [one] }
+  const [end] = (await askLeaders(brokers, asked, LATEST, 'read_uncommitted')).values()
+  return end ?? leftOut()
+}
+
+/** Where it begins now. */
+export async function logStartOf(brokers: Brokers, topic: string, one: LedBy): Promise<bigint> {
+  const asked = { topic, partitions: [one] }
+  const [start] = (await askLeaders(brokers, asked, EARLIEST, 'read_uncommitted')).values()
+  return start ?? leftOut()
+}
+
+export function earliestOffsets(brokers: Brokers, topic: string): Promise<bigint[]> {
+  return listOffsets(brokers, topic, EARLIEST, 'read_uncommitted')
 }
 
 /** By partition, the first offset written at or after a time, by the records' own times; the end if none was. */
 export async function offsetsAt(
-  cluster: Cluster,
+  brokers: Brokers,
   topic: string,
   timestampMs: number,
 ): Promise<bigint[]> {
   // The end first: what is written in between is at or after it.
-  const ends = await endOffsets(cluster, topic, 'read_committed')
+  const ends = await endOffsets(brokers, topic, 'read_committed')
   // Below 0 are Kafka's special ones.
-  const found = await listOffsets(cluster, topic, Math.max(0, timestampMs), 'read_committed')
+  const time = BigInt(Math.max(0, Math.floor(timestampMs)))
+  const found = await listOffsets(brokers, topic, time, 'read_committed')
   return found.map((offset, partition) => (offset < 0n ? (ends[partition] ?? 0n) : offset))
 }
 
 /** What the group has committed, by partition, without joining it; undefined where it never did. */
 export async function committedOffsets(
-  cluster: Cluster,
+  brokers: Brokers,
   groupId: string,
   topic: string,
 ): Promise<(bigint | undefined)[]> {
-  const leaders = await needLeaders(cluster, topic)
-  const coordinator = await cluster.findGroupCoordinator({ groupId })
-  const partitions = leaders.map(({ partition }) => ({ partition }))
-  const { responses } = await coordinator.offsetFetch({ groupId, topics: [{ topic, partitions }] })
-  return inOrder(leaders, responses).map((offset) => (offset < 0n ? undefined : offset))
-}
-
-async function askForLeaders(broker: Broker, topic: string): Promise<PartitionLeaders | undefined> {
-  try {
-    const { topicMetadata } = await broker.metadata([topic])
-    const found = topicMetadata.find((metadata) => metadata.topic === topic)
-    return found?.partitionMetadata
-      .map(({ partitionId, leader }) => ({ partition: partitionId, leader }))
-      .sort((a, b) => a.partition - b.partition)
-  } catch (error) {
-    if (protocolTypeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return undefined
-    throw error
-  }
+  const partitions = await needPartitions(brokers, topic)
+  const topics = [{ name: topic, partitionIndexes: partitions.map(({ partition }) => partition) }]
+  const request = requestOf(offsetFetchV9.api, [{ groupId, ...NO_MEMBER, topics }], false)
+  const { groups } = await brokers.ask({ group: groupId }, request)
+  const found = groups.flatMap((group) => group.topics.flatMap((one) => one.partitions))
+  const committed = new Map(
+    found.map(({ partitionIndex, committedOffset }) => [partitionIndex, committedOffset]),
+  )
+  return inOrder(partitions, committed).map((offset) => (offset < 0n ? undefined : offset))
 }
 
 async function listOffsets(
-  cluster: Cluster,
+  brokers: Brokers,
   topic: string,
-  timestamp: number,
+  timestamp: bigint,
   isolation: Isolation,
 ): Promise<bigint[]> {
-  return askLeaders(cluster, topic, await needLeaders(cluster, topic), timestamp, isolation)
+  const partitions = await needPartitions(brokers, topic)
+  return inOrder(partitions, await askLeaders(brokers, { topic, partitions }, timestamp, isolation))
 }
 
 async function askLeaders(
-  cluster: Cluster,
-  topic: string,
-  leaders: PartitionLeaders,
-  timestamp: number,
+  brokers: Brokers,
+  { topic, partitions }: { readonly topic: string; readonly partitions: readonly LedBy[] },
+  timestamp: bigint,
   isolation: Isolation,
-): Promise<bigint[]> {
-  const byLeader = Map.groupBy(leaders, ({ leader }) => leader)
-  const answers = [...byLeader].map(async ([nodeId, led]) => {
-    const broker = await cluster.findBroker({ nodeId })
-    const partitions = led.map(({ partition }) => ({ partition, timestamp }))
-    const request = { isolationLevel: ISOLATION_LEVEL[isolation], topics: [{ topic, partitions }] }
-    return (await broker.listOffsets(request)).responses
+): Promise<Map<number, bigint>> {
+  const offsets = new Map<number, bigint>()
+  const byLeader = Map.groupBy(partitions, leaderOf)
+  const answers = [...byLeader].map(async ([leader, led]) => {
+    const asked = led.map(({ partition }) => ({
+      partitionIndex: partition,
+      currentLeaderEpoch: ANY_EPOCH,
+      timestamp,
+    }))
+    const topics = [{ name: topic, partitions: asked }]
+    const request = requestOf(listOffsetsV8.api, NO_REPLICA, ISOLATION_LEVEL[isolation], topics)
+    const answer = await brokers.ask(leader, request)
+    for (const { partitionIndex, offset } of answer.topics.flatMap((one) => one.partitions))
+      offsets.set(partitionIndex, offset)
   })
-  return inOrder(leaders, (await Promise.all(answers)).flat())
+  await Promise.all(answers)
+  return offsets
 }
 
-type Answers = { partitions: { partition: number; offset: string }[] }[]
+/** Throws Kafka's own error, which passes, while the partition has none. */
+export function leaderOf({ leader }: Pick<Partition, 'leader'>): number {
+  if (leader === undefined) throw new ProtocolError('LEADER_NOT_AVAILABLE')
+  return leader
+}
 
-function inOrder(leaders: PartitionLeaders, answers: Answers): bigint[] {
-  const found = new Map<number, bigint>()
-  for (const { partitions } of answers) {
-    for (const { partition, offset } of partitions) found.set(partition, BigInt(offset))
-  }
-  return leaders.map(({ partition }) => {
-    const offset = found.get(partition)
-    if (offset === undefined)
-      throw new KafkaError('kafka.not_found', 'a broker left a partition out')
-    return offset
-  })
+function inOrder(partitions: Partitions, found: ReadonlyMap<number, bigint>): bigint[] {
+  return partitions.map(({ partition }) => found.get(partition) ?? leftOut())
+}
+
+function leftOut(): never {
+  throw new KafkaError('kafka.not_found', "a partition is missing from a broker's response")
 }

@@ -1,11 +1,15 @@
 // Making, deleting and looking at topics. It holds no rules about which of them may go: callers check those right
 // before. Every answer is fresh from the brokers.
+import { createTopicsV5, deleteTopicsV4 } from '#client-library'
+
 import { hasCode, pollUntil } from '@weir/kit'
 
-import type { BrokerCalls } from '../protocol/broker-calls.ts'
+import type { BrokerCalls, Brokers } from '../connect/broker-calls.ts'
 import { protocolTypeOf, unavailable } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
+import { requestOf } from '../connect/requests.ts'
+import { firstUncommitted } from '../read/committed-range.ts'
 import { entriesOf } from './configs.ts'
 import * as topicCalls from './topic-calls.ts'
 
@@ -23,25 +27,26 @@ export type Topics = {
   /** Resolves once no broker shows the topic any more, and tells the producers of this handle. */
   delete(topic: string): Promise<'deleted' | 'absent'>
   exists(topic: string): Promise<boolean>
-  /** True when no partition holds anything, a transaction's markers included. */
+  /** True when no partition holds a record, of whatever transaction. Markers of fences are none. */
   isEmpty(topic: string): Promise<boolean>
   partitionCount(topic: string): Promise<number | undefined>
 }
 
 const BROKERS_DEFAULT = -1
+// Versions before those that a quota on changes of the controller refuses: a broker delays its answers to them instead.
 const REQUEST_TIMEOUT_MS = 10_000
 const SPREAD_TIMEOUT_MS = 15_000
 
 export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
-  const leadersEverywhere = (topic: string) =>
-    calls.run('describe a topic', (cluster) => topicCalls.findLeadersEverywhere(cluster, topic))
+  const partitionsEverywhere = (topic: string) =>
+    calls.run('describe a topic', (brokers) => topicCalls.findPartitionsEverywhere(brokers, topic))
 
   async function untilEverywhere(
     topic: string,
-    holds: (leaders: topicCalls.PartitionLeaders | undefined) => boolean,
+    holds: (partitions: topicCalls.Partitions | undefined) => boolean,
     what: string,
   ): Promise<void> {
-    const look = async () => (await leadersEverywhere(topic)).every(holds)
+    const look = async () => (await partitionsEverywhere(topic)).every(holds)
     await pollUntil(look, { deadlineMs: SPREAD_TIMEOUT_MS, what }).catch((error: unknown) => {
       throw hasCode(error, 'kit.timeout') ? unavailable(what, error) : error
     })
@@ -57,57 +62,66 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
     async delete(topic) {
       const outcome = await deleteOnce(calls, topic)
       internalsOf(kafka).deletedTopics.announce(topic)
-      await untilEverywhere(topic, (leaders) => leaders === undefined, 'remove a topic')
+      await untilEverywhere(topic, (partitions) => partitions === undefined, 'remove a topic')
       return outcome
     },
 
     async exists(topic) {
-      return (await leadersEverywhere(topic)).some((known) => known !== undefined)
+      return (await partitionsEverywhere(topic)).some((known) => known !== undefined)
     },
 
-    isEmpty: (topic) =>
-      calls.run('read offsets', async (cluster) => {
-        const earliest = await topicCalls.earliestOffsets(cluster, topic)
-        const ends = await topicCalls.endOffsets(cluster, topic, 'read_uncommitted')
-        return ends.every((end, partition) => end === earliest[partition])
-      }),
+    isEmpty: (topic) => calls.run('look for records', (brokers) => isEmpty(brokers, topic)),
 
     partitionCount: (topic) =>
-      calls.run('describe a topic', async (cluster) => {
-        return (await topicCalls.findLeaders(cluster, topic))?.length
+      calls.run('describe a topic', async (brokers) => {
+        return (await topicCalls.findPartitions(brokers, topic))?.length
       }),
   }
 }
 
 const createOnce = (calls: BrokerCalls, spec: TopicSpec): Promise<'created' | 'exists'> =>
-  calls.runOnce('create a topic', async (cluster) => {
-    const broker = await cluster.findControllerBroker()
-    return unlessProtocol('TOPIC_ALREADY_EXISTS', 'exists' as const, async () => {
-      await broker.createTopics({ topics: [toRequest(spec)], timeout: REQUEST_TIMEOUT_MS })
+  calls.runOnce('create a topic', (brokers) =>
+    unlessProtocol('TOPIC_ALREADY_EXISTS', 'exists' as const, async () => {
+      const topics = [toRequest(spec)]
+      await brokers.ask(
+        'controller',
+        requestOf(createTopicsV5.api, topics, REQUEST_TIMEOUT_MS, false),
+      )
       return 'created' as const
-    })
-  })
+    }),
+  )
 
 const deleteOnce = (calls: BrokerCalls, topic: string): Promise<'deleted' | 'absent'> =>
-  calls.run('delete a topic', async (cluster) => {
-    const broker = await cluster.findControllerBroker()
-    return unlessProtocol('UNKNOWN_TOPIC_OR_PARTITION', 'absent' as const, async () => {
-      await broker.deleteTopics({ topics: [topic], timeout: REQUEST_TIMEOUT_MS })
+  calls.run('delete a topic', (brokers) =>
+    unlessProtocol('UNKNOWN_TOPIC_OR_PARTITION', 'absent' as const, async () => {
+      const topics = [{ name: topic }]
+      await brokers.ask('controller', requestOf(deleteTopicsV4.api, topics, REQUEST_TIMEOUT_MS))
       return 'deleted' as const
-    })
-  })
+    }),
+  )
+
+async function isEmpty(brokers: Brokers, topic: string): Promise<boolean> {
+  const earliest = await topicCalls.earliestOffsets(brokers, topic)
+  const ends = await topicCalls.endOffsets(brokers, topic, 'read_uncommitted')
+  for (const [partition, to] of ends.entries()) {
+    const range = { topic, partition, from: earliest[partition] ?? 0n, to }
+    if ((await firstUncommitted(brokers, range)) !== undefined) return false
+  }
+  return true
+}
 
 function toRequest({ topic, partitions, replicationFactor, config = {} }: TopicSpec) {
   return {
-    topic,
+    name: topic,
     numPartitions: partitions,
     replicationFactor: replicationFactor ?? BROKERS_DEFAULT,
-    configEntries: entriesOf(config),
+    assignments: [],
+    configs: entriesOf(config),
   }
 }
 
-function hasLeaders(leaders: topicCalls.PartitionLeaders | undefined): boolean {
-  return leaders !== undefined && leaders.every(({ leader }) => leader >= 0)
+function hasLeaders(partitions: topicCalls.Partitions | undefined): boolean {
+  return partitions !== undefined && partitions.every(({ leader }) => leader !== undefined)
 }
 
 async function unlessProtocol<T, U>(type: string, instead: U, work: () => Promise<T>) {

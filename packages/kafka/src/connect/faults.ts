@@ -1,33 +1,49 @@
-// What an error of kafkajs means: Kafka's own name for it, and whether trying again may help. kafkajs wraps
-// errors in one another, so all of these look through the causes. It decides nothing.
+// What an error of the Kafka client means: Kafka's own name for it, and whether trying again may help. It wraps errors in one
+// another, so all of these look through the causes. It decides nothing.
+import { ProtocolError } from '#client-library'
+
+import { hasCode } from '@weir/kit'
+
 import { KafkaError } from '../errors.ts'
 
-type ProtocolError = Error & { type: string; retriable: boolean }
+/** What a login ended with, in a sentence for whoever runs the service. It holds no secret. */
+export class LoginFailed extends Error {}
 
-const NEVER_PASSING = [
-  'KafkaJSServerDoesNotSupportApiKey',
-  'KafkaJSNotImplemented',
-  'KafkaJSInvariantViolation',
-]
+type Refusal = { readonly type: string; readonly isRetriable: boolean }
+
+const CONNECTION_LOST = 'PLT_KFK_NETWORK'
+const USED_WRONGLY = 'PLT_KFK_USER'
 
 const WRAPPINGS_MAX = 8
 
 /** Kafka's name for what went wrong, such as UNKNOWN_TOPIC_OR_PARTITION, when a broker said it. */
 export function protocolTypeOf(error: unknown): string | undefined {
-  return chainOf(error).find(isProtocolError)?.type
+  return refusalIn(error)?.type
 }
 
 /** True when the same request may succeed later: the broker said so, or no broker said anything. */
 export function isRetriable(error: unknown): boolean {
   const chain = chainOf(error)
-  const protocolError = chain.find(isProtocolError)
-  if (protocolError) return protocolError.retriable
-  if (chain.some((link) => NEVER_PASSING.includes(link.name))) return false
-  return chain.some((link) => link.name.startsWith('KafkaJS'))
+  if (chain.some((link) => hasCode(link, 'kafka.not_sent'))) return true
+  const refusal = refusalIn(error)
+  if (refusal) return refusal.isRetriable
+  return chain.some((link) => codeOf(link) === CONNECTION_LOST)
 }
 
 export function isFromBroker(error: unknown): boolean {
-  return chainOf(error).some(isProtocolError)
+  return refusalIn(error) !== undefined
+}
+
+/** Whether a broker answered in TLS although we speak plain. */
+export function isTlsMissing(error: unknown): boolean {
+  return chainOf(error).some((link) => codeOf(link) === USED_WRONGLY)
+}
+
+/** For how many milliseconds the broker that gave this answer, or refusal, wants no other request. */
+export function throttleIn(outcome: unknown): number {
+  if (typeof outcome !== 'object' || outcome === null) return 0
+  if ('throttleTimeMs' in outcome) return Number(outcome.throttleTimeMs)
+  return 'response' in outcome ? throttleIn(outcome.response) : 0
 }
 
 export function unavailable(what: string, cause?: unknown): KafkaError {
@@ -43,11 +59,21 @@ function chainOf(error: unknown): Error[] {
   const chain: Error[] = []
   for (let link = error; link instanceof Error && chain.length < WRAPPINGS_MAX;) {
     chain.push(link)
-    link = 'errors' in link && Array.isArray(link.errors) ? link.errors[0] : link.cause
+    link = 'errors' in link && Array.isArray(link.errors) ? firstOf(link.errors) : link.cause
   }
   return chain
 }
 
-function isProtocolError(error: Error): error is ProtocolError {
-  return 'type' in error && typeof error.type === 'string' && 'retriable' in error
+/** Of several parts of a request, some are left alone because of others. */
+const firstOf = (errors: readonly unknown[]): unknown =>
+  errors.find((error) => Object(error).apiId !== 'OPERATION_NOT_ATTEMPTED') ?? errors[0]
+
+function refusalIn(error: unknown): Refusal | undefined {
+  for (const link of chainOf(error)) {
+    if (link instanceof ProtocolError)
+      return { type: String(link['apiId']), isRetriable: link['canRetry'] === true }
+  }
+  return undefined
 }
+
+const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefined)

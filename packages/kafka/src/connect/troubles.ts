@@ -5,14 +5,15 @@ import type { Socket } from 'node:net'
 import type { Log } from '@weir/kit'
 
 import { codeIn, hintFor } from '@weir/kit'
-import { protocolTypeOf } from './faults.ts'
+import { LoginFailed } from './faults.ts'
 
 export type Troubles = {
   /** To be called with each new socket to a broker. */
   watch(socket: Socket, address: { host: string; port: number }): void
-  loginRefused(broker: string, why: string): void
-  /** Of an error that a whole request ended with. */
-  failed(error: unknown): void
+  /** A broker that speaks TLS has ended a connection that doesn't. */
+  turnedAway(broker: string): void
+  /** A login was refused or broke off, as the error's message says. */
+  loginFailed(error: unknown): void
   /** The reason of late, if there is one. */
   current(): string | undefined
 }
@@ -45,7 +46,7 @@ export function createTroubles(log: Log, { isTls, mechanism }: ConnectionSecurit
   function closedAtOnce(broker: string, isShaken: boolean): void {
     // Whose login was refused a moment ago knows why.
     if (latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS) return
-    note(`${broker} closes connections at once; ${questionOf({ isTls, mechanism }, isShaken)}?`)
+    note(`${broker} closes connections immediately; ${questionOf({ isTls, mechanism }, isShaken)}?`)
   }
 
   function watch(socket: Socket, { host, port }: { host: string; port: number }): void {
@@ -53,26 +54,26 @@ export function createTroubles(log: Log, { isTls, mechanism }: ConnectionSecurit
     const bornMs = performance.now()
     const isYoung = () => performance.now() - bornMs < YOUNG_MS
     let isShaken = !isTls
+    let isExplained = isTls && mechanism !== undefined
     socket.once('secureConnect', () => (isShaken = true))
     socket.on('error', (error) => {
       const code = codeIn(error)
       const hint = hintFor(code, SETTINGS)
+      isExplained ||= hint !== undefined
       if (hint !== undefined) note(`${broker}: ${hint} (${code})`)
       else if (code === 'ECONNRESET' && isYoung()) closedAtOnce(broker, isShaken)
     })
     socket.once('end', () => {
       const isTheirs = !socket.writableEnded && !socket.destroyed
-      if (isTheirs && isYoung() && (!isTls || mechanism === undefined))
-        closedAtOnce(broker, isShaken)
+      if (isTheirs && isYoung() && !isExplained) closedAtOnce(broker, isShaken)
     })
   }
 
   return {
     watch,
-    loginRefused: (broker, why) => note(`${broker}: ${why}`, true),
-    failed(error) {
-      if (protocolTypeOf(error) !== 'UNSUPPORTED_SASL_MECHANISM') return
-      note(`the brokers offer no login by ${mechanism ?? 'any'}; see KAFKA_SASL_MECHANISM`, true)
+    turnedAway: (broker) => closedAtOnce(broker, true),
+    loginFailed(error) {
+      if (error instanceof LoginFailed) note(error.message, true)
     },
     current: () =>
       latest && performance.now() - latest.atMs < CURRENT_FOR_MS ? latest.reason : undefined,

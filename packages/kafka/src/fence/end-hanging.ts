@@ -1,142 +1,87 @@
-// Ends what a former owner of a partition left open there, although it is fenced and Kafka takes his transaction for
-// ended. Kafka 4.3.1 leaves markers out when a transaction ends while one of its partitions has no leader (KAFKA-20734):
-// its records then lie between the committed end and the real one, and the next marker of that transactional id would
-// count them, whatever had become of them. So before anything is written they are ended as they should have been.
-import type Cluster from 'kafkajs/src/cluster/index.js'
+// What a transactor that owns its logs needs before it writes: no transaction may be open in them. One of a former owner, which Kafka
+// takes for ended (left-open.ts), is ended by acquiring the logs, as it should have been. One of somebody else can't be ended, and would
+// hide what was committed after it.
+import { delay } from '@weir/kit'
 
-import { delay, hasCode } from '@weir/kit'
-
-import type { BrokerCalls } from '../protocol/broker-calls.ts'
-import { firstUncommitted, readCommitted } from '../read/committed-range.ts'
-import type { DeriveOptions } from '../derive/derivation.ts'
-import { findLastOfBoth } from '../derive/find-position.ts'
-import type { SourceRecord } from '../protocol/source-record.ts'
-import { readSource, retriedOutcome } from '../derive/svc-source.ts'
-import type { Source } from '../derive/svc-source.ts'
-import { committedOffsets, earliestOffsets, endOffsets } from '../admin/topic-calls.ts'
-import type { Transactor } from './transactor.ts'
+import { endOffsets, leaderOf, needTopic } from '../admin/topic-calls.ts'
+import { createBrokerCalls } from '../connect/broker-calls.ts'
+import type { BrokerCalls, Brokers } from '../connect/broker-calls.ts'
+import type { Kafka } from '../connect/internals.ts'
+import { createFencer } from './acquire.ts'
+import type { Acquiring } from './acquire.ts'
+import { findOpen, findProducer, isOpenOf } from './left-open.ts'
+import type { OpenIn } from './left-open.ts'
 import { KafkaError } from '../errors.ts'
 
-export type HangingOptions = Pick<
-  DeriveOptions,
-  'groupId' | 'inputTopic' | 'outputTopic' | 'deadLetterTopic'
->
+type Of = Omit<Acquiring, 'deadlineMs'>
 
-export type HangingDeps = {
-  readonly calls: BrokerCalls
-  /** Under the partition's transactional id, which has just been taken. */
-  readonly transactor: Transactor
-}
-
-/** A topic in which the partition has something open, and the first record of it. */
-type Hanging = { readonly topic: string; readonly first: SourceRecord | undefined }
-
-const MARKERS_ON_THEIR_WAY_MS = 1_000
+const ACQUIRED_WITHIN_MS = 15_000
 const ENDED_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 20
-/** More than a transaction of a retry holds, markers of transactions included. */
-const RETRIED_AT_ONCE_MAX = 2_000n
 
-/**
- * Resolves when derived and dead partition end where their committed records end. Nobody else may write them.
- * @throws KafkaError `kafka.hanging_transaction` when somebody else's transaction is open there.
- */
-export async function endHanging(
-  { calls, transactor }: HangingDeps,
-  options: HangingOptions,
-  partition: number,
-): Promise<void> {
-  const look = () =>
-    calls.run('look for open transactions', (cluster) => findHanging(cluster, options, partition))
-  const hanging = await untilNone(look, MARKERS_ON_THEIR_WAY_MS)
-  if (hanging.length === 0) return
-  const isCommitted = await calls.run('check an open transaction', (cluster) =>
-    wasCommitted(cluster, options, { partition, hanging }),
-  )
-  await endAs(transactor, options, { partition, isCommitted })
-  const left = await untilNone(look, ENDED_WITHIN_MS)
-  if (left.length > 0)
-    throw new KafkaError(
-      'kafka.hanging_transaction',
-      'a transaction of another producer is open there',
-    )
+/** Has the transactional id taken by `take` when nothing is open in the logs that this could lose, and waits until nothing is. */
+export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>): Promise<T> {
+  const calls = createBrokerCalls(kafka)
+  try {
+    await endHanging(kafka, calls, of)
+    const taken = await take()
+    await untilAllEnded(calls, of)
+    return taken
+  } finally {
+    await calls.close()
+  }
 }
 
-async function untilNone(look: () => Promise<Hanging[]>, forMs: number): Promise<Hanging[]> {
-  const until = performance.now() + forMs
-  for (;;) {
-    const hanging = await look()
-    if (hanging.length === 0 || performance.now() > until) return hanging
+/** Before the transactional id is taken, for to take it could abort what is to be committed. Throws what `acquire` throws. */
+async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<void> {
+  const open = await calls.run('look for open transactions', (brokers) => openIn(brokers, of))
+  if (open.every(({ begins }) => begins.size === 0)) return
+  const fencer = createFencer(kafka)
+  await fencer.acquire({ ...of, deadlineMs: ACQUIRED_WITHIN_MS }).finally(fencer.close)
+}
+
+/**
+ * After the transactional id was taken: resolves when all logs end where their committed records end. Throws KafkaError
+ * `kafka.hanging_transaction` when somebody else's transaction is open there, and `kafka.fenced` when a former owner's is.
+ */
+async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
+  const isEnded = () =>
+    calls.run('look for open transactions', (brokers) => areEnded(brokers, of.partitions))
+  const until = performance.now() + ENDED_WITHIN_MS
+  while (!(await isEnded())) {
+    if (performance.now() > until) throw await reasonOf(calls, of)
     await delay(LOOK_EVERY_MS)
   }
 }
 
-async function findHanging(
-  cluster: Cluster,
-  { outputTopic, deadLetterTopic }: HangingOptions,
-  partition: number,
-): Promise<Hanging[]> {
-  const found: Hanging[] = []
-  for (const topic of [outputTopic, deadLetterTopic]) {
-    const from = (await endOffsets(cluster, topic, 'read_committed'))[partition] ?? 0n
-    const to = (await endOffsets(cluster, topic, 'read_uncommitted'))[partition] ?? 0n
-    if (from >= to) continue
-    found.push({ topic, first: await firstUncommitted(cluster, { topic, partition, from, to }) })
-  }
-  return found
+async function areEnded(brokers: Brokers, partitions: Of['partitions']): Promise<boolean> {
+  const ended = partitions.map(async ({ topic, partition }) => {
+    // In this order, lest what is written in between looks open.
+    const to = (await endOffsets(brokers, topic, 'read_uncommitted'))[partition] ?? 0n
+    const committed = (await endOffsets(brokers, topic, 'read_committed'))[partition] ?? 0n
+    return committed >= to
+  })
+  return (await Promise.all(ended)).every(Boolean)
 }
 
-/**
- * What a transaction holds counts or doesn't count as a whole, so it is judged by the parts of it that were ended:
- * the group's offset and the other topic. Where nothing of it was ended nobody has seen it, and it is done anew.
- */
-async function wasCommitted(
-  cluster: Cluster,
-  options: HangingOptions,
-  { partition, hanging }: { partition: number; hanging: readonly Hanging[] },
-): Promise<boolean> {
-  const { groupId, inputTopic, outputTopic, deadLetterTopic } = options
-  const [first] = hanging.flatMap((one) => one.first ?? [])
-  const source = first && readSource(first)
-  if (source?.topic !== inputTopic) return false
-  if (first !== undefined && retriedOutcome(first) !== undefined) {
-    const isEnded = (topic: string) => hanging.every((one) => one.topic !== topic)
-    const ended = [outputTopic, deadLetterTopic].find(isEnded)
-    return ended !== undefined && hasRetried(cluster, { topic: ended, partition }, source)
-  }
-  const next = (await committedOffsets(cluster, groupId, inputTopic))[partition] ?? 0n
-  const last = (await findLastOfBoth(cluster, options, partition)) ?? -1n
-  return next > source.offset || last >= source.offset
+function reasonOf(calls: BrokerCalls, of: Of): Promise<KafkaError> {
+  return calls.run('check an open transaction', async (brokers) => {
+    const own = await findProducer(brokers, of.transactionalId)
+    const open = await openIn(brokers, of)
+    return own && isOpenOf(open, own.producerId)
+      ? new KafkaError('kafka.fenced', 'another owner was interrupted there meanwhile')
+      : new KafkaError(
+          'kafka.hanging_transaction',
+          'a transaction of another producer is open there',
+        )
+  })
 }
 
-/** Whether a retry's last transaction, with which the partition ends, had that source in it. */
-async function hasRetried(
-  cluster: Cluster,
-  { topic, partition }: { topic: string; partition: number },
-  source: Source,
-): Promise<boolean> {
-  const to = (await endOffsets(cluster, topic, 'read_committed'))[partition] ?? 0n
-  const earliest = (await earliestOffsets(cluster, topic))[partition] ?? 0n
-  const from = to - earliest > RETRIED_AT_ONCE_MAX ? to - RETRIED_AT_ONCE_MAX : earliest
-  const records = await readCommitted(cluster, { topic, partition, from, to })
-  return records.some(
-    (record) =>
-      retriedOutcome(record) !== undefined && readSource(record)?.offset === source.offset,
-  )
-}
-
-async function endAs(
-  transactor: Transactor,
-  { outputTopic, deadLetterTopic, groupId }: HangingOptions,
-  { partition, isCommitted }: { partition: number; isCommitted: boolean },
-): Promise<void> {
-  try {
-    await transactor.transaction(async (transaction) => {
-      const topics = [outputTopic, deadLetterTopic]
-      await transaction.join({ groupId, partitions: topics.map((topic) => ({ topic, partition })) })
-      if (!isCommitted) throw new KafkaError('kafka.held_back', 'none of it counts')
-    })
-  } catch (error) {
-    if (!hasCode(error, 'kafka.held_back')) throw error
-  }
+async function openIn(brokers: Brokers, { partitions }: Of): Promise<OpenIn> {
+  const logs = partitions.map(async ({ topic, partition }) => {
+    const { id, partitions: all } = await needTopic(brokers, topic)
+    const leader = leaderOf(all.find((one) => one.partition === partition) ?? { leader: undefined })
+    return { topic, topicId: id, partition, leader }
+  })
+  return findOpen(brokers, await Promise.all(logs))
 }

@@ -1,37 +1,25 @@
 // Taking a transactional id from whoever holds it, without wanting to write under it.
-import { backoff, delay, withTimeout } from '@weir/kit'
-
-import { isRetriable, refused, unavailable } from '../connect/faults.ts'
+import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { createTransactor } from './transactor.ts'
+import { requestsUntil } from './transaction-requests.ts'
+import { untilDone } from './until-done.ts'
 
-const DEADLINE_MS = 15_000
+const UNDERTAKING = { what: 'end the transactions of a producer', deadlineMs: 15_000 }
 const TRANSACTION_TIMEOUT_MS = 10_000
-const PAUSE = { minMs: 20, maxMs: 1_000 }
-const WHAT = 'end the transactions of a producer'
+
+/** Whether somebody may have had the transactional id before. */
+export type FormerHolder = 'fenced' | 'none'
 
 /** Resolves once the former holder's transaction has ended, its markers included. */
-export async function fenceOnce(kafka: Kafka, transactionalId: string): Promise<void> {
-  const end = performance.now() + DEADLINE_MS
-  for (const pauseMs of backoff(PAUSE)) {
-    try {
-      return await withTimeout(attempt(kafka, transactionalId), end - performance.now(), WHAT)
-    } catch (error) {
-      if (performance.now() + pauseMs > end) throw unavailable(WHAT, error)
-      if (!isRetriable(error)) throw refused(WHAT, error)
-    }
-    await delay(pauseMs)
-  }
-}
-
-async function attempt(kafka: Kafka, transactionalId: string): Promise<void> {
-  const transactor = createTransactor(kafka, {
-    transactionalId,
-    timeoutMs: TRANSACTION_TIMEOUT_MS,
-  })
+export async function fenceOnce(kafka: Kafka, transactionalId: string): Promise<FormerHolder> {
+  const { cluster } = internalsOf(kafka)
+  const leave = cluster.join()
   try {
-    await transactor.fence()
+    const { producerEpoch } = await untilDone(UNDERTAKING, (untilMs) =>
+      requestsUntil(cluster, untilMs).init(transactionalId, TRANSACTION_TIMEOUT_MS),
+    )
+    return producerEpoch === 0 ? 'none' : 'fenced'
   } finally {
-    void transactor.close()
+    leave()
   }
 }

@@ -1,44 +1,46 @@
-// What a transactional producer has to remember: who it is, which partitions and groups its transaction holds
+// What a transactional producer has to remember: who it is, which partitions its transaction holds
 // already, and how many records each partition has got from it. A session that met an error is of no more use.
-import type Cluster from 'kafkajs/src/cluster/index.js'
-
+import { endOffsetsOf } from '../admin/topic-calls.ts'
+import type { Brokers } from '../connect/broker-calls.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
 import { partitionOf } from '../protocol/partition-of.ts'
-import { createTransactionRequests } from '../protocol/transaction-requests.ts'
-import type { GroupOffsets, TopicPartitions } from '../protocol/transaction-requests.ts'
+import { batchBytesMaxOf, bodyBytesOf } from '../protocol/record-batch.ts'
+import type { SizedRecord } from '../protocol/record-batch.ts'
+import { createPartitionLeaders } from './partition-leaders.ts'
+import type { PartitionLeaders } from './partition-leaders.ts'
+import { createTransactionRequests } from './transaction-requests.ts'
+import type { TopicPartitions } from './transaction-requests.ts'
 
 /** By topic and partition, an offset that the present transaction has written. */
 export type Written = ReadonlyMap<string, ReadonlyMap<number, bigint>>
 
-/** What a transaction can take in without writing anything. */
-export type Joined = {
-  readonly groupId: string
-  readonly partitions: readonly { readonly topic: string; readonly partition: number }[]
-}
+type TransactionPartition = { readonly topic: string; readonly partition: number }
 
 export type TransactionSession = {
-  join(joined: Joined): Promise<void>
   send(records: readonly AddressedRecord[]): Promise<void>
-  sendOffsets(offsets: GroupOffsets): Promise<void>
   written(): Written
+  /** One past the last offset that readers of committed records may see. */
+  ends(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, bigint>>
   /** A transaction that holds nothing ends without asking anyone. The next one may begin at once. */
   end(isCommit: boolean): Promise<void>
 }
 
-type Batch = { topic: string; partition: number; records: AddressedRecord[] }
+type Lane = TransactionPartition & { readonly batches: SizedRecord[][]; bytes: number }
 
 const SEQUENCE_MAX = 0x7fffffff
+/** One produce request is one batch, which the topic's `max.message.bytes` bounds. */
+const BATCH_BYTES_MAX = 900_000
 
 export async function openSession(
-  cluster: Cluster,
+  brokers: Brokers,
   transactionalId: string,
   timeoutMs: number,
 ): Promise<TransactionSession> {
-  const requests = createTransactionRequests(cluster)
+  const leaders = createPartitionLeaders(brokers)
+  const requests = createTransactionRequests(brokers, leaders)
   const identity = await requests.init(transactionalId, timeoutMs)
   const sequences = new Map<string, number>()
   let written = new Map<string, Map<number, bigint>>()
-  let groups = new Set<string>()
   // The coordinator takes one addition at a time, and refuses others meanwhile.
   let adding: Promise<void> = Promise.resolve()
 
@@ -47,9 +49,9 @@ export async function openSession(
     return adding
   }
 
-  function addPartitions(batches: readonly Pick<Batch, 'topic' | 'partition'>[]): Promise<void> {
+  function addPartitions(places: readonly TransactionPartition[]): Promise<void> {
     const added: TopicPartitions[] = []
-    for (const { topic, partition } of batches) {
+    for (const { topic, partition } of places) {
       const known = written.get(topic) ?? new Map<number, bigint>()
       written.set(topic, known)
       if (known.has(partition)) continue
@@ -59,61 +61,67 @@ export async function openSession(
     return added.length === 0 ? adding : inTurn(() => requests.addPartitions(identity, added))
   }
 
-  async function produce({ topic, partition, records }: Batch): Promise<void> {
+  async function produce({ topic, partition, batches }: Lane): Promise<void> {
     const lane = `${topic}/${partition}`
-    const sequence = sequences.get(lane) ?? 0
-    sequences.set(lane, sequenceAfter(sequence, records.length))
-    const offset = await requests.produce(identity, { topic, partition, sequence, records })
-    written.get(topic)?.set(partition, offset)
-  }
-
-  function addGroup(groupId: string): Promise<void> {
-    if (groups.has(groupId)) return adding
-    groups.add(groupId)
-    return inTurn(() => requests.addGroup(identity, groupId))
+    for (const records of batches) {
+      const sequence = sequences.get(lane) ?? 0
+      sequences.set(lane, sequenceAfter(sequence, records.length))
+      const offset = await requests.produce(identity, { topic, partition, sequence, records })
+      written.get(topic)?.set(partition, offset)
+    }
   }
 
   return {
-    async join({ groupId, partitions }) {
-      await addPartitions(partitions)
-      await addGroup(groupId)
-    },
     async send(records) {
-      await cluster.addMultipleTargetTopics([...new Set(records.map(({ topic }) => topic))])
-      await cluster.refreshMetadataIfNecessary()
-      const batches = batchesOf(cluster, records)
-      await addPartitions(batches)
-      await Promise.all(batches.map(produce))
-    },
-    async sendOffsets(offsets) {
-      await addGroup(offsets.groupId)
-      await requests.commitOffsets(identity, offsets)
+      await leaders.learn([...new Set(records.map(({ topic }) => topic))])
+      const lanes = lanesOf(leaders, records)
+      await addPartitions(lanes)
+      await Promise.all(lanes.map(produce))
     },
     written: () => written,
+    ends: (topic, partitions) => {
+      const led = partitions.map((partition) => leaders.partition(topic, partition))
+      return endOffsetsOf(brokers, topic, led)
+    },
     async end(isCommit) {
-      const isEmpty = written.size === 0 && groups.size === 0
+      const isEmpty = written.size === 0
       written = new Map()
-      groups = new Set()
       if (!isEmpty) await requests.end(identity, isCommit)
     },
   }
 }
 
-function batchesOf(cluster: Cluster, records: readonly AddressedRecord[]): Batch[] {
-  const batches = new Map<string, Batch>()
+function lanesOf(leaders: PartitionLeaders, records: readonly AddressedRecord[]): Lane[] {
+  const nowMs = Date.now()
+  const lanes = new Map<string, Lane>()
   for (const record of records) {
     const { topic } = record
-    const partition = record.partition ?? partitionFor(cluster, record)
-    const lane = `${topic}/${partition}`
-    const batch = batches.get(lane)
-    if (batch) batch.records.push(record)
-    else batches.set(lane, { topic, partition, records: [record] })
+    const partition = record.partition ?? partitionFor(leaders, record)
+    const name = `${topic}/${partition}`
+    const lane = lanes.get(name) ?? { topic, partition, batches: [], bytes: 0 }
+    lanes.set(name, lane)
+    put(lane, sized(record, nowMs))
   }
-  return [...batches.values()]
+  return [...lanes.values()]
 }
 
-function partitionFor(cluster: Cluster, { topic, key }: AddressedRecord): number {
-  return key === null ? 0 : partitionOf(key, cluster.findTopicPartitionMetadata(topic).length)
+function sized(record: AddressedRecord, nowMs: number): SizedRecord {
+  const { key, value, headers = {}, timestampMs = nowMs } = record
+  const complete = { key, value, headers, timestampMs }
+  return { record: complete, bodyBytes: bodyBytesOf(complete) }
+}
+
+function put(lane: Lane, record: SizedRecord): void {
+  const bytes = batchBytesMaxOf([record], 0)
+  const last = lane.batches.at(-1)
+  const isFull = last === undefined || lane.bytes + bytes > BATCH_BYTES_MAX
+  if (isFull) lane.batches.push([record])
+  else last.push(record)
+  lane.bytes = isFull ? bytes : lane.bytes + bytes
+}
+
+function partitionFor(leaders: PartitionLeaders, { topic, key }: AddressedRecord): number {
+  return key === null ? 0 : partitionOf(key, leaders.partitionsOf(topic).length)
 }
 
 // As Kafka counts: after the largest number comes 0.

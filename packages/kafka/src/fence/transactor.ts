@@ -1,33 +1,31 @@
 // Transactions under one transactional id (docs/architecture.md 2, 4). Fencing ends whoever had the id
 // before, once everything he had begun is ended. After any error of Kafka's this object is spent, for nobody
 // knows then what the partitions have got: throw it away and make another one.
-import type Cluster from 'kafkajs/src/cluster/index.js'
-
 import { delay, hasCode, withTimeout } from '@weir/kit'
 
-import { closeClient } from '../connect/close-client.ts'
 import { protocolTypeOf, unavailable } from '../connect/faults.ts'
+import { askBrokers } from '../connect/broker-calls.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
-import { FEW_RETRIES } from '../connect/retries.ts'
-import { endOffsetsOf } from '../admin/topic-calls.ts'
-import type { GroupOffsets } from '../protocol/transaction-requests.ts'
+import type { OwnedLogs } from './acquire.ts'
+import { takeEnded } from './end-hanging.ts'
+import { fencedBy, isFenced } from './fenced.ts'
 import { openSession } from './transaction-session.ts'
-import type { Joined, TransactionSession, Written } from './transaction-session.ts'
+import type { TransactionSession, Written } from './transaction-session.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Transaction = {
-  /** Resolves when all replicas have them; they are seen once the transaction is committed. */
+  /**
+   * Resolves when all replicas have them; they are seen once the transaction is committed. Throws KafkaError `kafka.record_refused`, too,
+   * when Kafka refuses one of them because of itself.
+   */
   send(records: readonly AddressedRecord[]): Promise<void>
-  sendOffsets(offsets: GroupOffsets): Promise<void>
-  /** Takes partitions and a group in without writing: how it ends is how what is open there ends. */
-  join(joined: Joined): Promise<void>
 }
 
 /** Every method throws KafkaError `kafka.fenced`, `outcome_unknown` (commit only) or `unavailable`. */
 export type Transactor = {
-  /** Once, before the first transaction. */
+  /** Once, before the first transaction. With `logs`, KafkaError `kafka.hanging_transaction` says that a stranger's is open there. */
   fence(): Promise<void>
   /**
    * One at a time. When `work` throws something of its own, the transaction is aborted, the error passed on,
@@ -46,24 +44,30 @@ export type TransactorOptions = {
    * who asks for the committed end right after the commit might be given an end before it. Default true.
    */
   readonly awaitVisible?: boolean
+  /**
+   * What it alone writes, or other owners under the same id. Then fencing ends a transaction that Kafka has left open in some of them
+   * as it has ended in the others, and resolves when none is open there: what is committed is all there is.
+   */
+  readonly logs?: OwnedLogs
 }
 
-const FENCED_BY: readonly string[] = [
-  'INVALID_PRODUCER_EPOCH',
-  'PRODUCER_FENCED',
-  'INVALID_PRODUCER_ID_MAPPING',
-  'TRANSACTION_COORDINATOR_FENCED',
-]
 const REQUEST_TIMEOUT_MS = 10_000
 const VISIBLE_TIMEOUT_MS = 5_000
+const REFUSED_FOR_ITSELF: readonly string[] = [
+  'MESSAGE_TOO_LARGE',
+  'RECORD_LIST_TOO_LARGE',
+  'INVALID_TIMESTAMP',
+  'INVALID_RECORD',
+]
 
 export function createTransactor(kafka: Kafka, options: TransactorOptions): Transactor {
-  const { transactionalId, timeoutMs, awaitVisible = true } = options
-  const cluster = internalsOf(kafka).cluster({
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
-    retries: FEW_RETRIES,
-  })
+  const { transactionalId, timeoutMs, awaitVisible = true, logs } = options
+  const { cluster } = internalsOf(kafka)
+  const leave = cluster.join()
+  const soon = () => performance.now() + REQUEST_TIMEOUT_MS
+  const brokers = askBrokers(cluster, 'transactions', soon)
   let session: TransactionSession | undefined
+  let isClosed = false
   let state: 'new' | 'ready' | 'busy' | 'spent' = 'new'
 
   async function kafkaWork<T>(work: () => Promise<T>): Promise<T> {
@@ -77,11 +81,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
   }
 
   function toTransaction(open: TransactionSession): Transaction {
-    return {
-      send: (records) => kafkaWork(() => open.send(records)),
-      sendOffsets: (offsets) => kafkaWork(() => open.sendOffsets(offsets)),
-      join: (joined) => kafkaWork(() => open.join(joined)),
-    }
+    return { send: (records) => kafkaWork(() => open.send(records)) }
   }
 
   async function commit(open: TransactionSession): Promise<void> {
@@ -89,7 +89,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
     try {
       const written = open.written()
       await open.end(true)
-      if (awaitVisible) await untilVisible(cluster, written)
+      if (awaitVisible) await untilVisible(open, written)
     } catch (error) {
       state = 'spent'
       const known = toAppError(error)
@@ -111,11 +111,8 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
   return {
     async fence() {
       if (state !== 'new') throw new TypeError('a transactor fences once')
-      session = await kafkaWork(async () => {
-        await cluster.connect()
-        await cluster.refreshMetadata()
-        return openSession(cluster, transactionalId, timeoutMs)
-      })
+      const take = () => kafkaWork(() => openSession(brokers, transactionalId, timeoutMs))
+      session = await (logs ? takeEnded(kafka, { transactionalId, ...logs }, take) : take())
       if (!isSpent()) state = 'ready'
     },
 
@@ -135,19 +132,21 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
       return result
     },
 
-    async close() {
+    close() {
       state = 'spent'
-      await closeClient(cluster)
+      if (!isClosed) leave()
+      isClosed = true
+      return Promise.resolve()
     },
   }
 }
 
 /** While a transaction is open, or its markers are on their way, the committed end can't pass its records. */
-async function untilVisible(cluster: Cluster, written: Written): Promise<void> {
+async function untilVisible(session: TransactionSession, written: Written): Promise<void> {
   const end = performance.now() + VISIBLE_TIMEOUT_MS
   for (const [topic, offsets] of written) {
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-      const ends = await endOffsetsOf(cluster, topic, [...offsets.keys()])
+      const ends = await session.ends(topic, [...offsets.keys()])
       if ([...offsets].every(([partition, offset]) => (ends.get(partition) ?? 0n) > offset)) break
       if (performance.now() > end) throw unavailable('show a committed transaction')
       await delay(pauseMs)
@@ -155,12 +154,11 @@ async function untilVisible(cluster: Cluster, written: Written): Promise<void> {
   }
 }
 
-function toAppError(error: unknown): KafkaError {
-  const type = protocolTypeOf(error)
-  if (type !== undefined && FENCED_BY.includes(type)) {
-    return new KafkaError('kafka.fenced', 'another producer has taken over', { cause: error })
-  }
-  return unavailable('take part in a transaction', error)
+function toAppError(cause: unknown): KafkaError {
+  if (isFenced(cause)) return fencedBy(cause)
+  if (REFUSED_FOR_ITSELF.includes(protocolTypeOf(cause) ?? ''))
+    return new KafkaError('kafka.record_refused', 'Kafka refuses one of the records', { cause })
+  return unavailable('take part in a transaction', cause)
 }
 
 function outcomeUnknown(cause: unknown): KafkaError {

@@ -1,37 +1,47 @@
 // Sends records to Kafka for callers who may say «stored» only when it is true: `send` resolves after all
-// in-sync replicas have the record, and rejects in time with whether it is certain that it isn't stored.
-// On purpose neither idempotent nor retrying what may have been stored (docs/architecture.md 5). No fixed
-// delay: each partition has one batch out, and what arrives meanwhile makes the next one.
+// in-sync replicas have the record, and rejects in time with whether it is certain that it isn't stored. What may be stored is
+// asked again under the same numbers until then (docs/architecture.md 5). No fixed delay: each partition has one batch out, and
+// what arrives meanwhile makes the next one.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { createConnections } from './connections.ts'
+import { loadCodec } from '../protocol/compress.ts'
 import { createDelivery } from './delivery.ts'
-import { createLeaders } from './leaders.ts'
-import { createPace } from './pace.ts'
-import { createProduceRequests } from './requests.ts'
+import { createIdentities } from './identities.ts'
+import type { Batch } from './lane.ts'
+import { createPlaces } from './places.ts'
+import { produceRequestsOf } from './requests.ts'
 import { createScheduler } from './scheduler.ts'
-import { createSockets } from './socket.ts'
 import type { BatchProducer, BatchProducerOptions } from './types.ts'
+import { identify, startAnew } from './writer.ts'
 
-const OPEN_TIMEOUT_MS_MAX = 3_000
+const STEP_TIMEOUT_MS_MAX = 3_000
 const BATCH_BYTES_MAX = 1_000_000
-const BATCHES_PER_REQUEST_MAX = 16
 
 export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions): BatchProducer {
-  const { log, deletedTopics } = internalsOf(kafka)
-  const stepTimeoutMs = Math.min(OPEN_TIMEOUT_MS_MAX, options.produceTimeoutMs)
-  const sockets = createSockets(kafka, stepTimeoutMs)
-  const leaders = createLeaders(sockets, stepTimeoutMs)
-  const connections = createConnections(sockets)
-  const pace = createPace()
-  const batchesMax = options.batchesPerRequestMax ?? BATCHES_PER_REQUEST_MAX
-  const requests = createProduceRequests(batchesMax, pace)
-  const deliver = createDelivery({ leaders, connections, requests })
-  const limits = { batchBytesMax: BATCH_BYTES_MAX, ...options, pace, giveUp: requests.giveUp }
+  const { log, deletedTopics, cluster } = internalsOf(kafka)
+  loadCodec(options.compression ?? 'none')
+  const leave = cluster.join()
+  const stepTimeoutMs = Math.min(STEP_TIMEOUT_MS_MAX, options.produceTimeoutMs)
+  const places = createPlaces(cluster, stepTimeoutMs)
+  const identities = createIdentities(cluster, stepTimeoutMs)
+  const requests = produceRequestsOf(kafka)
+  const deliver = createDelivery<Batch>({
+    places,
+    requests,
+    identify: (batch, broker) => identify(batch, identities, broker),
+    renumber(batch) {
+      startAnew(batch.writer)
+      batch.producer = undefined
+    },
+  })
+  const { pace, giveUp } = requests
+  const limits = { batchBytesMax: BATCH_BYTES_MAX, ...options, pace, giveUp }
   const scheduler = createScheduler(deliver, log, limits)
 
   const forgetTopic = (topic: string) => {
-    leaders.forget(topic)
+    places.forget(topic)
+    // Its partitions are begun anew; under the same producer id the broker could take their batches for repeated ones.
+    identities.renew()
     scheduler.forgetTopic(topic)
   }
   const unsubscribe = deletedTopics.subscribe(forgetTopic)
@@ -39,8 +49,7 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
   async function close(): Promise<void> {
     await scheduler.drain()
     unsubscribe()
-    connections.close()
-    leaders.close()
+    leave()
   }
   let closing: Promise<void> | undefined
   return {

@@ -1,93 +1,104 @@
-// Brings one batch to its partition's leader and says what became of it. The rule it protects: a batch goes
-// out again only after an answer which proves that the broker did not append it, or when it was never
-// written at all; in every other case the outcome is unknown and that is the end of it.
-import { backoff, delay, hasCode } from '@weir/kit'
+// Brings one batch to its partition's leader and says what became of it. The rule that it protects: what may be stored goes out
+// again as the same bytes until the broker says whether it is, or until nobody waits for it any more; what is not stored for
+// certain may go out again in any form.
+import { backoff, delay } from '@weir/kit'
 
-import type { Connections } from './connections.ts'
-import type { Connection } from './connection.ts'
-import { isOver } from './lane.ts'
-import type { Batch } from './lane.ts'
-import type { Leaders } from './leaders.ts'
+import { isOver, startOver } from './batch.ts'
+import type { WireBatch } from './batch.ts'
+import type { Places, Place } from './places.ts'
 import type { ProduceRequests } from './requests.ts'
 import type { ProduceAnswer } from '../protocol/produce-wire.ts'
+import type { BatchProducerId } from '../protocol/record-batch.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Outcome =
-  | { readonly kind: 'stored' }
+  | { readonly kind: 'stored'; readonly offset: bigint }
   | { readonly kind: 'too_large' }
   /** Certainly not stored. */
   | { readonly kind: 'not_stored'; readonly cause: unknown }
   /** May or may not be stored. */
   | { readonly kind: 'unknown'; readonly cause: unknown }
-  /** Every record had its answer before the batch could be sent. */
+  /** Not stored, or the same one was: another has the right to write, or the broker knows other numbers of this writer. */
+  | { readonly kind: 'fenced'; readonly cause: unknown }
+  /** Nobody waited for it any more before it was sent. */
   | { readonly kind: 'over' }
 
-export type Delivery = (batch: Batch) => Promise<Outcome>
+export type Delivery<Batch extends WireBatch = WireBatch> = (batch: Batch) => Promise<Outcome>
 
-export type DeliveryParts = {
-  readonly leaders: Leaders
-  readonly connections: Connections
+export type DeliveryParts<Batch extends WireBatch> = {
+  readonly places: Places
   readonly requests: Pick<ProduceRequests, 'send'>
+  /** Under which numbers a batch goes out that has none. */
+  readonly identify: (batch: Batch, broker: number) => Promise<BatchProducerId>
+  /** Called when a batch was refused for its numbers, to go out again under others. Without it that is the end. */
+  readonly renumber?: (batch: Batch) => void
 }
 
-type Refused = { readonly kind: 'refused'; readonly cause: unknown }
+type Again = { readonly kind: 'again'; readonly cause: unknown }
 
-const STORED: Outcome = { kind: 'stored' }
 const TOO_LARGE: Outcome = { kind: 'too_large' }
 const OVER: Outcome = { kind: 'over' }
 
 const PAUSES = { minMs: 10, firstMs: 50, maxMs: 500 }
 
-export function createDelivery(parts: DeliveryParts): Delivery {
+export function createDelivery<Batch extends WireBatch>(
+  parts: DeliveryParts<Batch>,
+): Delivery<Batch> {
   return async (batch) => {
     let pauses: Generator<number, never, void> | undefined
     for (;;) {
+      if (isToEnd(batch)) return endOf(batch)
       const outcome = await attempt(parts, batch)
-      if (outcome.kind !== 'refused') return outcome
-      if (!batch.maySendAgain) return { kind: 'not_stored', cause: outcome.cause }
+      if (outcome.kind !== 'again') return outcome
       batch.trouble = outcome.cause
-      if (isOver(batch)) return OVER
+      if (isToEnd(batch)) return endOf(batch)
       pauses ??= backoff(PAUSES)
       await delay(pauses.next().value)
-      if (isOver(batch)) return OVER
     }
   }
 }
 
-async function attempt(parts: DeliveryParts, batch: Batch): Promise<Outcome | Refused> {
-  const { leaders, connections } = parts
-  let connection: Connection
+const isToEnd = (batch: WireBatch): boolean => !batch.maySendAgain || isOver(batch)
+
+function endOf(batch: WireBatch): Outcome {
+  const cause = batch.trouble
+  if (batch.isDoubtful) return { kind: 'unknown', cause }
+  return isOver(batch) ? OVER : { kind: 'not_stored', cause }
+}
+
+async function attempt<Batch extends WireBatch>(
+  parts: DeliveryParts<Batch>,
+  batch: Batch,
+): Promise<Outcome | Again> {
+  const { places, requests } = parts
+  const wasDoubtful = batch.isDoubtful
   try {
-    const leader = leaders.leaderOf(batch.topic, batch.partition)
-    connection = (leader && connections.get(leader)) ?? (await connectToLeader(parts, batch))
+    const known = places.find(batch.topic, batch.partition)
+    const { leader, topicId } = known ?? (await findPlace(places, batch))
+    batch.topicId ??= topicId
+    if (batch.topicId !== topicId) return inAnotherTopic(batch)
+    batch.producer ??= await parts.identify(batch, leader)
+    if (isToEnd(batch)) return endOf(batch)
+    const answer = await requests.send(leader, batch)
+    if (answer.errorCode === NONE) return { kind: 'stored', offset: answer.baseOffset }
+    return refuse(parts, batch, { answer, wasDoubtful })
   } catch (cause) {
-    return { kind: 'refused', cause }
-  }
-  if (isOver(batch)) return OVER
-  try {
-    const outcome = judge(await parts.requests.send(connection, batch))
-    if (outcome.kind === 'refused') leaders.forget(batch.topic)
-    return outcome
-  } catch (cause) {
-    if (hasCode(cause, 'kafka.not_sent')) return { kind: 'refused', cause }
-    leaders.forget(batch.topic)
-    return { kind: 'unknown', cause }
+    places.forget(batch.topic)
+    return { kind: 'again', cause }
   }
 }
 
-async function connectToLeader(parts: DeliveryParts, batch: Batch): Promise<Connection> {
-  const { leaders, connections } = parts
-  const { topic, partition } = batch
-  if (!leaders.leaderOf(topic, partition)) await leaders.refresh(topic)
-  const leader = leaders.leaderOf(topic, partition)
-  if (!leader)
-    throw new KafkaError('kafka.no_leader', 'the partition has no leader or does not exist')
-  try {
-    return await connections.open(leader)
-  } catch (error) {
-    leaders.forget(topic)
-    throw error
-  }
+async function findPlace(places: Places, { topic, partition }: WireBatch): Promise<Place> {
+  await places.refresh(topic)
+  const place = places.find(topic, partition)
+  if (place) return place
+  throw new KafkaError('kafka.no_leader', 'the partition has no leader or does not exist')
+}
+
+/** What was meant for a topic that is gone must not get into the next one of its name. */
+function inAnotherTopic(batch: WireBatch): Outcome {
+  const cause = new KafkaError('kafka.refused', 'another topic has this name now')
+  return batch.isDoubtful ? { kind: 'unknown', cause } : { kind: 'not_stored', cause }
 }
 
 // --- what Kafka's answers mean ---
@@ -103,23 +114,49 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([
   6, // NOT_LEADER_OR_FOLLOWER
   9, // REPLICA_NOT_AVAILABLE
   19, // NOT_ENOUGH_REPLICAS
+  29, // TOPIC_AUTHORIZATION_FAILED
   74, // FENCED_LEADER_EPOCH
   75, // UNKNOWN_LEADER_EPOCH
+  100, // UNKNOWN_TOPIC_ID
+  103, // INCONSISTENT_TOPIC_ID
+])
+const FENCED_CODES: ReadonlySet<number> = new Set([
+  47, // INVALID_PRODUCER_EPOCH
+  90, // PRODUCER_FENCED
+])
+/** Of a repeated batch they don't say whether it is stored: a broker that restarted knows the last one only. */
+const OUT_OF_SEQUENCE_CODES: ReadonlySet<number> = new Set([
+  45, // OUT_OF_ORDER_SEQUENCE_NUMBER
+  46, // DUPLICATE_SEQUENCE_NUMBER
+  59, // UNKNOWN_PRODUCER_ID
 ])
 const NOT_APPENDED = -1n
 
-type Verdict = Pick<ProduceAnswer, 'errorCode' | 'baseOffset'>
+type Refusal = { readonly answer: ProduceAnswer; readonly wasDoubtful: boolean }
 
 /**
- * A leader that loses its office, or its topic, while it waits for the replicas answers with the same code
- * as one that refused the batch; but then the answer carries the offset at which the batch was appended.
+ * A leader that loses its office, or its topic, while it waits for the replicas answers with the same code as one that refused
+ * the batch; but then the answer carries the offset at which the batch was appended. All other answers leave in doubt what came
+ * of the batch, and it goes out again.
  */
-function judge({ errorCode, baseOffset }: Verdict): Outcome | Refused {
-  if (errorCode === NONE) return STORED
+function refuse<Batch extends WireBatch>(
+  { places, renumber }: DeliveryParts<Batch>,
+  batch: Batch,
+  { answer: { errorCode, baseOffset }, wasDoubtful }: Refusal,
+): Outcome | Again {
   const cause = new KafkaError('kafka.refused', `Kafka answered with error ${errorCode}`)
-  if (baseOffset === NOT_APPENDED) {
-    if (TOO_LARGE_CODES.has(errorCode)) return TOO_LARGE
-    if (REFUSED_CODES.has(errorCode)) return { kind: 'refused', cause }
+  const isAppended = baseOffset !== NOT_APPENDED
+  const isTooLarge = !isAppended && TOO_LARGE_CODES.has(errorCode)
+  const isFenced = FENCED_CODES.has(errorCode)
+  const isOutOfSequence = OUT_OF_SEQUENCE_CODES.has(errorCode)
+  const isRefused = !isAppended && REFUSED_CODES.has(errorCode)
+  if (!wasDoubtful && (isTooLarge || isFenced || isOutOfSequence || isRefused)) startOver(batch)
+  if (batch.isDoubtful && (isTooLarge || isOutOfSequence)) return { kind: 'unknown', cause }
+  if (isTooLarge) return TOO_LARGE
+  if (isFenced || isOutOfSequence) {
+    if (batch.isDoubtful || renumber === undefined) return { kind: 'fenced', cause }
+    renumber(batch)
   }
-  return { kind: 'unknown', cause }
+  places.forget(batch.topic)
+  return { kind: 'again', cause }
 }

@@ -1,8 +1,11 @@
 // A lane is the queue of one partition: records in the order of their sends, at most one batch of them out
 // at a time, and what arrives meanwhile makes the next batch. Pure bookkeeping over a clock that is passed
 // in; it protects the order, the size of batches, and that no record is sent after its time-out.
+import type { WireBatch } from './batch.ts'
 import type { Waiter } from './types.ts'
-import type { Connection } from './connection.ts'
+import { createWriter } from './writer.ts'
+import type { Writer } from './writer.ts'
+import type { Compression } from '../protocol/compress.ts'
 import type { ProduceRecord, SizedRecord } from '../protocol/record-batch.ts'
 
 /** A send that hasn't been answered yet. */
@@ -12,33 +15,49 @@ export type PendingRecord = SizedRecord & {
   readonly waiter: Waiter
 }
 
-export type Batch = {
-  readonly topic: string
-  readonly partition: number
+export type Batch = Omit<WireBatch, 'records'> & {
   readonly records: PendingRecord[]
-  readonly bytes: number
-  /** Records before this index have had their answer: all are answered in order. */
-  answered: number
-  /** Set while a request with this batch waits for its answer there: until that, nobody knows what came of it. */
-  connection: Connection | undefined
-  /** False once its topic is forgotten: another of the same name must not get it. */
-  maySendAgain: boolean
-  /** Why it hasn't been sent yet, for the log. */
-  trouble: unknown
+  readonly writer: Writer
 }
 
 export type Lane = {
   readonly topic: string
   readonly partition: number
+  readonly patienceMs: number
+  readonly compression: Compression
+  readonly writer: Writer
   queue: PendingRecord[]
   batch: Batch | undefined
+  /** Of what is queued or under way. */
+  bytes: number
   /** Smaller than configured once the topic has refused a batch for its size. */
   batchBytesMax: number
   isReady: boolean
 }
 
-export function createLane(topic: string, partition: number, batchBytesMax: number): Lane {
-  return { topic, partition, queue: [], batch: undefined, batchBytesMax, isReady: false }
+type LaneOptions = {
+  readonly batchBytesMax: number
+  readonly patienceMs: number
+  readonly compression: Compression
+}
+
+export function createLane(
+  topic: string,
+  partition: number,
+  { batchBytesMax, patienceMs, compression }: LaneOptions,
+): Lane {
+  return {
+    topic,
+    partition,
+    patienceMs,
+    compression,
+    writer: createWriter(),
+    queue: [],
+    batch: undefined,
+    bytes: 0,
+    batchBytesMax,
+    isReady: false,
+  }
 }
 
 // What a record costs beside its body, in the batch and in memory.
@@ -69,9 +88,15 @@ export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
     partition,
     records,
     bytes,
+    patienceMs: lane.patienceMs,
+    compression: lane.compression,
+    writer: lane.writer,
     answered: 0,
-    connection: undefined,
     maySendAgain: true,
+    producer: undefined,
+    from: undefined,
+    isDoubtful: false,
+    topicId: undefined,
     trouble: undefined,
   }
   lane.batch = batch
@@ -82,10 +107,6 @@ export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
 export function putBackInHalves(lane: Lane, batch: Batch): void {
   lane.batchBytesMax = Math.floor(Math.min(batch.bytes, lane.batchBytesMax) / 2)
   lane.queue = batch.records.slice(batch.answered).concat(lane.queue)
-}
-
-export function isOver(batch: Batch): boolean {
-  return batch.answered >= batch.records.length
 }
 
 /** Rejects the records whose deadline isn't after `untilMs`, from index `from` on; returns where it stopped. */

@@ -1,124 +1,208 @@
-// Puts batches into produce requests and hands each batch the answer of its own partition. A connection has one
-// request out at a time, as a broker works off one at a time: what becomes ready meanwhile shares the next one, and as
-// long as it waits here, for that or because the broker has put us off, it is certain that it wasn't sent.
-// A batch holds nothing of this file but its connection: with a closure for each batch the collector took a third of
-// ingest's time.
+// Puts batches into produce requests and hands each batch the answer of its own partition. All who write by one handle share
+// its lines, one for each broker. A line has one request out at a time, as a broker works off one at a time: what becomes ready
+// meanwhile shares the next one, and as long as it waits here, for that or because the broker has put us off, it is certain
+// that it wasn't sent. A batch holds nothing of this file: with a closure for each batch the collector took a third of ingest's
+// time.
+import type { Connection } from '#client-library'
 
-import type { Connection } from './connection.ts'
-import type { Batch } from './lane.ts'
+import { isOver, pack, roomFor } from './batch.ts'
+import type { WireBatch } from './batch.ts'
+import type { Cluster } from '../connect/cluster.ts'
+import { notSent } from '../connect/gate.ts'
+import { internalsOf } from '../connect/internals.ts'
+import type { Kafka } from '../connect/internals.ts'
+import type { Request } from '../connect/requests.ts'
+import { createPace } from './pace.ts'
 import type { Pace } from './pace.ts'
-import { whenOver } from './throttle.ts'
-import { encodeProduce, readProduceAnswers } from '../protocol/produce-wire.ts'
-import type { ProduceAnswer } from '../protocol/produce-wire.ts'
+import { placeOf, PRODUCE, PRODUCE_VERSIONS, produceOn } from '../protocol/produce-wire.ts'
+import type {
+  PackedBatch,
+  ProduceAnswer,
+  ProduceAnswers,
+  ProduceVersion,
+} from '../protocol/produce-wire.ts'
 import { KafkaError } from '../errors.ts'
 
 export type ProduceRequests = {
+  readonly pace: Pick<Pace, 'bytesMax'>
   /**
-   * Rejects with KafkaError `kafka.not_sent` when it is certain that the batch was never written; else the answer never came,
+   * Rejects with KafkaError `kafka.not_sent` when it is certain that the batch was not written; else the answer never came,
    * and nobody knows whether the batch is stored.
    */
-  send(connection: Connection, batch: Batch): Promise<ProduceAnswer>
-  /** Nobody waits for it any more: it leaves the line, or its connection ends, as every later batch would wait for it. */
-  giveUp(batch: Batch): void
+  send(broker: number, batch: WireBatch): Promise<ProduceAnswer>
+  /** Nobody waits for it any more: it leaves the line. If that is so of all that was written, its connection ends. */
+  giveUp(batch: WireBatch): void
 }
 
 type Outgoing = {
-  readonly batch: Batch
+  readonly batch: WireBatch
   resolve(answer: ProduceAnswer): void
   reject(error: unknown): void
 }
 
-export function createProduceRequests(batchesPerRequestMax: number, pace: Pace): ProduceRequests {
-  const lines = new Map<Connection, Outgoing[]>()
+type Line = {
+  readonly waiting: Outgoing[]
+  isWorking: boolean
+  /** For the batches of the request that is out: with buffers of their own the collector took more time than all else. */
+  room: Buffer
+  /** What was written and has no answer. */
+  out: { readonly group: readonly Outgoing[]; readonly connection: Connection } | undefined
+}
 
-  async function workOff(connection: Connection, line: Outgoing[]): Promise<void> {
+const BATCHES_PER_REQUEST_MAX = 16
+const ROOM_KEPT_BYTES = 4_194_304
+/** The broker gives up first, so that a slow replica doesn't cost other partitions their connection. */
+const BROKERS_SHARE = 0.8
+
+const ofHandles = new WeakMap<Kafka, ProduceRequests>()
+
+export function produceRequestsOf(kafka: Kafka): ProduceRequests {
+  const known = ofHandles.get(kafka) ?? createProduceRequests(internalsOf(kafka).cluster)
+  ofHandles.set(kafka, known)
+  return known
+}
+
+function createProduceRequests(cluster: Cluster): ProduceRequests {
+  const lines = new Map<number, Line>()
+  const pace = createPace()
+
+  async function workOff(broker: number, line: Line): Promise<void> {
     // Those that leave in the same turn of the event loop share a request.
     await new Promise<void>((resolve) => process.nextTick(resolve))
-    while (line.length > 0) {
-      await whenOver(connection.throttle)
-      if (!connection.isOpen()) for (const { reject } of line.splice(0)) reject(notSent())
-      const group = takeGroup(line, { batches: batchesPerRequestMax, bytes: pace.bytesMax() })
-      if (group.length > 0) await sendAll(connection, group, pace)
+    while (line.waiting.length > 0) {
+      const { request, hasBegun } = nextOf(line, pace)
+      try {
+        await cluster.ask(broker, request, { purpose: 'produce', untilMs: Infinity })
+      } catch (error) {
+        // What was written has heard of it.
+        if (!hasBegun()) for (const { reject } of line.waiting.splice(0)) reject(notSent(NO, error))
+      }
     }
-    lines.delete(connection)
+    line.isWorking = false
   }
 
   return {
-    send: (connection, batch) =>
+    pace,
+    send: (broker, batch) =>
       new Promise((resolve, reject) => {
-        const line = lines.get(connection) ?? []
-        line.push({ batch, resolve, reject })
-        if (lines.has(connection)) return
-        lines.set(connection, line)
-        void workOff(connection, line)
+        const line = lines.get(broker) ?? createLine()
+        lines.set(broker, line)
+        line.waiting.push({ batch, resolve, reject })
+        if (line.isWorking) return
+        line.isWorking = true
+        void workOff(broker, line)
       }),
     giveUp(batch) {
-      batch.connection?.drop('the broker did not answer in time')
-      for (const line of lines.values()) {
-        const index = line.findIndex((outgoing) => outgoing.batch === batch)
-        if (index >= 0) for (const { reject } of line.splice(index, 1)) reject(notSent())
+      for (const { waiting, out } of lines.values()) {
+        const index = waiting.findIndex((outgoing) => outgoing.batch === batch)
+        if (index >= 0) for (const { reject } of waiting.splice(index, 1)) reject(notSent(NO))
+        if (out?.group.every((outgoing) => isOver(outgoing.batch))) out.connection.socket.destroy()
       }
     },
   }
 }
 
-/** The first in line, of a bounded size together, the partitions of a topic next to each other. */
-function takeGroup(line: Outgoing[], max: { batches: number; bytes: number }): Outgoing[] {
-  let count = 0
-  for (let bytes = 0; count < line.length && count < max.batches; count++) {
-    bytes += line[count]?.batch.bytes ?? 0
-    if (count > 0 && bytes > max.bytes) break
-  }
-  const group = line.splice(0, count)
-  return group.sort((a, b) => (a.batch.topic < b.batch.topic ? -1 : 1))
+const createLine = (): Line => ({
+  waiting: [],
+  isWorking: false,
+  room: Buffer.alloc(0),
+  out: undefined,
+})
+
+const NO = 'the batch was not sent'
+
+/** Takes what is in the line at the moment when the broker may be written to. */
+function nextOf(line: Line, pace: Pace) {
+  let hasBegun = false
+  const versions = PRODUCE_VERSIONS.map((version) => ({
+    version,
+    send(connection: Connection): Promise<ProduceAnswers> {
+      hasBegun = true
+      const group = takeGroup(line.waiting, pace.bytesMax())
+      if (group.length === 0) return Promise.resolve(NOTHING)
+      return write({ line, group, connection, version, pace })
+    },
+  }))
+  const request: Request<ProduceAnswers> = { key: PRODUCE, versions }
+  return { request, hasBegun: () => hasBegun }
 }
 
-async function sendAll(
-  connection: Connection,
-  group: readonly Outgoing[],
-  pace: Pace,
-): Promise<void> {
-  const batches = group.map(({ batch }) => batch)
-  for (const batch of batches) batch.connection = connection
+const NOTHING: ProduceAnswers = { answers: new Map(), throttleTimeMs: 0 }
+
+/** The first in line, of a bounded size together, and no partition twice. */
+function takeGroup(waiting: Outgoing[], bytesMax: number): Outgoing[] {
+  const places = new Set<string>()
+  let bytes = 0
+  let count = 0
+  for (const { batch } of waiting) {
+    bytes += batch.bytes
+    const place = `${batch.topic}/${batch.partition}`
+    if (count === BATCHES_PER_REQUEST_MAX || places.has(place)) break
+    if (count > 0 && bytes > bytesMax) break
+    places.add(place)
+    count++
+  }
+  return waiting.splice(0, count)
+}
+
+type Written = {
+  readonly line: Line
+  readonly group: readonly Outgoing[]
+  readonly connection: Connection
+  readonly version: ProduceVersion
+  readonly pace: Pace
+}
+
+async function write({ line, group, connection, version, pace }: Written): Promise<ProduceAnswers> {
+  const patienceMs = Math.min(...group.map(({ batch }) => batch.patienceMs))
+  const timer = setTimeout(() => connection.socket.destroy(), patienceMs)
+  line.out = { group, connection }
   try {
-    const frame = encodeProduce({
-      clientId: connection.clientId,
-      timeoutMs: replicationTimeoutMs(batches),
-      batches,
-    })
-    const { answers, throttleMs } = readProduceAnswers(await connection.request(frame))
-    connection.throttle.note(throttleMs)
-    pace.answered(frame.length, throttleMs)
-    handOut(group, answers)
+    const batches = packAll(line, group)
+    const timeoutMs = Math.ceil(patienceMs * BROKERS_SHARE)
+    const answered = await produceOn(connection, version, { timeoutMs, batches })
+    pace.answered(bytesOf(batches), answered.throttleTimeMs)
+    handOut(group, answered, version)
+    return answered
   } catch (error) {
     for (const { reject } of group) reject(error)
+    throw error
   } finally {
-    for (const batch of batches) batch.connection = undefined
+    clearTimeout(timer)
+    line.out = undefined
   }
 }
 
-function handOut(group: readonly Outgoing[], answers: readonly ProduceAnswer[]): void {
-  const byPartition = new Map(answers.map((answer) => [nameOf(answer), answer]))
+function packAll(line: Line, group: readonly Outgoing[]): PackedBatch[] {
+  const sizes = group.map(({ batch }) => roomFor(batch))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  const room = line.room.length < bytes ? Buffer.allocUnsafeSlow(bytes) : line.room
+  if (bytes <= ROOM_KEPT_BYTES) line.room = room
+  let at = 0
+  return group.map(({ batch }, index) => {
+    const end = at + (sizes[index] ?? 0)
+    const packed = pack(batch, room.subarray(at, end))
+    at = end
+    batch.isDoubtful = true
+    const { topic, topicId, partition } = batch
+    return { topic, topicId, partition, packed }
+  })
+}
+
+const bytesOf = (batches: readonly PackedBatch[]): number =>
+  batches.reduce((sum, { packed }) => sum + packed.length, 0)
+
+function handOut(
+  group: readonly Outgoing[],
+  { answers }: ProduceAnswers,
+  version: ProduceVersion,
+): void {
   for (const { batch, resolve, reject } of group) {
-    const answer = byPartition.get(nameOf(batch))
+    const answer = answers.get(placeOf(batch, version))
     if (answer) resolve(answer)
-    else reject(new KafkaError('kafka.malformed', 'the broker did not answer for that partition'))
+    else
+      reject(
+        new KafkaError('kafka.malformed', "the partition is missing from the broker's response"),
+      )
   }
 }
-
-function nameOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}/${partition}`
-}
-
-// The broker gives up first, so that a partition with a slow replica gets an answer of its own and doesn't
-// cost the other partitions of that broker their connection.
-function replicationTimeoutMs(batches: readonly Batch[]): number {
-  let lastDeadlineMs = 0
-  for (const { records } of batches) {
-    lastDeadlineMs = Math.max(lastDeadlineMs, records.at(-1)?.deadlineMs ?? 0)
-  }
-  return Math.max(1, Math.floor((lastDeadlineMs - performance.now()) * 0.8))
-}
-
-const notSent = (): KafkaError<'kafka.not_sent'> =>
-  new KafkaError('kafka.not_sent', 'the batch was not sent')

@@ -5,12 +5,12 @@ import { oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './types.ts'
+import { countOf, isOver } from './batch.ts'
 import type { Delivery, Outcome } from './delivery.ts'
 import {
   createLane,
   expireBatch,
   expireQueue,
-  isOver,
   putBackInHalves,
   recordBytes,
   rejectAll,
@@ -19,11 +19,22 @@ import {
 } from './lane.ts'
 import type { Batch, Lane } from './lane.ts'
 import type { Pace } from './pace.ts'
+import {
+  CLOSED,
+  FORGOTTEN,
+  FULL,
+  NOT_ANSWERED_IN_TIME,
+  NOT_A_TIME,
+  NOT_SENT_IN_TIME,
+  TOO_LARGE,
+  mayBeStored,
+  notStored,
+} from './rejections.ts'
+import { startAnew, wrote } from './writer.ts'
 import { bodyBytesOf } from '../protocol/record-batch.ts'
 import type { ProduceRecord } from '../protocol/record-batch.ts'
-import { KafkaError } from '../errors.ts'
 
-export type SchedulerOptions = Omit<BatchProducerOptions, 'batchesPerRequestMax'> & {
+export type SchedulerOptions = BatchProducerOptions & {
   readonly batchBytesMax: number
   /** Less than that while a broker puts us off. */
   readonly pace?: Pick<Pace, 'bytesMax'>
@@ -40,7 +51,7 @@ export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> &
 type State = {
   readonly log: Log
   readonly options: SchedulerOptions
-  readonly deliver: Delivery
+  readonly deliver: Delivery<Batch>
   readonly elapsed: () => number
   readonly lanes: Map<string, (Lane | undefined)[]>
   /** Those with something queued or under way. */
@@ -55,8 +66,16 @@ type State = {
 }
 
 const COMPLAIN_EVERY_MS = 1_000
+/** Requests are shared, so who is in a hurry must not end those of others early. */
+const PATIENCE_MS_MIN = 2_500
+/** How much a partition may have of the bound, in parts of what is left for the others. */
+const PARTS_OF_THE_REST = 4
 
-export function createScheduler(deliver: Delivery, log: Log, options: SchedulerOptions): Scheduler {
+export function createScheduler(
+  deliver: Delivery<Batch>,
+  log: Log,
+  options: SchedulerOptions,
+): Scheduler {
   const state: State = {
     log,
     options,
@@ -91,18 +110,35 @@ function post(state: State, to: Destination, record: ProduceRecord, waiter: Wait
   if (!Number.isSafeInteger(record.timestampMs)) return waiter.reject(NOT_A_TIME)
   const bodyBytes = bodyBytesOf(record)
   const bytes = recordBytes({ record, bodyBytes })
-  if (state.inFlightBytes + bytes > state.options.inFlightBytesMax) return waiter.reject(FULL)
-  const deadlineMs = state.elapsed() + state.options.produceTimeoutMs
   const lane = laneOf(state, to.topic, to.partition)
-  state.inFlightBytes += bytes
+  if (!hasRoom(state, lane, bytes)) return waiter.reject(FULL)
+  const deadlineMs = state.elapsed() + state.options.produceTimeoutMs
+  take(state, lane, bytes)
   lane.queue.push({ record, bodyBytes, deadlineMs, waiter })
   if (lane.batch === undefined) makeReady(state, lane)
+}
+
+/** So a partition that is stuck leaves room for the others, however many are. */
+function hasRoom({ inFlightBytes, options }: State, lane: Lane, bytes: number): boolean {
+  const rest = options.inFlightBytesMax - inFlightBytes - bytes
+  return rest >= 0 && (lane.bytes === 0 || lane.bytes + bytes <= rest * PARTS_OF_THE_REST)
+}
+
+function take(state: State, lane: Lane, bytes: number): void {
+  state.inFlightBytes += bytes
+  lane.bytes += bytes
 }
 
 function laneOf(state: State, topic: string, partition: number): Lane {
   let ofTopic = state.lanes.get(topic)
   if (ofTopic === undefined) state.lanes.set(topic, (ofTopic = []))
-  return (ofTopic[partition] ??= createLane(topic, partition, state.options.batchBytesMax))
+  const { batchBytesMax, produceTimeoutMs, compression = 'none' } = state.options
+  const patienceMs = Math.max(PATIENCE_MS_MIN, produceTimeoutMs / 2)
+  return (ofTopic[partition] ??= createLane(topic, partition, {
+    batchBytesMax,
+    patienceMs,
+    compression,
+  }))
 }
 
 // Everything that came in with this turn of the event loop goes out together, right after it.
@@ -120,7 +156,7 @@ function flush(state: State): void {
   const nowMs = performance.now()
   for (const lane of lanes) {
     lane.isReady = false
-    state.inFlightBytes -= expireQueue(lane, nowMs, NOT_SENT_IN_TIME)
+    take(state, lane, -expireQueue(lane, nowMs, NOT_SENT_IN_TIME))
     const batch = takeBatch(lane, state.options.pace?.bytesMax())
     if (batch) void run(state, lane, batch)
     else settle(state, lane)
@@ -131,9 +167,11 @@ async function run(state: State, lane: Lane, batch: Batch): Promise<void> {
   const startedMs = performance.now()
   const outcome = await state.deliver(batch).catch(asUnknown)
   lane.batch = undefined
-  state.inFlightBytes -= batch.bytes
-  if (outcome.kind === 'stored') resolveAll(batch)
-  else refuse(state, lane, batch, outcome)
+  take(state, lane, -batch.bytes)
+  if (outcome.kind === 'stored') {
+    wrote(lane.writer, countOf(batch))
+    resolveAll(batch)
+  } else refuse(state, lane, batch, outcome)
   settle(state, lane)
   if (outcome.kind !== 'stored' || !state.options.onBatch) return
   const ms = performance.now() - startedMs
@@ -141,26 +179,23 @@ async function run(state: State, lane: Lane, batch: Batch): Promise<void> {
 }
 
 function refuse(state: State, lane: Lane, batch: Batch, outcome: Outcome): void {
-  if (outcome.kind === 'unknown') {
+  if (outcome.kind === 'unknown' || outcome.kind === 'fenced') {
+    startAnew(lane.writer)
     complain(state, batch, outcome.cause)
-    return rejectAll(
-      batch,
-      new KafkaError('kafka.outcome_unknown', MAY_BE_STORED, { cause: outcome.cause }),
-    )
+    return rejectAll(batch, mayBeStored(outcome.cause))
   }
   if (outcome.kind !== 'too_large' || !batch.maySendAgain) {
     const cause = outcome.kind === 'not_stored' ? outcome.cause : batch.trouble
     complain(state, batch, cause)
-    return rejectAll(batch, new KafkaError('kafka.unavailable', NOT_STORED, { cause }))
+    return rejectAll(batch, notStored(cause))
   }
-  if (batch.records.length === 1) {
-    return rejectAll(
-      batch,
-      new KafkaError('kafka.record_too_large', 'the record is too large to be stored'),
-    )
-  }
+  if (batch.records.length === 1) return rejectAll(batch, TOO_LARGE)
   const waiting = batch.records.slice(batch.answered)
-  state.inFlightBytes += waiting.reduce((sum, record) => sum + recordBytes(record), 0)
+  take(
+    state,
+    lane,
+    waiting.reduce((sum, record) => sum + recordBytes(record), 0),
+  )
   putBackInHalves(lane, batch)
 }
 
@@ -178,25 +213,23 @@ function sweep(state: State): void {
   }
   const untilMs = performance.now() + state.sweepMs
   for (const lane of state.active) {
-    state.inFlightBytes -= expireQueue(lane, untilMs, NOT_SENT_IN_TIME)
+    take(state, lane, -expireQueue(lane, untilMs, NOT_SENT_IN_TIME))
     const { batch } = lane
     if (!batch) continue
-    expireBatch(batch, untilMs, batch.connection ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
+    expireBatch(batch, untilMs, batch.isDoubtful ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
     // Nobody waits for it any more, but every later batch would wait behind it.
     if (isOver(batch)) state.options.giveUp?.(batch)
   }
 }
 
 function forgetTopic(state: State, topic: string): void {
-  const error = new KafkaError('kafka.unavailable', 'Not stored: the topic is being deleted')
   for (const lane of state.lanes.get(topic) ?? []) {
     if (!lane) continue
-    state.inFlightBytes -= expireQueue(lane, Infinity, error)
+    take(state, lane, -expireQueue(lane, Infinity, FORGOTTEN))
     if (!lane.batch) continue
     lane.batch.maySendAgain = false
-    // What is on its way gets its answer from the broker.
-    if (lane.batch.connection) continue
-    rejectAll(lane.batch, error)
+    // What may be stored gets its answer from the broker, if it has one.
+    if (!lane.batch.isDoubtful) rejectAll(lane.batch, FORGOTTEN)
     state.options.giveUp?.(lane.batch)
   }
   state.lanes.delete(topic)
@@ -219,24 +252,6 @@ function complain(state: State, { topic, partition }: Batch, cause: unknown): vo
   state.complainedAtMs = nowMs
   const reason = cause instanceof Error ? cause.message : 'unknown'
   state.log.warn({ topic, partition, reason }, 'records were not acknowledged')
-}
-
-// --- errors; one object each where a stack trace per record would cost more than the record ---
-
-const NOT_STORED = 'Not stored: Kafka refused it; send it again'
-const MAY_BE_STORED =
-  'May be stored: Kafka did not say whether it is; if you send it again, it may be stored twice'
-const NOT_A_TIME: Error = new TypeError('timestampMs must be a whole number')
-const FULL = unavailable('Not stored: too much is waiting for Kafka; send it again')
-const CLOSED = unavailable('Not stored: shutting down; send it again')
-const NOT_SENT_IN_TIME = unavailable('Not stored: Kafka did not take it in time; send it again')
-const NOT_ANSWERED_IN_TIME: Error = new KafkaError(
-  'kafka.outcome_unknown',
-  'May be stored: Kafka did not acknowledge it in time; if you send it again, it may be stored twice',
-)
-
-function unavailable(message: string): Error {
-  return new KafkaError('kafka.unavailable', message)
 }
 
 function asUnknown(cause: unknown): Outcome {

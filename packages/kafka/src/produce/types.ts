@@ -1,15 +1,18 @@
 // What producers are asked, and what they answer.
+import type { Compression } from '../protocol/compress.ts'
 import type { ProduceRecord } from '../protocol/record-batch.ts'
 
 export type BatchProducerOptions = {
   /** From `send` on; after it a record is rejected and, if it still waits, never sent. */
   readonly produceTimeoutMs: number
-  /** What may wait and be under way at once, in bytes of records; beyond it `send` rejects at once. */
+  /**
+   * What may wait and be under way at once, in bytes of records; beyond it `send` rejects at once. One partition may have four
+   * times of that what is left for the others.
+   */
   readonly inFlightBytesMax: number
   /** Of one batch. A larger record goes alone. Stay under the broker's 1 MB default. */
   readonly batchBytesMax?: number
-  /** How many partitions may share a produce request. Each has an outcome of its own. */
-  readonly batchesPerRequestMax?: number
+  readonly compression?: Compression
   /** For metrics: called for each batch that was acknowledged. */
   readonly onBatch?: (batch: BatchInfo) => void
 }

@@ -1,21 +1,14 @@
 // Reads record batches in whatever codec they lie on the broker: a broker, or somebody who has set `compression.type`
-// on a topic, may compress what was written plain. We never compress (docs/adr/0030-compressed-records.md). Imported
-// for its effect by client.ts: kafkajs has one registry of codecs for the whole process. It protects the memory: a
+// on a topic, may compress what was written plain (docs/adr/0030-compressed-records.md). It protects the memory: a
 // batch that unpacks into more than any topic of ours may hold isn't unpacked.
 import { promisify } from 'node:util'
 import { gunzip, zstdDecompress } from 'node:zlib'
-
-import kafkajs from 'kafkajs'
-import type { CompressionTypes as Codec } from 'kafkajs'
 
 import { unpackLz4 } from './unpack-lz4.ts'
 import { unpackSnappy } from './unpack-snappy.ts'
 import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
 import { KafkaError } from '../errors.ts'
-
-// Node finds no name for these in a CommonJS module.
-const { CompressionCodecs, CompressionTypes } = kafkajs
 
 /** Four times the largest batch that a topic of Weir takes, plain. */
 const UNPACKED_BYTES_MAX = 16 * 1024 * 1024
@@ -44,19 +37,16 @@ const byOurselves =
   }
 
 const tooLarge = () =>
-  new KafkaError('kafka.malformed', 'a batch of compressed records unpacks into more than 16 MiB')
+  new KafkaError('kafka.malformed', 'a batch of records is larger than 16 MiB after decompression')
 
 const isTooLong = (error: unknown): boolean => Object(error).code === 'ERR_BUFFER_TOO_LARGE'
 
 /** By their numbers in a batch's attributes. */
-export const unpackers = new Map<Codec, UnpackLater>([
-  [CompressionTypes.GZIP, byZlib('gzip')],
-  [CompressionTypes.Snappy, byOurselves(unpackSnappy)],
-  [CompressionTypes.LZ4, byOurselves(unpackLz4)],
-  [CompressionTypes.ZSTD, byZlib('zstd')],
-])
+export const codecs = { gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const
 
-const compress = () =>
-  Promise.reject(new KafkaError('kafka.refused', 'Weir writes no compressed records'))
-const codecs: Partial<Record<Codec, () => unknown>> = CompressionCodecs
-for (const [type, decompress] of unpackers) codecs[type] = () => ({ compress, decompress })
+export const unpackers: ReadonlyMap<number, UnpackLater> = new Map([
+  [codecs.gzip, byZlib('gzip')],
+  [codecs.snappy, byOurselves(unpackSnappy)],
+  [codecs.lz4, byOurselves(unpackLz4)],
+  [codecs.zstd, byZlib('zstd')],
+])

@@ -1,7 +1,6 @@
 // Which partition a record key belongs to, the same as with Kafka's own Java producer, so that every client
 // of a topic puts the records of a key into one partition. The hash is MurmurHash2, 32 bits, with Kafka's
-// seed (org.apache.kafka.common.utils.Utils.murmur2). kafkajs has it too, in 64-bit objects: 4.5 µs
-// a key against 0.3.
+// seed (org.apache.kafka.common.utils.Utils.murmur2).
 
 const SEED = 0x9747b28c
 const MULTIPLIER = 0x5bd1e995
@@ -18,7 +17,7 @@ const ofLength = Array.from({ length: shared.length + 1 }, (_, length) =>
   shared.subarray(0, length),
 )
 
-/** Valid until the next call: most keys are short, and made for every event. */
+/** Valid until the next call: most keys are short, and made for every record. */
 function bytesOf(key: string): Buffer {
   const bytes = ofLength[key.length]
   if (bytes === undefined) return Buffer.from(key, 'utf8')

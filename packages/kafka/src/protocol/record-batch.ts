@@ -1,6 +1,7 @@
-// Records into the bytes of one Kafka record batch (message format 2, uncompressed, of no producer or of a
-// transaction's): what a produce request carries and the log stores. kafkajs encodes each record into buffers of its own and
-// copies them five times; here sizes are known beforehand, so every value is copied once, to its place.
+// Records into the bytes of one Kafka record batch (message format 2): what a produce request carries and the log stores.
+// Sizes are known beforehand, so every value is copied once, to its place.
+import { compress } from './compress.ts'
+import type { Compression } from './compress.ts'
 import { crc32c } from './crc32c.ts'
 
 export type ProduceRecord = {
@@ -19,19 +20,35 @@ export type BatchRecord = {
 }
 
 /** A record whose size is known; `bodyBytes` is `bodyBytesOf(record)`. */
-export type SizedRecord = { readonly record: BatchRecord; readonly bodyBytes: number }
+export type SizedRecord = {
+  readonly record: BatchRecord
+  readonly bodyBytes: number
+  readonly body?: undefined
+}
 
-/** Who writes a batch as part of a transaction, and how many of his records the partition has before it. */
+/** A record as it lies in a batch, but for its place there: the same one may stand in any number of batches. */
+export type EncodedRecord = {
+  readonly body: Buffer
+  readonly bodyBytes: number
+  readonly timestampMs: number
+}
+
+export type BatchEntry = SizedRecord | EncodedRecord
+
+/** Who writes a batch, and the number that its first record has in the partition among his. */
 export type BatchProducerId = {
   readonly id: bigint
   readonly epoch: number
   readonly sequence: number
+  /** Part of a transaction; not so unless said. */
+  readonly isTransactional?: boolean
 }
 
 const NO_PRODUCER: BatchProducerId = { id: -1n, epoch: -1, sequence: -1 }
 const TRANSACTIONAL = 0x10
 
 const HEADER_BYTES = 61
+const ATTRIBUTES_BYTES = 1
 const LENGTH_AT = 8
 const CRC_AT = 17
 const ATTRIBUTES_AT = 21
@@ -43,7 +60,6 @@ const NULL_LENGTH = 1
 
 /** Bytes of a record that don't depend on its place in a batch. */
 export function bodyBytesOf(record: BatchRecord): number {
-  const attributes = 1
   let headers = 0
   let count = 0
   for (const name in record.headers) {
@@ -51,12 +67,16 @@ export function bodyBytesOf(record: BatchRecord): number {
     headers += nameBytes(name) + fieldBytes(record.headers[name] ?? '')
   }
   return (
-    attributes + fieldBytes(record.key) + fieldBytes(record.value) + lengthBytes(count) + headers
+    ATTRIBUTES_BYTES +
+    fieldBytes(record.key) +
+    fieldBytes(record.value) +
+    lengthBytes(count) +
+    headers
   )
 }
 
 /** An upper bound of the bytes that the batch of these records needs. */
-export function batchBytesMaxOf(records: readonly SizedRecord[], from: number): number {
+export function batchBytesMaxOf(records: readonly BatchEntry[], from: number): number {
   let bytes = HEADER_BYTES
   for (let i = from; i < records.length; i++) {
     bytes += (records[i]?.bodyBytes ?? 0) + PREFIX_BYTES_MAX
@@ -72,59 +92,70 @@ export function batchBytesMaxOf(records: readonly SizedRecord[], from: number): 
  * Varints are zigzag; the checksum covers all that follows it. The broker sets offset and epoch.
  */
 
-/** Writes the batch of `records` from index `from` on; returns where it ends. */
-export function writeBatch(
-  to: Buffer,
-  start: number,
-  records: readonly SizedRecord[],
+export type PackOptions = {
+  readonly producer?: BatchProducerId | undefined
+  /** Of the records, where that makes them shorter. */
+  readonly compression?: Compression
+  /** Room of `batchBytesMaxOf` for it, which may hold it afterwards. */
+  readonly into?: Buffer
+}
+
+/** The bytes of the batch of `records` from index `from` on: the same ones each time. */
+export function packBatch(
+  records: readonly BatchEntry[],
   from: number,
-  producer: BatchProducerId = NO_PRODUCER,
-): number {
-  const baseMs = records[from]?.record.timestampMs ?? 0
+  { producer = NO_PRODUCER, compression = 'none', into }: PackOptions = {},
+): Buffer {
+  const batch = into ?? Buffer.allocUnsafe(batchBytesMaxOf(records, from))
+  const baseMs = timestampOf(records[from])
   let maxMs = baseMs
-  let at = start + HEADER_BYTES
+  let end = HEADER_BYTES
   for (let i = from; i < records.length; i++) {
     const sized = records[i]
     if (sized === undefined) break
-    const { timestampMs } = sized.record
+    const timestampMs = timestampOf(sized)
     if (timestampMs > maxMs) maxMs = timestampMs
-    at = writeRecord(to, at, sized, { timestampDelta: timestampMs - baseMs, offsetDelta: i - from })
+    const deltas = { timestampDelta: timestampMs - baseMs, offsetDelta: i - from }
+    end = writeRecord(batch, end, sized, deltas)
   }
-  writeBatchHeader(to, start, { end: at, count: records.length - from, baseMs, maxMs, producer })
-  return at
+  const { packed, codec } = compress(batch.subarray(0, end), HEADER_BYTES, compression)
+  writeBatchHeader(packed, { count: records.length - from, baseMs, maxMs, producer, codec })
+  return packed
 }
+
+const timestampOf = (entry: BatchEntry | undefined): number =>
+  (entry?.body === undefined ? entry?.record.timestampMs : entry.timestampMs) ?? 0
 
 type BatchFacts = {
-  end: number
-  count: number
-  baseMs: number
-  maxMs: number
-  producer: BatchProducerId
+  readonly count: number
+  readonly baseMs: number
+  readonly maxMs: number
+  readonly producer: BatchProducerId
+  readonly codec: number
 }
 
-function writeBatchHeader(to: Buffer, start: number, facts: BatchFacts): void {
+function writeBatchHeader(to: Buffer, facts: BatchFacts): void {
+  const { count, baseMs, maxMs, producer, codec } = facts
   const magic = 2
-  const { producer } = facts
-  let at = to.writeBigInt64BE(0n, start)
-  at = to.writeInt32BE(facts.end - start - LENGTH_AT - 4, at)
+  let at = to.writeBigInt64BE(0n, 0)
+  at = to.writeInt32BE(to.length - LENGTH_AT - 4, at)
   at = to.writeInt32BE(-1, at)
   at = to.writeInt8(magic, at)
   at = to.writeInt32BE(0, at)
-  at = to.writeInt16BE(producer === NO_PRODUCER ? 0 : TRANSACTIONAL, at)
-  at = to.writeInt32BE(facts.count - 1, at)
-  at = to.writeBigInt64BE(BigInt(facts.baseMs), at)
-  at = to.writeBigInt64BE(BigInt(facts.maxMs), at)
+  at = to.writeInt16BE(codec | (producer.isTransactional === true ? TRANSACTIONAL : 0), at)
+  at = to.writeInt32BE(count - 1, at)
+  at = to.writeBigInt64BE(BigInt(baseMs), at)
+  at = to.writeBigInt64BE(BigInt(maxMs), at)
   at = to.writeBigInt64BE(producer.id, at)
   at = to.writeInt16BE(producer.epoch, at)
   at = to.writeInt32BE(producer.sequence, at)
-  to.writeInt32BE(facts.count, at)
-  to.writeUInt32BE(crc32c(to, start + ATTRIBUTES_AT, facts.end), start + CRC_AT)
+  to.writeInt32BE(count, at)
+  to.writeUInt32BE(crc32c(to, ATTRIBUTES_AT, to.length), CRC_AT)
 }
 
 type Deltas = { timestampDelta: number; offsetDelta: number }
 
-function writeRecord(to: Buffer, start: number, sized: SizedRecord, deltas: Deltas): number {
-  const { record } = sized
+function writeRecord(to: Buffer, start: number, sized: BatchEntry, deltas: Deltas): number {
   const { timestampDelta, offsetDelta } = deltas
   let at = start
   at = writeLength(
@@ -135,6 +166,13 @@ function writeRecord(to: Buffer, start: number, sized: SizedRecord, deltas: Delt
   to[at++] = 0
   at = writeTimestamp(to, at, timestampDelta)
   at = writeLength(to, at, offsetDelta)
+  if (sized.body === undefined) return writeBody(to, at, sized.record)
+  to.set(sized.body, at)
+  return at + sized.body.length
+}
+
+function writeBody(to: Buffer, start: number, record: BatchRecord): number {
+  let at = start
   at = writeField(to, at, record.key)
   at = writeField(to, at, record.value)
   let count = 0
@@ -145,6 +183,15 @@ function writeRecord(to: Buffer, start: number, sized: SizedRecord, deltas: Delt
     at = writeField(to, at, record.headers[name] ?? '')
   }
   return at
+}
+
+export function encodeRecord(record: BatchRecord): EncodedRecord {
+  if (!Number.isSafeInteger(record.timestampMs))
+    throw new TypeError('timestampMs must be a whole number')
+  const bodyBytes = bodyBytesOf(record)
+  const body = Buffer.allocUnsafe(bodyBytes - ATTRIBUTES_BYTES)
+  writeBody(body, 0, record)
+  return { body, bodyBytes, timestampMs: record.timestampMs }
 }
 
 const knownNames = new Map<string, number>()

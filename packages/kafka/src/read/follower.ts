@@ -1,32 +1,20 @@
 // Follows compacted single-partition topics from their start, so that its owner can hold tables of what they
 // say (docs/architecture.md 1). It keeps its positions itself and never goes back: a replay would bring
 // deleted things to life. Only when that can't be helped does it say `onReset`, and start over.
-import { delay, hasCode } from '@weir/kit'
-import type { Log } from '@weir/kit'
+import { backoff, delay, describeError } from '@weir/kit'
 
-import { createBrokerCalls } from '../protocol/broker-calls.ts'
+import { createBrokerCalls } from '../connect/broker-calls.ts'
+import { internalsOf } from '../connect/internals.ts'
+import type { Kafka } from '../connect/internals.ts'
 import type { SourceRecord, Headers } from '../protocol/source-record.ts'
 import { askTopics } from './ask-topics.ts'
 import type { AskTopics } from './ask-topics.ts'
-import type { ConsumerEnd } from './start-consumer.ts'
 import { createEndWatch } from './end-watch.ts'
 import type { EndWatch } from './end-watch.ts'
-import {
-  isFresh,
-  isGapTooLong,
-  isOutside,
-  isStuck,
-  newProgress,
-  positionIn,
-  startOver,
-} from './follow-progress.ts'
+import { createFetcher } from './fetcher.ts'
+import type { Fetcher } from './fetcher.ts'
+import { isFresh, isGapTooLong, newProgress, positionIn, beginAgain } from './follow-progress.ts'
 import type { Progress } from './follow-progress.ts'
-import { internalsOf } from '../connect/internals.ts'
-import type { Kafka } from '../connect/internals.ts'
-import { supervise } from './supervisor.ts'
-import type { Supervisor } from './supervisor.ts'
-import { startReader } from './reader.ts'
-import { KafkaError } from '../errors.ts'
 
 export type FollowedRecord = {
   readonly topic: string
@@ -41,7 +29,6 @@ export type FollowedRecord = {
 export type FollowOptions = {
   /** Of one partition each. */
   readonly topics: readonly string[]
-  readonly groupPrefix: string
   /** Committed records in order. What it throws stops the following until it takes the same record. */
   onRecord(record: FollowedRecord): void
   /** Forget everything: the topics come again from their start. */
@@ -66,9 +53,11 @@ export type Follower = {
 const DELETE_RETENTION_MS = 86_400_000
 const CATCH_UP_TIMEOUT_MS = 10_000
 const CHECK_EVERY_MS = 3_000
+const PAUSE = { minMs: 20, maxMs: 2_000 }
+const partition = 0
 
 export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
-  const { topics, groupPrefix } = options
+  const { topics } = options
   const calls = createBrokerCalls(kafka)
   const stopping = new AbortController()
   const progress = newProgress()
@@ -77,31 +66,21 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
     askEnds: asked.ends,
     positionOf: (topic) => progress.positions.get(topic),
   })
-  const position = (topic: string): bigint => positionIn(progress, topic)
-  const onPosition = (topic: string, _: number, next: bigint): void => {
-    progress.positions.set(topic, next)
-    progress.movedMs = Date.now()
-    ends.advanced()
-  }
-  const onRecords = takeRecords(options, progress)
-  const following = { options, progress, asked, ends, onPosition }
+  const following = { options, progress, asked, ends }
   const catchUp = (wanted = topics): Promise<void> => catchUpWith(following, wanted)
-  const reader = { groupPrefix, topics, positionOf: position, onRecords, onPosition }
-  let supervisor: Supervisor | undefined
 
   return {
     async start() {
-      const prepare = createPrepare(following, internalsOf(kafka).log)
-      supervisor = supervise(kafka, { topics, prepare, start: () => startReader(kafka, reader) })
-      void keepChecking(following, supervisor, stopping.signal)
+      void keepReading(kafka, following, stopping.signal)
+      void keepChecking(following, stopping.signal)
       await untilCaughtUp(catchUp, stopping.signal)
     },
-    position,
+    position: (topic) => positionIn(progress, topic),
     catchUp,
     isFresh: () => isFresh(progress),
     async close() {
       stopping.abort()
-      await Promise.all([calls.close(), supervisor?.close()])
+      await calls.close()
     },
   }
 }
@@ -111,46 +90,81 @@ type Following = {
   readonly progress: Progress
   readonly asked: AskTopics
   readonly ends: EndWatch
-  readonly onPosition: (topic: string, partition: number, next: bigint) => void
+}
+
+/** From the topics' starts until something of them is lost, and then again. */
+async function keepReading(kafka: Kafka, following: Following, signal: AbortSignal): Promise<void> {
+  const { options, progress, asked, ends } = following
+  const { log } = internalsOf(kafka)
+  const pauses = backoff(PAUSE)
+  for (let isFirst = true; !signal.aborted;) {
+    try {
+      beginAgain(progress, await asked.starts())
+      if (!isFirst) {
+        log.warn({ topics: options.topics }, 'reading the topics from the start again')
+        options.onReset()
+      }
+      isFirst = false
+      ends.advanced()
+      await readUntilLost(createFetcher(kafka), following, signal)
+    } catch (error) {
+      log.debug({ topics: options.topics, err: describeError(error) }, 'not reading yet')
+    }
+    await delay(pauses.next().value, signal).catch(() => undefined)
+  }
+}
+
+async function readUntilLost(
+  fetcher: Fetcher,
+  following: Following,
+  signal: AbortSignal,
+): Promise<void> {
+  const { progress, options } = following
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const lose = (): void => {
+    // Until it starts over nobody may take what is known for all there is.
+    progress.positions.clear()
+    resolve()
+  }
+  const followings = options.topics.map((topic) =>
+    fetcher.follow(
+      { topic, partition, from: positionIn(progress, topic), isolation: 'read_committed' },
+      {
+        onRecords(records, next) {
+          if (!progress.positions.has(topic)) return
+          if (hasGap(options, progress)) lose()
+          else take(following, topic, { records, next })
+        },
+        onLost: lose,
+        onGone: lose,
+      },
+    ),
+  )
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  if (!signal.aborted) await over
+  for (const one of followings) one.close()
 }
 
 const hasGap = ({ deleteRetentionMs }: FollowOptions, progress: Progress): boolean =>
   isGapTooLong(progress, deleteRetentionMs ?? DELETE_RETENTION_MS)
 
-/** Before each reader: whether it goes on from the positions, or starts over. */
-function createPrepare({ options, progress, asked, ends }: Following, log: Log) {
-  const { topics } = options
-  let wasAway = false
-  return async (lastEnd: ConsumerEnd | undefined): Promise<boolean> => {
-    const logs = await asked.logs().catch(async (error: unknown) => {
-      wasAway ||= hasCode(error, 'kafka.not_found') && (await asked.isAnyGone())
-      throw error
-    })
-    const isFirst = progress.positions.size === 0
-    const isLost = wasAway || lastEnd === 'moved' || isOutside(progress, logs)
-    if (isFirst || isLost || hasGap(options, progress)) {
-      startOver(progress, logs)
-      if (!isFirst) {
-        log.warn({ topics }, 'following from the start again')
-        options.onReset()
-      }
-    }
-    wasAway = false
-    ends.advanced()
-    return true
-  }
-}
+type Read = { readonly records: readonly SourceRecord[]; readonly next: bigint }
 
-const takeRecords =
-  (options: FollowOptions, progress: Progress) =>
-  (topic: string, _: number, records: readonly SourceRecord[]): void => {
-    if (hasGap(options, progress)) throw new KafkaError('kafka.gap', 'too long without reading')
-    for (const { key, value, offset, timestampMs, headers } of records) {
-      const text = key?.toString('utf8') ?? ''
-      options.onRecord({ topic, key: text, value, offset, timestampMs, headers })
-      progress.positions.set(topic, offset + 1n)
-    }
+function take(
+  { options, progress, ends }: Following,
+  topic: string,
+  { records, next }: Read,
+): void {
+  for (const { key, value, offset, timestampMs, headers } of records) {
+    // One that couldn't be taken comes again, with those before it.
+    if (offset < positionIn(progress, topic)) continue
+    const text = key?.toString('utf8') ?? ''
+    options.onRecord({ topic, key: text, value, offset, timestampMs, headers })
+    progress.positions.set(topic, offset + 1n)
   }
+  progress.positions.set(topic, next)
+  ends.advanced()
+}
 
 async function catchUpWith(
   { options, progress, ends }: Following,
@@ -172,26 +186,11 @@ async function untilCaughtUp(catchUp: () => Promise<void>, signal: AbortSignal):
   }
 }
 
-async function keepChecking(
-  following: Following,
-  supervisor: Supervisor,
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    await delay(CHECK_EVERY_MS, signal).catch(() => undefined)
-    if (signal.aborted) return
+/** The pause counts from when it asked: an answer that took longer is as old as it took, and wants a newer one at once. */
+async function keepChecking(following: Following, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const pause = delay(CHECK_EVERY_MS, signal).catch(() => undefined)
     await catchUpWith(following, following.options.topics).catch(() => undefined)
-    if (!isStuck(following.progress)) continue
-    await stepOverEmptied(following).catch(() => undefined)
-    supervisor.renew()
-  }
-}
-
-/** A reader is given nothing of what was compacted away, or aborted, and so doesn't move past it. */
-async function stepOverEmptied({ progress, asked, onPosition }: Following): Promise<void> {
-  for (const [topic, to] of (await asked.ends()).offsets) {
-    const from = positionIn(progress, topic)
-    const next = await asked.firstReadable(topic, from, to)
-    if (next > from && positionIn(progress, topic) === from) onPosition(topic, 0, next)
+    await pause
   }
 }

@@ -1,12 +1,17 @@
 // Looks through one partition as it lies on its leader's disk, for whoever wants to know what can still be read
 // there: every record from the first offset on, also those that were aborted or replaced long ago.
 
-import { createBrokerCalls } from '../protocol/broker-calls.ts'
+import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readRawStep } from './committed-range.ts'
-import type { RawRecord } from './committed-range.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { earliestOffsets, endOffsets, needLeaders } from '../admin/topic-calls.ts'
+import { earliestOffsets, endOffsets, needPartitions } from '../admin/topic-calls.ts'
 import { KafkaError } from '../errors.ts'
+
+type RawRecord = {
+  readonly key: string
+  readonly value: Buffer | null
+  readonly offset: bigint
+}
 
 export type LogScan = {
   /**
@@ -25,14 +30,14 @@ const partition = 0
 export function createLogScan(kafka: Kafka): LogScan {
   const calls = createBrokerCalls(kafka)
   const leaderOf = (topic: string) =>
-    calls.run('describe a topic', async (cluster) => {
-      const leaders = await needLeaders(cluster, topic)
+    calls.run('describe a topic', async (brokers) => {
+      const leaders = await needPartitions(brokers, topic)
       return leaders.find((one) => one.partition === partition)?.leader ?? -1
     })
   const spanOf = (topic: string) =>
-    calls.run('read offsets', async (cluster) => {
-      const [from = 0n] = await earliestOffsets(cluster, topic)
-      const [to = 0n] = await endOffsets(cluster, topic, 'read_uncommitted')
+    calls.run('read offsets', async (brokers) => {
+      const [from = 0n] = await earliestOffsets(brokers, topic)
+      const [to = 0n] = await endOffsets(brokers, topic, 'read_uncommitted')
       return { from, to }
     })
 
@@ -42,10 +47,11 @@ export function createLogScan(kafka: Kafka): LogScan {
       const { from, to } = await spanOf(topic)
       for (let at = from; at < to;) {
         const step = { topic, partition, from: at, to }
-        const { records, next } = await calls.run('read a topic', (cluster) =>
-          readRawStep(cluster, step),
+        const { records, next } = await calls.run('read a topic', (brokers) =>
+          readRawStep(brokers, step),
         )
-        for (const record of records) onRecord(record)
+        for (const { key, value, offset } of records)
+          onRecord({ key: key?.toString('utf8') ?? '', value, offset })
         at = next
       }
       if ((await leaderOf(topic)) !== leader)

@@ -1,6 +1,6 @@
 // Reads a stretch of one partition that is there already, piece by piece, for questions about the past. Nothing
 // is followed, no group is joined, and no more than one fetch is held in memory.
-import { createBrokerCalls } from '../protocol/broker-calls.ts'
+import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readStep } from './committed-range.ts'
 import type { Range } from './committed-range.ts'
 import type { Kafka } from '../connect/internals.ts'
@@ -24,8 +24,8 @@ export function createRangeReader(kafka: Kafka): RangeReader {
     async read(range, onRecords) {
       for (let { from } = range; from < range.to;) {
         const step = { ...range, from }
-        const { records, next } = await calls.run('read a topic', (cluster) =>
-          readStep(cluster, step),
+        const { records, next } = await calls.run('read a topic', (brokers) =>
+          readStep(brokers, step),
         )
         if ((await onRecords(records)) === false) return
         from = next

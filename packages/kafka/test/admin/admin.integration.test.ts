@@ -4,6 +4,7 @@ import type { Producer } from 'kafkajs'
 
 import { createAdmin } from '../../src/admin/admin.ts'
 import type { Admin } from '../../src/admin/admin.ts'
+import { createFencer } from '../../src/fence/acquire.ts'
 import { connect, deleteTopicsMade, makeTopic, plainKafka, uniqueName } from '../support.ts'
 
 let admin: Admin
@@ -82,6 +83,7 @@ test('the committed end stops before an open transaction, the uncommitted end do
   const topic = await makeTopic(admin, 'admin-ends', 2)
   await producer.send({ topic, messages: [{ value: 'a', partition: 1 }] })
   const transactionalId = uniqueName('admin-txn')
+  expect(await admin.groups.fence(transactionalId)).toBe('none')
   const writer = plainKafka().producer({ transactionalId, maxInFlightRequests: 1 })
   await writer.connect()
   const transaction = await writer.transaction()
@@ -93,7 +95,7 @@ test('the committed end stops before an open transaction, the uncommitted end do
   expect(await admin.offsets.earliest(topic)).toEqual([0n, 0n])
 
   // When
-  await admin.groups.fence(transactionalId)
+  expect(await admin.groups.fence(transactionalId)).toBe('fenced')
 
   // Then
   await expect(transaction.commit()).rejects.toMatchObject({ type: 'INVALID_PRODUCER_EPOCH' })
@@ -101,9 +103,16 @@ test('the committed end stops before an open transaction, the uncommitted end do
   await writer.disconnect()
 })
 
-test('a topic is empty until something is written to any partition', async () => {
+test('a topic is empty until something is written to any partition; a fence writes nothing', async () => {
   const topic = await makeTopic(admin, 'admin-empty', 2)
 
+  expect(await admin.topics.isEmpty(topic)).toBe(true)
+  const fencer = createFencer(connect())
+  const transactionalId = uniqueName('admin-fence')
+  const partitions = [0, 1].map((partition) => ({ topic, partition }))
+  await fencer.acquire({ transactionalId, partitions, deadlineMs: 30_000 })
+  fencer.close()
+  expect(await admin.offsets.ends(topic, { isolation: 'read_uncommitted' })).toEqual([1n, 1n])
   expect(await admin.topics.isEmpty(topic)).toBe(true)
   await producer.send({ topic, messages: [{ value: 'a', partition: 1 }] })
   expect(await admin.topics.isEmpty(topic)).toBe(false)

@@ -9,8 +9,8 @@ import { makeAuthority } from '@weir/devstack'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'
 
-import { kafkaAccess } from '../../src/connect/kafka-access.ts'
-import { kafkaFields, withKafkaRules } from '../../src/connect/kafka-settings.ts'
+import { kafkaAccess } from '../../src/connect/access/kafka-access.ts'
+import { kafkaFields, withKafkaRules } from '../../src/connect/access/kafka-settings.ts'
 
 // Programs are started here, which takes its time on a busy machine.
 jest.setTimeout(60_000)

@@ -5,8 +5,8 @@ import type { Server } from 'node:http'
 
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 
-import { createTokenSource } from '../../src/connect/oauth-token.ts'
-import type { TokenSource } from '../../src/connect/oauth-token.ts'
+import { createTokenSource } from '../../src/connect/access/oauth-token.ts'
+import type { TokenSource } from '../../src/connect/access/oauth-token.ts'
 
 let server: Server
 let port = 0

@@ -4,16 +4,12 @@ import { Writable } from 'node:stream'
 import { writeFile } from 'node:fs/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createLog, delay, pollUntil } from '@weir/kit'
+import { createLog, pollUntil } from '@weir/kit'
 import { makeAuthority } from '@weir/devstack'
 
-import { createBatchProducer } from '../../src/produce/batch-producer.ts'
 import { createKafka } from '../../src/connect/client.ts'
 import type { Kafka } from '../../src/connect/client.ts'
-import { followTopics } from '../../src/read/follower.ts'
-import type { Follower } from '../../src/read/follower.ts'
-import type { KafkaAccess } from '../../src/connect/kafka-access.ts'
-import { createTransactor } from '../../src/fence/transactor.ts'
+import type { KafkaAccess } from '../../src/connect/access/kafka-access.ts'
 import { kafkaTrouble } from '../../src/connect/kafka-trouble.ts'
 import { uniqueName } from '../support.ts'
 import { lookFromOutside } from '../support-broker.ts'
@@ -26,6 +22,8 @@ import {
   USER,
 } from '../support-secured-broker.ts'
 import type { SecuredBroker } from '../support-secured-broker.ts'
+import { follow, keepBusy, openSessionOn } from '../support-secured-session.ts'
+import type { Session, Steady } from '../support-secured-session.ts'
 
 let broker: SecuredBroker
 let outside: Outside
@@ -79,87 +77,9 @@ const ownCertificate = async (): Promise<Env> => {
   return { KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key }
 }
 
-type Session = {
-  readonly sinceMs: number
-  produce(value: string): Promise<void>
-  transact(value: string): Promise<void>
-  /** Its log. */
-  readonly lines: readonly string[]
-  /** What the follower has seen. */
-  readonly seen: readonly string[]
-  close(): Promise<void>
-}
-
-/** All three kinds of connections: to store, for transactions, and to follow. */
-async function openSession(access: KafkaAccess): Promise<Session> {
-  const topic = uniqueName('secured')
-  await outside.makeTopic(topic, 1)
+const openSession = (access: KafkaAccess): Promise<Session> => {
   const lines: string[] = []
-  const kafka = connect(access, lines)
-  const seen: string[] = []
-  const producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1e6 })
-  const transactionalId = uniqueName('secured')
-  const transactor = createTransactor(kafka, { transactionalId, timeoutMs: 10_000 })
-  const follower = follow(kafka, topic, (value) => void seen.push(value))
-  await Promise.all([transactor.fence(), follower.start()])
-  lines.length = 0 // a broker that was just made has no coordinators at first
-  const record = (value: string) => ({ key: 'k', value: Buffer.from(value), headers: {} })
-  return {
-    sinceMs: performance.now(),
-    lines,
-    seen,
-    async produce(value) {
-      await producer.send(topic, 0, { ...record(value), timestampMs: Date.now() })
-    },
-    async transact(value) {
-      const sent = { ...record(value), topic, partition: 0, timestampMs: Date.now() }
-      await transactor.transaction((transaction) => transaction.send([sent]))
-    },
-    async close() {
-      await Promise.all([producer.close(), transactor.close(), follower.close()])
-    },
-  }
-}
-
-type Steady = {
-  readonly sent: readonly string[]
-  readonly failures: readonly unknown[]
-  stop(): Promise<void>
-}
-
-function keepBusy({ produce, transact }: Session): Steady {
-  const sent: string[] = []
-  const failures: unknown[] = []
-  let isStopping = false
-  const once = async (send: (value: string) => Promise<void>): Promise<void> => {
-    const value = `event ${sent.length}`
-    await send(value)
-    sent.push(value)
-  }
-  const busy = (async () => {
-    while (!isStopping) {
-      await once(produce).catch((error: unknown) => failures.push(error))
-      await once(transact).catch((error: unknown) => failures.push(error))
-      await delay(100)
-    }
-  })()
-  return {
-    sent,
-    failures,
-    async stop() {
-      isStopping = true
-      await busy
-    },
-  }
-}
-
-function follow(kafka: Kafka, topic: string, onValue: (value: string) => void): Follower {
-  return followTopics(kafka, {
-    topics: [topic],
-    groupPrefix: uniqueName('secured'),
-    onRecord: ({ value }) => onValue(value?.toString() ?? ''),
-    onReset: () => undefined,
-  })
+  return openSessionOn(connect(access, lines), outside, lines)
 }
 
 const ways: [string, () => Promise<KafkaAccess>][] = [
@@ -223,22 +143,22 @@ describe('what keeps us out is told', () => {
     ],
     [
       'a certificate of ours that is missing',
-      /it needs a client certificate, or refuses ours; see KAFKA_TLS_CERT_FILE/,
+      /it needs a client certificate, or refuses the one it got; see KAFKA_TLS_CERT_FILE/,
       async () => broker.access('MUTUAL', tls()),
     ],
     [
       'TLS where there is none',
-      /the TLS handshake fails|closes connections at once; does it use TLS\?/,
+      /the TLS handshake fails|closes connections immediately; does it use TLS\?/,
       async () => broker.access('PLAIN', tls()),
     ],
     [
       'no TLS where there must be',
-      /closes connections at once; does it need TLS \(KAFKA_TLS\)/,
+      /closes connections immediately; does it need TLS \(KAFKA_TLS\)/,
       async () => broker.access('TLS'),
     ],
     [
       'no login where there must be one',
-      /closes connections at once; does it need a login \(KAFKA_SASL_MECHANISM\)\?/,
+      /closes connections immediately; does it need a login \(KAFKA_SASL_MECHANISM\)\?/,
       async () => broker.access('TLSLOGIN', tls()),
     ],
     [

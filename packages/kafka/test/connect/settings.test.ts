@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'
 
-import { kafkaFields, withKafkaRules } from '../../src/connect/kafka-settings.ts'
+import { kafkaFields, withKafkaRules } from '../../src/connect/access/kafka-settings.ts'
 
 const kafka = withKafkaRules(z.object(kafkaFields))
 const brokers = { KAFKA_BROKERS: 'kafka:9093' }
@@ -44,5 +44,31 @@ describe('what is missing, or of no use, is refused by name', () => {
     ['KAFKA_BROKERS', { KAFKA_BROKERS: 'kafka:99999' }],
   ])('%s in %j', (key, env) => {
     expect(() => loadConfig(kafka, env)).toThrow(`\n- ${key} is wrong: `)
+  })
+})
+
+describe('a prefix is of parts that end with a dot', () => {
+  test.each(['', 'a.', 'team-a.', 'Team_1.weir.', 'weir.', `${'a'.repeat(99)}.`])(
+    '%j',
+    (prefix) => {
+      const { KAFKA_PREFIX } = loadConfig(kafka, { ...brokers, KAFKA_PREFIX: prefix })
+      expect(KAFKA_PREFIX).toBe(prefix)
+    },
+  )
+  test.each([
+    'a', // «a» and «ab» would share names
+    '.a.',
+    'a..',
+    'a b.',
+    'a/b.',
+    '_a.',
+    '*.',
+    'weir.derive.', // another Weir's rights end so
+    'a.weir.tail.',
+    `${'a'.repeat(100)}.`,
+  ])('not %j', (prefix) => {
+    expect(() => loadConfig(kafka, { ...brokers, KAFKA_PREFIX: prefix })).toThrow(
+      '\n- KAFKA_PREFIX is wrong: it must be ',
+    )
   })
 })

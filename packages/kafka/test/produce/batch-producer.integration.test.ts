@@ -5,6 +5,7 @@ import { pollUntil } from '@weir/kit'
 
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
 import type { BatchProducer, BatchProducerOptions } from '../../src/produce/types.ts'
+import { compressions } from '../../src/protocol/compress.ts'
 import { BROKERS, connect, uniqueName } from '../support.ts'
 import { lookFromOutside, timesStored, valuesIn } from '../support-broker.ts'
 import type { LoggedRecord, Outside } from '../support-broker.ts'
@@ -64,38 +65,47 @@ const codeOf = (sending: Promise<void>) =>
     (error: { code: string }) => error.code,
   )
 
-test.each([1, 100])(
-  'thousands of concurrent sends are stored once each, in order, with up to %i partitions a request',
-  async (batchesPerRequestMax) => {
-    // Given
-    const [a, b, c] = [await makeTopic(3), await makeTopic(1), await makeTopic(5)]
-    const sending = producer({ batchesPerRequestMax })
-    const lanes = [
-      ...range(3).map((partition) => ({ topic: a, partition })),
-      { topic: b, partition: 0 },
-      ...range(5).map((partition) => ({ topic: c, partition })),
-    ]
+test('thousands of concurrent sends are stored once each, in order', async () => {
+  // Given
+  const [a, b, c] = [await makeTopic(3), await makeTopic(1), await makeTopic(5)]
+  const sending = producer()
+  const lanes = [
+    ...range(3).map((partition) => ({ topic: a, partition })),
+    { topic: b, partition: 0 },
+    ...range(5).map((partition) => ({ topic: c, partition })),
+  ]
 
-    // When
-    const sends: Promise<void>[] = []
-    for (let i = 0; i < 1_000; i++) {
-      for (const { topic, partition } of lanes) {
-        sends.push(sending.send(topic, partition, event(`event-${i}`)))
-      }
-      if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
-    }
-    await Promise.all(sends)
-
-    // Then
-    const wanted = range(1_000).map((i) => `event-${i}`)
-    const logs = new Map<string, LoggedRecord[]>()
-    for (const topic of [a, b, c]) logs.set(topic, await outside.readLog(topic))
+  // When
+  const sends: Promise<void>[] = []
+  for (let i = 0; i < 1_000; i++) {
     for (const { topic, partition } of lanes) {
-      expect(valuesIn(logs.get(topic) ?? [], partition)).toEqual(wanted)
+      sends.push(sending.send(topic, partition, event(`event-${i}`)))
     }
-    expect(sending.inFlightBytes()).toBe(0)
+    if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await Promise.all(sends)
+
+  // Then
+  const wanted = range(1_000).map((i) => `event-${i}`)
+  const logs = new Map<string, LoggedRecord[]>()
+  for (const topic of [a, b, c]) logs.set(topic, await outside.readLog(topic))
+  for (const { topic, partition } of lanes) {
+    expect(valuesIn(logs.get(topic) ?? [], partition)).toEqual(wanted)
+  }
+  expect(sending.inFlightBytes()).toBe(0)
+}, 60_000)
+
+test.each(compressions)(
+  'batches compressed by %s are taken by the broker, and read as they were sent',
+  async (compression) => {
+    const topic = await makeTopic(1)
+    const sending = producer({ compression })
+    const values = range(500).map((i) => `${i}-${'abc'.repeat(i % 50)}`)
+
+    await Promise.all(values.map((value) => sending.send(topic, 0, event(value))))
+
+    expect(valuesIn(await outside.readLog(topic), 0)).toEqual(values)
   },
-  60_000,
 )
 
 describe('after a record that is too large', () => {
@@ -286,6 +296,4 @@ function startFlow(sending: BatchProducer, topic: string) {
   return flow
 }
 
-function range(count: number): number[] {
-  return Array.from({ length: count }, (_, i) => i)
-}
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)

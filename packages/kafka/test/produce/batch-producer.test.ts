@@ -19,47 +19,52 @@ describe('a batch that the broker', () => {
 
     await expect(
       producer(fake, { produceTimeoutMs: 300 }).send('topic', 0, event('a')),
-    ).rejects.toMatchObject({ code: 'kafka.unavailable' })
+      // Whether it is on its way at that moment, is chance.
+    ).rejects.toMatchObject({
+      code: expect.stringMatching(/^kafka.(unavailable|outcome_unknown)$/),
+    })
 
     expect(performance.now() - startMs).toBeGreaterThan(200)
     expect(fake.batches.length).toBeGreaterThan(1)
   })
 
   test.each([...REFUSALS, ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', 20], ['REQUEST_TIMED_OUT', 7]])(
-    'had appended when it answered %s is rejected and never sent again',
+    'had appended when it answered %s goes out again as the same bytes, until it is stored',
     async (_, errorCode) => {
-      const fake = await broker({ reply: () => ({ errorCode, baseOffset: 42 }) })
+      const appended = { errorCode, baseOffset: 42 }
+      const fake = await broker({ reply: (__, count) => (count < 3 ? appended : STORED) })
 
-      await expect(producer(fake).send('topic', 0, event('a'))).rejects.toMatchObject({
-        code: 'kafka.outcome_unknown',
-      })
+      await producer(fake).send('topic', 0, event('a'))
 
-      expect(fake.batches).toHaveLength(1)
+      expect(fake.batches).toHaveLength(3)
+      expect(new Set(fake.batches.map(({ bytes }) => bytes)).size).toBe(1)
     },
   )
 
-  test('may have stored before the connection broke is rejected and never sent again', async () => {
-    const fake = await broker({ reply: (_, count) => (count === 1 ? 'hang up' : STORED) })
-    const sending = producer(fake)
+  test.each(['hang up', 'silence'] as const)(
+    'may have stored (%s) goes out again as the same bytes, over a new connection',
+    async (ending) => {
+      const fake = await broker({ reply: (_, count) => (count === 1 ? ending : STORED) })
+      const sending = producer(fake, { produceTimeoutMs: 6_000 })
 
-    await expect(sending.send('topic', 0, event('a'))).rejects.toMatchObject({
-      code: 'kafka.outcome_unknown',
-    })
-    await sending.send('topic', 0, event('b'))
+      await sending.send('topic', 0, event('a'))
+      await sending.send('topic', 0, event('b'))
 
-    expect(fake.batches.map(({ values }) => values)).toEqual([['a'], ['b']])
-  })
+      expect(fake.batches.map(({ values }) => values)).toEqual([['a'], ['a'], ['b']])
+      expect(new Set(fake.batches.map(({ bytes }) => bytes)).size).toBe(2)
+    },
+  )
 
-  test('never answers is rejected in time, and later ones go over a new connection', async () => {
-    const fake = await broker({ reply: (_, count) => (count === 1 ? 'silence' : STORED) })
+  test('says nothing of until the time-out may be stored', async () => {
+    const fake = await broker({ reply: ({ values }) => (values[0] === 'a' ? 'silence' : STORED) })
     const sending = producer(fake, { produceTimeoutMs: 300 })
 
     await expect(sending.send('topic', 0, event('a'))).rejects.toMatchObject({
       code: 'kafka.outcome_unknown',
     })
-    await sending.send('topic', 0, event('b'))
+    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 20_000 })
 
-    expect(fake.batches.map(({ values }) => values)).toEqual([['a'], ['b']])
+    await sending.send('topic', 0, event('b'))
   })
 
   test('finds too large goes out in halves, and a record too large by itself is told so', async () => {
@@ -106,17 +111,22 @@ describe('a broker that delays requests', () => {
   })
 
   test('is never sent what was given up meanwhile, which is told to be not stored', async () => {
-    const fake = await broker({ reply: (_, count) => (count === 1 ? throttled : STORED) })
-    const sending = producer(fake, { produceTimeoutMs: 200 })
+    const long = { ...STORED, throttleMs: 6_000 }
+    const fake = await broker({ reply: ({ values }) => (values[0] === 'a' ? long : STORED) })
+    const sending = producer(fake, { produceTimeoutMs: 3_000 })
     await sending.send('topic', 0, event('a'))
 
     await expect(sending.send('topic', 0, event('b'))).rejects.toMatchObject({
       code: 'kafka.unavailable',
       message: 'Not stored: Kafka did not take it in time; send it again',
     })
-    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 150, everyMs: 5 })
-    await delay(300)
-    await sending.send('topic', 0, event('c'))
+    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 1_500, everyMs: 5 })
+    const isStored = () =>
+      sending.send('topic', 0, event('c')).then(
+        () => true,
+        () => false,
+      )
+    await pollUntil(isStored, { deadlineMs: 60_000 })
 
     expect(fake.batches.map(({ values }) => values)).toEqual([['a'], ['c']])
   })

@@ -1,21 +1,26 @@
 // Which requests batches become, and what no request may hold.
 import { describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import type { BatchProducer } from '../../src/produce/types.ts'
-import { STORED, NOT_APPENDED, broker, producer, event } from './support-producer.ts'
+import { STORED, NOT_APPENDED, broker, producer, producersOf, event } from './support-producer.ts'
 
 test('one request is out at a time: what waits for it and is given up was never sent', async () => {
-  const fake = await broker({ reply: (_, count) => (count === 1 ? 'silence' : STORED) })
-  const sending = producer(fake, { produceTimeoutMs: 300 })
-  const first = sending.send('topic', 0, event('a'))
-  await pollUntil(() => fake.batches.length === 1, { deadlineMs: 2_000, everyMs: 5 })
-  const second = sending.send('topic', 1, event('b'))
+  const fake = await broker({ reply: ({ values }) => (values[0] === 'a' ? 'silence' : STORED) })
+  const sending = producer(fake, { produceTimeoutMs: 3_000 })
+  const codeOf = (sent: Promise<void>) =>
+    sent.then(
+      () => 'stored',
+      (error: { code: string }) => error.code,
+    )
+  await pollUntil(async () => (await codeOf(sending.send('topic', 1, event('x')))) === 'stored', {
+    deadlineMs: 60_000,
+  })
+  const sent = fake.batches.length
+  const first = codeOf(sending.send('topic', 0, event('a')))
+  await pollUntil(() => fake.batches.length > sent, { deadlineMs: 60_000, everyMs: 5 })
+  const second = codeOf(sending.send('topic', 1, event('b')))
 
-  await expect(first).rejects.toMatchObject({ code: 'kafka.outcome_unknown' })
-  const outcome = await second.then(
-    () => 'stored',
-    (error: { code: string }) => error.code,
-  )
+  expect(await first).toBe('kafka.outcome_unknown')
+  const outcome = await second
 
   // Whichever of the two it was, it is true.
   const isSent = fake.batches.some(({ values }) => values[0] === 'b')
@@ -39,29 +44,38 @@ test('a batch follows its partition to the leader that metadata names', async ()
   expect(next.batches).toHaveLength(1)
 })
 
-test('what leaves together shares requests, of as many partitions as they may hold', async () => {
+test('what leaves together shares requests', async () => {
   const fake = await broker({ reply: () => STORED })
-  const send4 = async (sending: BatchProducer) => {
-    await sending.send('topic', 0, event('first'))
-    await Promise.all([0, 1, 2, 3].map((p) => sending.send('topic', p, event(`p${p}`))))
-  }
+  const sending = producer(fake)
 
-  await send4(producer(fake))
-  expect(fake.requests.splice(0)).toEqual([1, 4])
+  await sending.send('topic', 0, event('first'))
+  await Promise.all([0, 1, 2, 3].map((p) => sending.send('topic', p, event(`p${p}`))))
 
-  await send4(producer(fake, { batchesPerRequestMax: 1 }))
-  expect(fake.requests.splice(0)).toEqual([1, 1, 1, 1, 1])
+  expect(fake.requests).toEqual([1, 4])
+})
 
-  await send4(producer(fake, { batchesPerRequestMax: 3 }))
-  expect(fake.requests.splice(0)).toEqual([1, 3, 1])
+test.each([
+  ['share requests', 1, [1, 1, 2]],
+  ['write one partition in a request each', 0, [1, 1, 1, 1]],
+])('two who write by one handle %s', async (_, partition, requests) => {
+  const throttled = { ...STORED, throttleMs: 100 }
+  const fake = await broker({ reply: (__, count) => (count === 2 ? throttled : STORED) })
+  const [one, other] = producersOf(fake)
+  await one.send('topic', 0, event('a'))
+  await other.send('topic', partition, event('b'))
+
+  await Promise.all([one.send('topic', 0, event('c')), other.send('topic', partition, event('d'))])
+
+  expect(fake.requests).toEqual(requests)
 })
 
 test('of batches that share a request each has the answer of its own partition', async () => {
   const fake = await broker({
     reply: ({ partition, values }) =>
-      partition === 2 && values[0] === 'x' ? { errorCode: 20, baseOffset: 5 } : STORED,
+      partition === 2 && values[0] === 'x' ? { errorCode: 10, baseOffset: NOT_APPENDED } : STORED,
+    produceVersionMax: 9,
   })
-  const sending = producer(fake, { batchesPerRequestMax: 100 })
+  const sending = producer(fake)
   await sending.send('b', 0, event('first'))
   await sending.send('a', 0, event('first'))
 

@@ -1,16 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 
+import { isOver } from '../../src/produce/batch.ts'
 import {
-  createLane,
+  createLane as createLaneWith,
   expireBatch,
   expireQueue,
-  isOver,
   putBackInHalves,
   recordBytes,
   resolveAll,
   takeBatch,
 } from '../../src/produce/lane.ts'
 import type { Lane } from '../../src/produce/lane.ts'
+
+const createLane = (topic: string, partition: number, batchBytesMax: number) =>
+  createLaneWith(topic, partition, { batchBytesMax, patienceMs: 1_000, compression: 'none' })
 
 const SMALL = 100
 const ERROR = new Error('too late')

@@ -8,7 +8,7 @@ import type { Batch } from '../../src/produce/lane.ts'
 import { createScheduler } from '../../src/produce/scheduler.ts'
 import type { Scheduler, SchedulerOptions } from '../../src/produce/scheduler.ts'
 
-const STORED: Outcome = { kind: 'stored' }
+const STORED: Outcome = { kind: 'stored', offset: 0n }
 const UNKNOWN: Outcome = { kind: 'unknown', cause: new Error('lost') }
 
 type Delivered = { values: string[]; batch: Batch; end(outcome: Outcome): void }
@@ -61,7 +61,7 @@ describe('records of one partition', () => {
   })
 
   test('may be posted without promises, and each is answered once', async () => {
-    const { scheduler, delivered } = setUp({ inFlightBytesMax: 100 })
+    const { scheduler, delivered } = setUp({ inFlightBytesMax: 120 })
     const answers: string[] = []
     const post = (text: string) => {
       const record = { key: 'k', value: Buffer.from(text), headers: {}, timestampMs: 1 }
@@ -159,7 +159,7 @@ describe('a record', () => {
   })
 
   test('beyond the bytes in flight is refused at once; answers make room', async () => {
-    const { send, scheduler, delivered } = setUp({ inFlightBytesMax: 2_500 })
+    const { send, scheduler, delivered } = setUp({ inFlightBytesMax: 2_900 })
     const answers = [send('x'.repeat(1_000)), send('y'.repeat(1_000))]
 
     expect(await send('z'.repeat(1_000))).toBe('kafka.unavailable')
@@ -175,6 +175,28 @@ describe('a record', () => {
     delivered[1]?.end(STORED)
     expect(await again).toBe('stored')
   })
+})
+
+test('partitions that are stuck leave room for the others, however many they are', async () => {
+  const { send, scheduler, delivered } = setUp({ inFlightBytesMax: 100_000 })
+  const answers: Promise<string>[] = []
+  const fill = (partition: number): void => {
+    for (let i = 0; i < 1_000; i++) answers.push(send('x'.repeat(200), partition))
+  }
+
+  fill(0)
+  const ofOne = scheduler.inFlightBytes()
+  fill(1)
+  fill(2)
+
+  expect(ofOne).toBeGreaterThan(79_000)
+  expect(ofOne).toBeLessThan(81_000)
+  const other = send('y', 3)
+  await turn()
+  for (const { end } of delivered) end(STORED)
+  expect(await other).toBe('stored')
+  scheduler.forgetTopic('topic')
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['stored', 'kafka.unavailable']))
 })
 
 test('bytes in flight come back to nothing whatever becomes of the records', async () => {

@@ -1,6 +1,8 @@
 // A producer with a broker of its own, which answers as the test says.
 import { afterEach } from '@jest/globals'
 import { createLog } from '@weir/kit'
+import { createAppender } from '../../src/produce/appender.ts'
+import type { AppendLane } from '../../src/produce/append-lane.ts'
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
 import type { BatchProducer, BatchProducerOptions } from '../../src/produce/types.ts'
 import { createKafka } from '../../src/connect/client.ts'
@@ -28,19 +30,45 @@ export async function broker(options: FakeBrokerOptions): Promise<FakeBroker> {
   return started
 }
 
+const handleOf = ({ address }: Reached) =>
+  createKafka({
+    brokers: [address],
+    clientId: 'test',
+    log: createLog('kafka-test', process.env['LOG_LEVEL'] ?? 'silent'),
+  })
+
+type Reached = { readonly address: string }
+
 export function producer(
-  { address }: { address: string },
+  reached: Reached,
   options: Partial<BatchProducerOptions> = {},
+  kafka = handleOf(reached),
 ): BatchProducer {
-  const log = createLog('kafka-test', 'silent')
-  const kafka = createKafka({ brokers: [address], clientId: 'test', log })
   const made = createBatchProducer(kafka, {
-    produceTimeoutMs: 2_000,
+    produceTimeoutMs: 30_000,
     inFlightBytesMax: 1_000_000,
     ...options,
   })
   cleanUps.push(made.close)
   return made
+}
+
+/** An appender's lane of partition 0 of a topic, under producer id 7, epoch 2. */
+export function appendLane(reached: Reached): AppendLane {
+  const appender = createAppender(handleOf(reached))
+  const identity = { id: 7n, epoch: 2 }
+  const lane = appender.lane({ topic: 'topic', partition: 0, identity })
+  cleanUps.push(async () => {
+    lane.close()
+    appender.close()
+  })
+  return lane
+}
+
+/** Two of one handle. */
+export function producersOf(reached: Reached): [BatchProducer, BatchProducer] {
+  const kafka = handleOf(reached)
+  return [producer(reached, {}, kafka), producer(reached, {}, kafka)]
 }
 
 export const event = (text: string) => ({

@@ -1,59 +1,53 @@
 import { expect, test } from '@jest/globals'
-import type { FetchedMessage } from 'kafkajs/src/broker/index.js'
-import type Cluster from 'kafkajs/src/cluster/index.js'
 
-import { firstReadable, readCommitted } from '../../src/read/committed-range.ts'
+import type { Brokers } from '../../src/connect/broker-calls.ts'
+import type { FetchAnswer } from '../../src/protocol/fetch.ts'
+import { bodyBytesOf, packBatch } from '../../src/protocol/record-batch.ts'
+import { readCommitted, readStep } from '../../src/read/committed-range.ts'
 
-/** A partition in which only some offsets still hold records, and a fetch gives what lies at its offset. */
-function clusterWith(offsets: readonly number[]): Cluster {
-  const broker = {
-    metadata: () =>
-      Promise.resolve({
-        topicMetadata: [{ topic: 't', partitionMetadata: [{ partitionId: 0, leader: 1 }] }],
-      }),
-    fetch: ({ topics }: { topics: { partitions: { fetchOffset: string }[] }[] }) => {
-      const from = Number(topics[0]?.partitions[0]?.fetchOffset)
-      const messages = offsets.filter((offset) => offset === from).map(messageAt)
-      const partitions = [{ partition: 0, abortedTransactions: [], messages }]
-      return Promise.resolve({ responses: [{ topicName: 't', partitions }] })
-    },
+/** A partition with records at these offsets, of which a broker gives one batch at a time, and this end. */
+function brokersWith(offsets: readonly number[], end: number): Brokers {
+  let from = 0n
+  const answer = (): FetchAnswer => {
+    const found = offsets.find((offset) => offset >= Number(from))
+    const records = found === undefined ? Buffer.alloc(0) : batchAt(found)
+    from = found === undefined ? BigInt(end) : BigInt(found) + 1n
+    const highWatermark = BigInt(end)
+    const facts = { topicId: 'i', partition: 0, errorCode: 0, aborted: [], divergesAt: undefined }
+    const fetched = { ...facts, highWatermark, lastStableOffset: highWatermark, records }
+    return { throttleTimeMs: 0, errorCode: 0, sessionId: 0, partitions: [fetched] }
   }
-  return asCluster({
-    brokerPool: { findConnectedBroker: () => Promise.resolve(broker) },
-    findBroker: () => Promise.resolve(broker),
-  })
-}
-
-function messageAt(offset: number): FetchedMessage {
+  const partitions = [{ partition: 0, leader: 1, leaderEpoch: 0, replicas: [1] }]
+  const topics = new Map([['t', { id: 'i', partitions }]])
   return {
-    offset: `${offset}`,
-    timestamp: '0',
-    key: null,
-    value: Buffer.from(`${offset}`),
-    headers: {},
-    isControlRecord: false,
-    batchContext: { producerId: '-1', inTransaction: false },
+    describe: () => Promise.resolve({ brokers: [1], controller: 1, topics, faults: new Map() }),
+    ask: <Answer>() => Promise.resolve(asAnswer<Answer>(answer())),
   }
 }
 
-// Only what the code under test calls is there.
-function asCluster(parts: object): Cluster {
-  return parts as Cluster
+// Only fetches are asked for.
+function asAnswer<Answer>(answer: unknown): Answer {
+  return answer as Answer
 }
 
-const range = { topic: 't', partition: 0, from: 2n, to: 9n }
+function batchAt(offset: number): Buffer {
+  const record = { key: null, value: `${offset}`, headers: {}, timestampMs: 0 }
+  const bytes = packBatch([{ record, bodyBytes: bodyBytesOf(record) }], 0)
+  bytes.writeBigInt64BE(BigInt(offset), 0)
+  return bytes
+}
 
-test('what compaction emptied is stepped over, to the first record that is left', async () => {
-  expect(await firstReadable(clusterWith([1, 6, 7]), range)).toBe(6n)
-  expect(await firstReadable(clusterWith([2]), range)).toBe(2n)
-})
-
-test('where nothing is left before the end, the end is what comes next', async () => {
-  expect(await firstReadable(clusterWith([9]), range)).toBe(9n)
-})
+const range = { topic: 't', partition: 0, from: 0n, to: 9n }
 
 test('reading a range ends, whatever compaction has left of it', async () => {
-  const records = await readCommitted(clusterWith([3, 5, 9]), range)
-
+  const records = await readCommitted(brokersWith([3, 5, 9], 10), range)
   expect(records.map(({ offset }) => offset)).toEqual([3n, 5n])
+  expect(await readCommitted(brokersWith([3], 10), range)).toHaveLength(1)
+  expect(await readCommitted(brokersWith([], 10), range)).toEqual([])
+})
+
+test('what cannot be read yet is not taken for nothing', async () => {
+  await expect(readStep(brokersWith([], 0), range)).rejects.toMatchObject({
+    apiId: 'OFFSET_NOT_AVAILABLE',
+  })
 })

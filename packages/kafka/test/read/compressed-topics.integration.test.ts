@@ -6,20 +6,12 @@ import { pollUntil } from '@weir/kit'
 
 import { createAdmin } from '../../src/admin/admin.ts'
 import type { Admin } from '../../src/admin/admin.ts'
+import { createFetcher } from '../../src/read/fetcher.ts'
 import { followTopics } from '../../src/read/follower.ts'
 import { createLogScan } from '../../src/read/log-scan.ts'
 import { createRangeReader } from '../../src/read/read-range.ts'
 import { tailTopic } from '../../src/read/tail.ts'
-import { makeDerivation } from '../derive/derivation.ts'
-import {
-  closeWriters,
-  connect,
-  deleteTopicsMade,
-  makeTopic,
-  readAll,
-  uniqueName,
-  writeTo,
-} from '../support.ts'
+import { closeWriters, connect, deleteTopicsMade, makeTopic, writeTo } from '../support.ts'
 
 const kafka = connect()
 let admin: Admin
@@ -56,20 +48,8 @@ function noise(length: number): string {
 
 const within = { deadlineMs: 15_000, everyMs: 20 }
 
-test.each(codecs)('records that Kafka has compressed with %s are derived', async (codec) => {
-  const config = { 'compression.type': codec }
-  const derivation = await makeDerivation(admin, 1, { input: config, output: config, dead: config })
-  await derivation.write(0, ...values)
-  const { deriver } = derivation.run(kafka)
-  cleanUps.push(() => deriver.stop())
-  await deriver.start()
-
-  expect(await derivation.sourcesUntil(values.length)).toEqual(['0/0', '0/1', '0/2', '0/3'])
-  expect(await readAll(derivation.outputTopic)).toEqual(values.map((value) => `${value}=${value}`))
-})
-
 test.each(codecs)(
-  'a topic that Kafka compresses with %s is followed, tailed, scanned and read',
+  'a topic that Kafka compresses with %s is fetched, followed, tailed, scanned and read',
   async (codec) => {
     // Given
     const topic = await makeTopic(admin, `by-${codec}`, 1, { 'compression.type': codec })
@@ -77,15 +57,24 @@ test.each(codecs)(
       topic,
       ...values.map((value, index) => ({ key: `k${index}`, value, partition: 0 })),
     )
+    const fetched: string[] = []
     const followed: string[] = []
     const tailed: string[] = []
     const scanned: string[] = []
     const read: string[] = []
 
     // When
+    const following = createFetcher(kafka).follow(
+      { topic, partition: 0, from: 0n, isolation: 'read_committed' },
+      {
+        onRecords: (records) => fetched.push(...records.map(({ value }) => String(value))),
+        onLost: ({ why }) => fetched.push(why),
+        onGone: () => fetched.push('gone'),
+      },
+    )
+    cleanUps.push(async () => following.close())
     const follower = followTopics(kafka, {
       topics: [topic],
-      groupPrefix: uniqueName('table'),
       onRecord: ({ value }) => followed.push(String(value)),
       onReset: () => undefined,
     })
@@ -94,11 +83,10 @@ test.each(codecs)(
     const tail = tailTopic(kafka, {
       topic,
       fromOffsets: [0n],
-      groupPrefix: uniqueName('tail-group'),
       onRecords: (_, records) => tailed.push(...records.map(({ value }) => String(value))),
       onStopped: () => undefined,
     })
-    cleanUps.push(() => tail.close())
+    cleanUps.push(async () => tail.close())
     const scan = createLogScan(kafka)
     cleanUps.push(() => scan.close())
     await scan.scan(topic, ({ value }) => scanned.push(String(value)))
@@ -107,10 +95,14 @@ test.each(codecs)(
     await range.read({ topic, partition: 0, from: 0n, to: 4n }, (records) => {
       read.push(...records.map(({ value }) => String(value)))
     })
-    await pollUntil(() => tailed.length >= values.length, { ...within, what: 'the tail' })
+    await pollUntil(() => fetched.length >= values.length && tailed.length >= values.length, {
+      ...within,
+      what: 'the tail',
+    })
 
     // Then
-    expect({ followed, tailed, scanned, read }).toEqual({
+    expect({ fetched, followed, tailed, scanned, read }).toEqual({
+      fetched: values,
       followed: values,
       tailed: values,
       scanned: values,

@@ -1,0 +1,136 @@
+// How the services are told where Kafka is and how to get in: the settings, and the rules between them. Where
+// something would be sent in the clear, or to anybody, although it was meant otherwise, the start is refused.
+
+import {
+  areAPair,
+  bool,
+  certificateFile,
+  hostPorts,
+  keyRule,
+  oneOf,
+  privateKeyFile,
+  secretFile,
+  text,
+  url,
+} from '@weir/kit'
+import { z } from 'zod'
+
+const PREFIX_LENGTH_MAX = 100
+const prefixRule = `it must be letters, digits, - and _ in parts that each end with a dot, such as "team-a.", at most ${PREFIX_LENGTH_MAX} characters; only its last part may be "weir."`
+
+/** By parts, so that no name below one prefix is a name below another (docs/operations.md, Sharing a cluster). */
+const prefix = () =>
+  text()
+    .max(PREFIX_LENGTH_MAX, prefixRule)
+    .regex(/^(?!(?:.*\.)?weir\..)([A-Za-z0-9][A-Za-z0-9_-]*\.)+$/, prefixRule)
+
+export const kafkaFields = {
+  KAFKA_BROKERS: hostPorts().describe('the Kafka brokers to connect to first'),
+  KAFKA_PREFIX: prefix()
+    .default('')
+    .describe(
+      'the prefix of the names of all topics, groups, transactional ids and ACLs, so that several installations of Weir can share a cluster',
+    ),
+  KAFKA_TLS: bool().default(false).describe('whether connections to the brokers use TLS'),
+  KAFKA_TLS_CA_FILE: certificateFile()
+    .optional()
+    .describe("the CA certificates for the brokers; unset: Node's own list"),
+  KAFKA_TLS_CERT_FILE: certificateFile()
+    .optional()
+    .describe(
+      'the certificate chain with which the service logs in to the brokers (mutual TLS); set KAFKA_TLS_KEY_FILE, too',
+    ),
+  KAFKA_TLS_KEY_FILE: privateKeyFile()
+    .optional()
+    .describe('the private key of KAFKA_TLS_CERT_FILE'),
+  KAFKA_SASL_MECHANISM: oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'])
+    .optional()
+    .describe('how the service logs in; unset: it does not log in'),
+  KAFKA_SASL_USERNAME: text().optional().describe('the user name, for PLAIN and SCRAM'),
+  KAFKA_SASL_PASSWORD_FILE: secretFile()
+    .optional()
+    .describe('a file with the password, for PLAIN and SCRAM; read again at each login'),
+  KAFKA_OAUTH_TOKEN_URL: url()
+    .optional()
+    .describe('for OAUTHBEARER: the token endpoint, used with the client credentials grant'),
+  KAFKA_OAUTH_CLIENT_ID: text().optional().describe('for OAUTHBEARER: the client id'),
+  KAFKA_OAUTH_CLIENT_SECRET_FILE: secretFile()
+    .optional()
+    .describe('for OAUTHBEARER: a file with the client secret; read again for each token'),
+  KAFKA_OAUTH_SCOPE: text().optional().describe('for OAUTHBEARER: the scope to request'),
+  KAFKA_OAUTH_CA_FILE: certificateFile()
+    .optional()
+    .describe("the CA certificates for the token endpoint; unset: Node's own list"),
+}
+
+const schema = z.object(kafkaFields)
+
+export type KafkaSettings = z.infer<typeof schema>
+
+type Key = keyof KafkaSettings
+
+const TLS_KEYS = ['KAFKA_TLS_CA_FILE', 'KAFKA_TLS_CERT_FILE', 'KAFKA_TLS_KEY_FILE'] as const
+const PASSWORD_KEYS = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD_FILE'] as const
+const OAUTH_KEYS = [
+  'KAFKA_OAUTH_TOKEN_URL',
+  'KAFKA_OAUTH_CLIENT_ID',
+  'KAFKA_OAUTH_CLIENT_SECRET_FILE',
+] as const
+const OAUTH_EXTRAS = ['KAFKA_OAUTH_SCOPE', 'KAFKA_OAUTH_CA_FILE'] as const
+
+type Rule = {
+  readonly key: Key
+  readonly message: string
+  holds(settings: Partial<KafkaSettings>): boolean
+}
+
+const isOauth = ({ KAFKA_SASL_MECHANISM: mechanism }: Partial<KafkaSettings>): boolean =>
+  mechanism === 'OAUTHBEARER'
+const hasPassword = (settings: Partial<KafkaSettings>): boolean =>
+  settings.KAFKA_SASL_MECHANISM !== undefined && !isOauth(settings)
+
+/** `key` is of use only when `when` holds. */
+const onlyWhen = (key: Key, when: Rule['holds'], message: string): Rule => ({
+  key,
+  message,
+  holds: (settings) => settings[key] === undefined || when(settings),
+})
+
+const neededWhen = (key: Key, when: Rule['holds'], message: string): Rule => ({
+  key,
+  message,
+  holds: (settings) => settings[key] !== undefined || !when(settings),
+})
+
+const rules: readonly Rule[] = [
+  ...TLS_KEYS.map((key) =>
+    onlyWhen(key, ({ KAFKA_TLS }) => KAFKA_TLS !== false, 'it needs KAFKA_TLS=true'),
+  ),
+  ...PASSWORD_KEYS.flatMap((key) => [
+    onlyWhen(key, hasPassword, 'it needs KAFKA_SASL_MECHANISM to be PLAIN or a SCRAM'),
+    neededWhen(key, hasPassword, 'KAFKA_SASL_MECHANISM needs it'),
+  ]),
+  ...OAUTH_KEYS.flatMap((key) => [
+    onlyWhen(key, isOauth, 'it needs KAFKA_SASL_MECHANISM=OAUTHBEARER'),
+    neededWhen(key, isOauth, 'KAFKA_SASL_MECHANISM=OAUTHBEARER needs it'),
+  ]),
+  ...OAUTH_EXTRAS.map((key) => onlyWhen(key, isOauth, 'it needs KAFKA_SASL_MECHANISM=OAUTHBEARER')),
+  {
+    key: 'KAFKA_TLS_KEY_FILE',
+    message: 'it and KAFKA_TLS_CERT_FILE go together: set both or neither',
+    holds: ({ KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key }) =>
+      (cert === undefined) === (key === undefined),
+  },
+  {
+    key: 'KAFKA_TLS_KEY_FILE',
+    message: 'it is not the key of the first certificate in KAFKA_TLS_CERT_FILE',
+    holds: ({ KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key }) => areAPair(cert, key),
+  },
+]
+
+export function withKafkaRules<T extends z.ZodType<KafkaSettings>>(fields: T): T {
+  return rules.reduce(
+    (ruled, { key, message, holds }) => ruled.refine(holds, keyRule(key, message)),
+    fields,
+  )
+}

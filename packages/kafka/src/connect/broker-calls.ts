@@ -1,0 +1,115 @@
+// Questions to brokers that are asked until they are answered: each of one or several requests, which are made again together when
+// something passing went wrong. All who ask by one handle share its connections.
+import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
+
+import type { ClusterState } from './cluster-state.ts'
+import type { Cluster, Target } from './cluster.ts'
+import type { Purpose } from './connections.ts'
+import { isRetriable, refused, unavailable } from './faults.ts'
+import { internalsOf } from './internals.ts'
+import type { Kafka } from './internals.ts'
+import type { Request } from './requests.ts'
+
+/** The brokers, for as long as a question may take. */
+export type Brokers = {
+  ask<Answer>(target: Target, request: Request<Answer>, purpose?: Purpose): Promise<Answer>
+  /** What any broker knows now of itself, the others and these topics; or this one. */
+  describe(topics: readonly string[], at?: number): Promise<ClusterState>
+}
+
+export type Call<T> = (brokers: Brokers) => Promise<T>
+
+export type BrokerCalls = {
+  /** Again on passing errors, until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
+  run<T>(what: string, call: Call<T>): Promise<T>
+  /** With brokers just seen working, and never twice: for what may not happen twice. */
+  runOnce<T>(what: string, call: Call<T>): Promise<T>
+  close(): Promise<void>
+}
+
+const DEADLINE_MS = 15_000
+const PAUSE = { minMs: 20, maxMs: 1_000 }
+
+export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): BrokerCalls {
+  const closing = new AbortController()
+  const { signal } = closing
+  const { cluster } = internalsOf(kafka)
+  const leave = cluster.join()
+
+  async function attempt<T>(call: Call<T>, limits: Limits): Promise<T> {
+    // Nobody would close what was opened now.
+    if (signal.aborted) throw unavailable('be asked after closing')
+    const end = performance.now() + limits.ms
+    return bounded(call(askBrokers(cluster, 'control', () => end)), limits)
+  }
+  const run = <T>(what: string, call: Call<T>): Promise<T> =>
+    retry({ what, ms: deadlineMs, signal }, (limits) => attempt(call, limits))
+
+  return {
+    run,
+    async runOnce(what, call) {
+      await run(what, (brokers) => brokers.describe([]))
+      try {
+        return await attempt(call, { what, ms: deadlineMs, signal })
+      } catch (error) {
+        throw lastWord(what, error)
+      }
+    },
+    close() {
+      if (!signal.aborted) leave()
+      closing.abort()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Each request once, and none later than `untilMs` says when it is asked for. */
+export function askBrokers(cluster: Cluster, purpose: Purpose, untilMs: () => number): Brokers {
+  return {
+    ask: (target, request, other = purpose) =>
+      cluster.ask(target, request, { purpose: other, untilMs: untilMs() }),
+    describe: (topics, at) => cluster.describe(topics, { untilMs: untilMs(), at }),
+  }
+}
+
+type Limits = { readonly what: string; readonly ms: number; readonly signal: AbortSignal }
+
+async function retry<T>(
+  { what, ms, signal }: Limits,
+  attempt: (limits: Limits) => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + ms
+  for (const pauseMs of backoff(PAUSE)) {
+    try {
+      return await attempt({ what, ms: end - performance.now(), signal })
+    } catch (error) {
+      if (signal.aborted || hasCode(error, 'kit.timeout')) throw unavailable(what, error)
+      if (isOver(error)) throw error
+      if (!isRetriable(error)) throw refused(what, error)
+      if (performance.now() + pauseMs > end) throw unavailable(what, error)
+    }
+    await delay(pauseMs, signal).catch(() => undefined)
+  }
+  throw unavailable(what)
+}
+
+function lastWord(what: string, error: unknown): unknown {
+  if (isOver(error) && !hasCode(error, 'kit.timeout')) return error
+  const mayPass = hasCode(error, 'kit.timeout') || isRetriable(error)
+  return mayPass ? unavailable(what, error) : refused(what, error)
+}
+
+/** An answer in the caller's own terms. */
+const isOver = (error: unknown): boolean => hasCode(error) && !hasCode(error, 'kafka.not_sent')
+
+/** Ends with the time, and with `signal`. */
+async function bounded<T>(work: Promise<T>, { what, ms, signal }: Limits): Promise<T> {
+  const { promise: closed, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(unavailable(what))
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await withTimeout(Promise.race([work, closed]), ms, what)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

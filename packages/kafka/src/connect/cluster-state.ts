@@ -1,0 +1,65 @@
+// What a broker says of the cluster, as our functions take it: its brokers, and of each topic asked for, whether it exists and who
+// leads its partitions. What went wrong with one topic is said of that one alone.
+import { ProtocolError, ResponseError } from '#client-library'
+import type { metadataV12 } from '#client-library'
+
+export type Partition = {
+  readonly partition: number
+  /** Undefined while it has none. */
+  readonly leader: number | undefined
+  /** Grows with each new leader. */
+  readonly leaderEpoch: number
+  readonly replicas: readonly number[]
+}
+
+export type Topic = { readonly id: string; readonly partitions: readonly Partition[] }
+
+export type ClusterState = {
+  readonly brokers: readonly number[]
+  readonly controller: number
+  /** Those that there are, their partitions by number. */
+  readonly topics: ReadonlyMap<string, Topic>
+  /** Of those of which the broker says neither that they exist nor that they don't. */
+  readonly faults: ReadonlyMap<string, ProtocolError>
+}
+
+const NONE = 0
+const UNKNOWN_TOPIC_OR_PARTITION = 3
+
+export function toClusterState(answer: metadataV12.MetadataResponse): ClusterState {
+  const topics = new Map<string, Topic>()
+  const faults = new Map<string, ProtocolError>()
+  for (const { name, errorCode, topicId, partitions } of answer.topics) {
+    if (errorCode === NONE)
+      topics.set(name ?? '', { id: topicId, partitions: toPartitions(partitions) })
+    else if (errorCode !== UNKNOWN_TOPIC_OR_PARTITION)
+      faults.set(name ?? '', new ProtocolError(errorCode))
+  }
+  return {
+    brokers: answer.brokers.map(({ nodeId }) => nodeId),
+    controller: answer.controllerId,
+    topics,
+    faults,
+  }
+}
+
+const toPartitions = (found: readonly metadataV12.MetadataResponsePartition[]): Partition[] =>
+  found
+    .map(({ partitionIndex, leaderId, leaderEpoch, replicaNodes }) => ({
+      partition: partitionIndex,
+      leader: leaderId < 0 ? undefined : leaderId,
+      leaderEpoch,
+      replicas: replicaNodes,
+    }))
+    .sort((a, b) => a.partition - b.partition)
+
+/** For `catch`: an answer that says of parts of it that they failed, as a whole. */
+export function answerWithFaults<Answer>(error: unknown): Answer {
+  if (error instanceof ResponseError) return wholeAnswer(error)
+  throw error
+}
+
+// The library doesn't say in types which answer it was.
+function wholeAnswer<Answer>({ response }: ResponseError): Answer {
+  return response as Answer
+}

@@ -1,0 +1,102 @@
+// How a handle asks its cluster: one request to a broker, a coordinator or the controller. Where groups and transactions have their
+// coordinators is kept until they moved. Who leads a topic's partitions is not: it is asked topic by topic, so that there is none that
+// could fail to be forgotten, and one that is gone is no trouble to another.
+import { ProtocolError, findCoordinatorV4 } from '#client-library'
+
+import type { Address } from './broker-connection.ts'
+import type { ClusterState } from './cluster-state.ts'
+import type { Connections, Purpose } from './connections.ts'
+import { isFromBroker, protocolTypeOf } from './faults.ts'
+import { createNodes } from './nodes.ts'
+import type { DescribeOptions, Nodes } from './nodes.ts'
+import { requestOf } from './requests.ts'
+import type { Request } from './requests.ts'
+
+/** A broker by its id, or by what it is to us. */
+export type Target =
+  | number
+  | 'any'
+  | 'controller'
+  | { readonly group: string }
+  | { readonly transactionalId: string }
+
+/** A request that has to wait isn't sent after `untilMs` (of `performance.now`). */
+export type AskOptions = { readonly purpose: Purpose; readonly untilMs: number }
+
+export type Cluster = {
+  /** Once. What passes may be asked again (`isRetriable`). */
+  ask<Answer>(target: Target, request: Request<Answer>, options: AskOptions): Promise<Answer>
+  /** What one broker knows now of the brokers and these topics. */
+  describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
+  /** To be called by all who ask; the last one to call the function returned, once, ends the connections. */
+  join(): () => void
+}
+
+const KEY_TYPE = { group: 0, transaction: 1 }
+const COORDINATORS_MAX = 10_000
+const MOVED: readonly string[] = ['NOT_COORDINATOR', 'COORDINATOR_NOT_AVAILABLE']
+
+export function createCluster(seeds: readonly Address[], connections: Connections): Cluster {
+  const nodes = createNodes(seeds, connections)
+  const coordinators = createCoordinators(nodes)
+  let users = 0
+
+  async function brokerFor(target: Target, untilMs: number): Promise<number | 'any'> {
+    if (target === 'any' || typeof target === 'number') return target
+    if (target === 'controller') return (await nodes.describe([], { untilMs })).controller
+    return coordinators.find(target, untilMs)
+  }
+
+  return {
+    async ask(target, request, { purpose, untilMs }) {
+      try {
+        const broker = await brokerFor(target, untilMs)
+        const connection = await nodes.connect(broker, { purpose, untilMs })
+        return await connection.send(request, untilMs)
+      } catch (error) {
+        const isMissed = !isFromBroker(error) || MOVED.includes(protocolTypeOf(error) ?? '')
+        if (isMissed && typeof target === 'object') coordinators.forget(target)
+        throw error
+      }
+    },
+    describe: nodes.describe,
+    join() {
+      users += 1
+      return () => {
+        users -= 1
+        if (users === 0) connections.close()
+      }
+    },
+  }
+}
+
+type Coordinated = Extract<Target, object>
+
+function createCoordinators(nodes: Nodes) {
+  const known = new Map<string, number>()
+
+  return {
+    async find(target: Coordinated, untilMs: number): Promise<number> {
+      const { type, id, name } = keyOf(target)
+      const before = known.get(name)
+      if (before !== undefined) return before
+      const connection = await nodes.connect('any', { purpose: 'control', untilMs })
+      const request = requestOf(findCoordinatorV4.api, KEY_TYPE[type], [id])
+      const [found] = (await connection.send(request, untilMs)).coordinators
+      if (found === undefined) throw new ProtocolError('COORDINATOR_NOT_AVAILABLE')
+      nodes.learn(found)
+      if (known.size >= COORDINATORS_MAX) known.clear()
+      known.set(name, found.nodeId)
+      return found.nodeId
+    },
+    forget: (target: Coordinated) => known.delete(keyOf(target).name),
+  }
+}
+
+function keyOf(target: Coordinated) {
+  const [type, id] =
+    'group' in target
+      ? (['group', target.group] as const)
+      : (['transaction', target.transactionalId] as const)
+  return { type, id, name: `${type} ${id}` }
+}

@@ -1,0 +1,43 @@
+// Lets the requests to a broker through in their order. While it is shut they wait: a broker that throttles us must not be
+// sent any, and one that is shown a login anew closes the connection if another request comes between.
+import { KafkaError } from '../errors.ts'
+
+export type Gate = {
+  /** `work` at once or when the gate opens. Rejects with KafkaError `kafka.not_sent` where that is after `untilMs`. */
+  pass<T>(work: () => Promise<T>, untilMs: number): Promise<T>
+  /** Shuts it until the function returned is called, once. */
+  shut(): () => void
+}
+
+export function createGate(): Gate {
+  const waiting: (() => void)[] = []
+  let timesShut = 0
+
+  function open(): void {
+    timesShut -= 1
+    while (timesShut === 0) {
+      const next = waiting.shift()
+      if (next === undefined) return
+      next()
+    }
+  }
+
+  return {
+    pass(work, untilMs) {
+      const inTime = async () => {
+        if (performance.now() > untilMs) throw notSent('it had to wait for too long')
+        return work()
+      }
+      if (timesShut === 0) return inTime()
+      return new Promise((resolve) => waiting.push(() => resolve(inTime())))
+    },
+    shut() {
+      timesShut += 1
+      return open
+    },
+  }
+}
+
+/** The broker has seen nothing of it, for certain. */
+export const notSent = (why: string, cause?: unknown): KafkaError =>
+  new KafkaError('kafka.not_sent', why, { cause })

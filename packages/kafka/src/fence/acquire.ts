@@ -1,0 +1,251 @@
+// Makes somebody the one writer of some partitions that have a transactional id in common: whoever wrote them before is refused from a
+// marker on, in each. The fence counts only once its own marker was read back from every one of them; until then it is made again.
+// Nothing is written but markers. What a former transaction has left open there is ended as the rest of it was.
+import { ProtocolError } from '#client-library'
+
+import { hasCode } from '@weir/kit'
+
+import { logEndOf } from '../admin/topic-calls.ts'
+import { askBrokers } from '../connect/broker-calls.ts'
+import type { Brokers } from '../connect/broker-calls.ts'
+import type { Cluster } from '../connect/cluster.ts'
+import { isFromBroker, isRetriable, protocolTypeOf } from '../connect/faults.ts'
+import { internalsOf } from '../connect/internals.ts'
+import type { Kafka } from '../connect/internals.ts'
+import { createTurns } from '../connect/turns.ts'
+import type { Turns } from '../connect/turns.ts'
+import type { Identity } from '../produce/identities.ts'
+import { createPlaces } from '../produce/places.ts'
+import type { Places } from '../produce/places.ts'
+import { fencedBy, isFenced } from './fenced.ts'
+import { findMarker } from './find-marker.ts'
+import { findOpen, findProducer, wasCommitted } from './left-open.ts'
+import type { Log } from './left-open.ts'
+import { requestsUntil } from './transaction-requests.ts'
+import { untilDone } from './until-done.ts'
+import { KafkaError } from '../errors.ts'
+
+/** What has one writer. */
+export type OwnedLogs = {
+  readonly partitions: readonly { readonly topic: string; readonly partition: number }[]
+  /**
+   * The header that has the same value on those records of a transaction that belong together, in whichever of the partitions they are.
+   * By it the end of a transaction that a partition lacks is found in another, if there are no more than 2,000 records of it in each
+   * (left-open.ts). Without it what was left open is aborted.
+   */
+  readonly linkHeader?: string
+}
+
+export type Acquiring = OwnedLogs & {
+  readonly transactionalId: string
+  /** A partition may be without a leader, or just have been created: then a broker can hold up all its transactions for 30 s. */
+  readonly deadlineMs: number
+}
+
+export type Acquired = {
+  /** Under which the partitions are to be written, from sequence 0 on. */
+  readonly identity: Identity
+  /** Where the own marker lies in each: all before it is what others wrote, and they write no more. */
+  readonly markers: readonly bigint[]
+  /**
+   * Kafka has given the transactional id another producer id than the one that the partitions may have been written with, so
+   * that whoever wrote them is NOT refused: it must have stopped by itself, and then they are to be acquired again.
+   */
+  readonly isNewIdentity: boolean
+}
+
+export type Fencer = {
+  /**
+   * Throws KafkaError `kafka.fenced` when another acquires them at this time, `kafka.unavailable` after the deadline, or
+   * `kafka.refused`.
+   */
+  acquire(acquiring: Acquiring): Promise<Acquired>
+  /**
+   * The next identity of an owner, whose batches have all been answered: Kafka forgets a transactional id that nobody asks about for
+   * a week. Throws KafkaError `kafka.fenced` when another has acquired the partitions, or the id was forgotten.
+   */
+  renew(transactionalId: string, identity: Identity): Promise<Identity>
+  close(): void
+}
+
+// A new id has the epochs 0 and 1 after its first fence, so none from 2 on is a first one's.
+const FIRST_EPOCHS = 2
+// How long what a fence has begun may stay open if it never ends it. It holds no records of its own, but may hold what is to be
+// committed, and Kafka would abort that: another owner needs 12 s to come.
+const TRANSACTION_TIMEOUT_MS = 60_000
+const RENEW_WITHIN_MS = 15_000
+const PLACES_TIMEOUT_MS = 3_000
+// More at once would only wait for one another, and for longer than an answer may take.
+const AT_ONCE = 32
+/** The partition isn't as its leader said a moment ago. */
+const MOVED: readonly string[] = [
+  'OFFSET_OUT_OF_RANGE',
+  'UNKNOWN_TOPIC_ID',
+  'INCONSISTENT_TOPIC_ID',
+]
+
+export function createFencer(kafka: Kafka): Fencer {
+  const { cluster } = internalsOf(kafka)
+  const leave = cluster.join()
+  const inTurn = createTurns(AT_ONCE)
+  const deps = { cluster, places: createPlaces(cluster, PLACES_TIMEOUT_MS), inTurn }
+
+  return {
+    acquire: (acquiring) => acquire(deps, acquiring),
+    async renew(transactionalId, identity) {
+      const what = 'renew the identity of a writer'
+      const renewed = await untilDone({ what, deadlineMs: RENEW_WITHIN_MS }, (untilMs) =>
+        inTurn(() => init({ cluster, transactionalId, untilMs }, identity)).catch(orFenced),
+      )
+      if (renewed.id !== identity.id) throw FORGOTTEN
+      return renewed
+    },
+    close: leave,
+  }
+}
+
+type Deps = { readonly cluster: Cluster; readonly places: Places; readonly inTurn: Turns }
+
+/** What the attempts so far have told. */
+type Known = {
+  /** Whether there was nothing in any of the partitions that somebody could have written. */
+  wasEmpty: boolean | undefined
+  first: { readonly identity: Identity; readonly isNew: boolean } | undefined
+  /** Identities that may have been given to us without our learning of it. */
+  lost: number
+}
+
+async function acquire(deps: Deps, acquiring: Acquiring): Promise<Acquired> {
+  const known: Known = { wasEmpty: undefined, first: undefined, lost: 0 }
+  const { deadlineMs } = acquiring
+  return untilDone({ what: 'acquire partitions', deadlineMs }, (untilMs) =>
+    deps.inTurn(() => attempt(deps, acquiring, { known, untilMs })).catch(passing),
+  )
+}
+
+type Attempt = { readonly known: Known; readonly untilMs: number }
+
+/** Undefined when the fence has to be made again. */
+async function attempt(
+  deps: Deps,
+  { transactionalId, partitions, linkHeader }: Acquiring,
+  { known, untilMs }: Attempt,
+): Promise<Acquired | undefined> {
+  const fencing = { cluster: deps.cluster, transactionalId, untilMs }
+  const brokers = askBrokers(deps.cluster, 'control', () => untilMs)
+  const logs = await findLogs(deps.places, partitions)
+  // It also makes certain that the leaders have the logs: a marker that comes sooner holds up the transactions of others.
+  const ends = await Promise.all(logs.map((log) => logEndOf(brokers, log.topic, log)))
+  known.wasEmpty ??= ends.every((end) => end === 0n)
+  await endInterrupted(brokers, fencing, { logs, linkHeader })
+  const fence = await take(fencing, known)
+  const holder = { producerId: fence.id, producerEpoch: fence.epoch }
+  const isCommit = await wasCommitted(brokers, await findOpen(brokers, logs), {
+    holder,
+    linkHeader,
+  })
+  const identity = await mark(fencing, { fence, partitions, isCommit })
+  const finding = logs.map((log, at) =>
+    findMarker(brokers, log, { from: ends[at] ?? 0n, identity: fence }),
+  )
+  const markers = (await Promise.all(finding)).filter((offset) => offset !== undefined)
+  if (markers.length < logs.length) return undefined
+  return { identity, markers, isNewIdentity: isNew(known, fence) }
+}
+
+async function findLogs(places: Places, partitions: Acquiring['partitions']): Promise<Log[]> {
+  await Promise.all(partitions.map(({ topic }) => places.refresh(topic)))
+  return partitions.map(({ topic, partition }) => {
+    const place = places.find(topic, partition)
+    if (place === undefined) throw new ProtocolError('LEADER_NOT_AVAILABLE')
+    return { ...place, topic, partition }
+  })
+}
+
+type Fencing = {
+  readonly cluster: Cluster
+  readonly transactionalId: string
+  readonly untilMs: number
+}
+
+/**
+ * A fence that ends a committed transaction may itself have been interrupted before its own commit. To take the transactional id
+ * would abort it, and the committed transaction with it, so it is committed first.
+ */
+async function endInterrupted(
+  brokers: Brokers,
+  { cluster, transactionalId, untilMs }: Fencing,
+  { logs, linkHeader }: { readonly logs: readonly Log[]; readonly linkHeader: string | undefined },
+): Promise<void> {
+  const open = await findOpen(brokers, logs)
+  if (open.every(({ begins }) => begins.size === 0)) return
+  const former = await findProducer(brokers, transactionalId)
+  if (!former?.isOngoing) return
+  if (!(await wasCommitted(brokers, open, { holder: former, linkHeader }))) return
+  try {
+    await requestsUntil(cluster, untilMs).end({ transactionalId, ...former }, true)
+  } catch (error) {
+    // Then somebody else has ended it, or taken the id.
+    if (!isFromBroker(error) || isRetriable(error)) throw error
+  }
+}
+
+/** The identity that the marker is to have. Ends what is open of whoever had the transactional id. */
+async function take(fencing: Fencing, known: Known): Promise<Identity> {
+  try {
+    const identity = await init(fencing)
+    known.first ??= { identity, isNew: identity.epoch < FIRST_EPOCHS + known.lost }
+    return identity
+  } catch (error) {
+    if (!isFromBroker(error) && !hasCode(error, 'kafka.not_sent')) known.lost += 1
+    throw error
+  }
+}
+
+type Marking = Pick<Acquiring, 'partitions'> & {
+  readonly fence: Identity
+  /** Whether what is open there counts. */
+  readonly isCommit: boolean
+}
+
+/** Puts the marker into the partitions; gives the identity to write with. */
+async function mark(fencing: Fencing, marking: Marking): Promise<Identity> {
+  const { fence, partitions, isCommit } = marking
+  const { cluster, transactionalId, untilMs } = fencing
+  const requests = requestsUntil(cluster, untilMs)
+  const producer = { transactionalId, producerId: fence.id, producerEpoch: fence.epoch }
+  const topics = partitions.map(({ topic, partition }) => ({ topic, partitions: [partition] }))
+  await requests.addPartitions(producer, topics)
+  await requests.end(producer, isCommit)
+  // As whom the fence was made: if another has made one since, it is the owner.
+  return init(fencing, fence)
+}
+
+async function init(
+  { cluster, transactionalId, untilMs }: Fencing,
+  own?: Identity,
+): Promise<Identity> {
+  const producer = own && { producerId: own.id, producerEpoch: own.epoch }
+  const requests = requestsUntil(cluster, untilMs)
+  const given = await requests.init(transactionalId, TRANSACTION_TIMEOUT_MS, producer)
+  return { id: given.producerId, epoch: given.producerEpoch }
+}
+
+/** An id that changes between two attempts leaves whoever wrote with the former one where the first left no marker. */
+const isNew = ({ wasEmpty, first }: Known, fence: Identity): boolean =>
+  wasEmpty === false && first !== undefined && (first.isNew || first.identity.id !== fence.id)
+
+function orFenced(error: unknown): never {
+  throw isFenced(error) ? fencedBy(error) : error
+}
+
+/** For `catch`. */
+function passing(error: unknown): undefined {
+  if (!MOVED.includes(protocolTypeOf(error) ?? '')) return orFenced(error)
+  return undefined
+}
+
+const FORGOTTEN = new KafkaError(
+  'kafka.fenced',
+  'Kafka has forgotten which producer this writer had fenced',
+)

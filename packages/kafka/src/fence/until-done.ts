@@ -1,0 +1,34 @@
+// Something that is attempted, as a whole, until it is done or its time is over: what was done of it twice does no harm.
+import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
+
+import { isRetriable, refused, unavailable } from '../connect/faults.ts'
+
+export type Undertaking = { readonly what: string; readonly deadlineMs: number }
+
+const PAUSE = { minMs: 20, maxMs: 1_000 }
+
+/**
+ * An attempt that gives undefined is made again, as is one that Kafka refused for now. Throws KafkaError `kafka.unavailable`,
+ * `kafka.refused`, or what the attempt throws in its own terms. `untilMs`: nothing of it may be sent after that (of `performance.now`).
+ */
+export async function untilDone<T>(
+  { what, deadlineMs }: Undertaking,
+  attempt: (untilMs: number) => Promise<T | undefined>,
+): Promise<T> {
+  const end = performance.now() + deadlineMs
+  let trouble: unknown
+  for (const pauseMs of backoff(PAUSE)) {
+    try {
+      const done = await withTimeout(attempt(end), end - performance.now(), what)
+      if (done !== undefined) return done
+    } catch (error) {
+      trouble = error
+      if (hasCode(error) && !hasCode(error, 'kafka.not_sent') && !hasCode(error, 'kit.timeout'))
+        throw error
+      if (!hasCode(error, 'kit.timeout') && !isRetriable(error)) throw refused(what, error)
+    }
+    if (performance.now() + pauseMs > end) break
+    await delay(pauseMs)
+  }
+  throw unavailable(what, trouble)
+}

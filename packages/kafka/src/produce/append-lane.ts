@@ -1,0 +1,177 @@
+// The one writer of a partition, under an identity that a fence has given: appends are stored in the order of the calls, each
+// whole and once, or not at all. What is asked again is the same bytes, until the broker says what came of them or the lane is
+// closed. Nothing is stored behind something that was refused: whoever reads the log may take its last record for all before it.
+import type { WireBatch } from './batch.ts'
+import { countOf } from './batch.ts'
+import type { Delivery, Outcome } from './delivery.ts'
+import type { Identity } from './identities.ts'
+import type { ProduceRequests } from './requests.ts'
+import { sequenceAfter } from './writer.ts'
+import type { EncodedRecord } from '../protocol/record-batch.ts'
+import { KafkaError } from '../errors.ts'
+
+export type LanePlace = {
+  readonly topic: string
+  readonly partition: number
+  /** Nobody has written under it since the fence. */
+  readonly identity: Identity
+}
+
+export type AppendLane = {
+  /**
+   * The offset of the first record. Rejects with KafkaError `kafka.too_large`: for certain nothing of it is stored; `kafka.not_sent`:
+   * the same, as the lane has ended before; `kafka.fenced`: another writes; `kafka.outcome_unknown`. The first of them ends the
+   * lane.
+   */
+  append(records: readonly EncodedRecord[]): Promise<bigint>
+  /** What isn't stored by now may be, or not. */
+  close(): void
+}
+
+/** A batch holds one append or several. */
+export type AppendBatch = WireBatch & { readonly identity: Identity; readonly sequence: number }
+
+type Append = {
+  readonly records: readonly EncodedRecord[]
+  readonly bytes: number
+  /** It was refused together with others, so it goes out by itself. */
+  isAlone: boolean
+  resolve(offset: bigint): void
+  reject(error: unknown): void
+}
+
+type LaneDeps = {
+  readonly deliver: Delivery<AppendBatch>
+  readonly giveUp: ProduceRequests['giveUp']
+}
+
+type State = LanePlace & {
+  readonly deps: LaneDeps
+  waiting: Append[]
+  out: { readonly appends: readonly Append[]; readonly batch: AppendBatch } | undefined
+  sequence: number
+  /** Of the topic that the fence was for. */
+  topicId: string | undefined
+  hasEnded: boolean
+}
+
+const BATCH_BYTES_MAX = 900_000
+const RECORD_OVERHEAD_BYTES = 24
+const PATIENCE_MS = 5_000
+
+export function createAppendLane(place: LanePlace, deps: LaneDeps): AppendLane {
+  const begun = { waiting: [], out: undefined, sequence: 0, topicId: undefined, hasEnded: false }
+  const state: State = { ...place, ...begun, deps }
+  return {
+    append: (records) =>
+      new Promise((resolve, reject) => {
+        if (state.hasEnded) return reject(NOT_STORED)
+        const bytes = records.reduce((sum, one) => sum + one.bodyBytes + RECORD_OVERHEAD_BYTES, 0)
+        state.waiting.push({ records, bytes, isAlone: false, resolve, reject })
+        pump(state)
+      }),
+    close: () => close(state),
+  }
+}
+
+function pump(state: State): void {
+  if (state.out !== undefined || state.waiting.length === 0) return
+  const appends = state.waiting.splice(0, groupLength(state.waiting))
+  const batch = batchOf(state, appends)
+  state.out = { appends, batch }
+  void state.deps.deliver(batch).then(
+    (outcome) => settle(state, { appends, batch, outcome }),
+    (cause: unknown) => endWith(state, unknown(cause)),
+  )
+}
+
+/** As many as fit into a batch, one at least. */
+function groupLength(waiting: readonly Append[]): number {
+  let bytes = 0
+  const end = waiting.findIndex((append, at) => {
+    bytes += append.bytes
+    return at > 0 && (bytes > BATCH_BYTES_MAX || append.isAlone || waiting[0]?.isAlone === true)
+  })
+  return end === -1 ? waiting.length : end
+}
+
+const batchOf = (
+  { topic, partition, identity, sequence, topicId }: State,
+  appends: readonly Append[],
+): AppendBatch => ({
+  topic,
+  partition,
+  identity,
+  sequence,
+  topicId,
+  records: appends.flatMap(({ records }) => records),
+  bytes: appends.reduce((sum, { bytes }) => sum + bytes, 0),
+  patienceMs: PATIENCE_MS,
+  compression: 'none',
+  answered: 0,
+  maySendAgain: true,
+  producer: undefined,
+  from: undefined,
+  isDoubtful: false,
+  trouble: undefined,
+})
+
+type Settling = {
+  readonly appends: readonly Append[]
+  readonly batch: AppendBatch
+  readonly outcome: Outcome
+}
+
+function settle(state: State, { appends, batch, outcome }: Settling): void {
+  if (state.hasEnded) return
+  state.topicId = batch.topicId
+  if (outcome.kind === 'stored') {
+    state.out = undefined
+    state.sequence = sequenceAfter(state.sequence, countOf(batch))
+    let { offset } = outcome
+    for (const { records, resolve } of appends) {
+      resolve(offset)
+      offset += BigInt(records.length)
+    }
+    return pump(state)
+  }
+  if (outcome.kind === 'too_large') return refuse(state, appends)
+  const cause = 'cause' in outcome ? outcome.cause : undefined
+  endWith(state, outcome.kind === 'unknown' ? unknown(cause) : fenced(cause))
+}
+
+/** Of several nobody knows which one it was. */
+function refuse(state: State, appends: readonly Append[]): void {
+  if (appends.length === 1) return endWith(state, TOO_LARGE)
+  for (const append of appends) append.isAlone = true
+  state.waiting.unshift(...appends)
+  state.out = undefined
+  pump(state)
+}
+
+function endWith(state: State, error: KafkaError): void {
+  state.hasEnded = true
+  for (const { reject } of state.out?.appends ?? []) reject(error)
+  for (const { reject } of state.waiting.splice(0)) reject(NOT_STORED)
+  state.out = undefined
+}
+
+function close(state: State): void {
+  if (state.hasEnded) return
+  const batch = state.out?.batch
+  endWith(state, batch?.isDoubtful ? unknown(batch.trouble) : NOT_STORED)
+  if (batch === undefined) return
+  batch.answered = batch.records.length
+  state.deps.giveUp(batch)
+}
+
+const TOO_LARGE = new KafkaError('kafka.too_large', 'the records are too large to be stored')
+const NOT_STORED = new KafkaError('kafka.not_sent', 'not stored')
+const unknown = (cause: unknown): KafkaError =>
+  new KafkaError('kafka.outcome_unknown', 'it is not known whether the records are stored', {
+    cause,
+  })
+const fenced = (cause: unknown): KafkaError =>
+  new KafkaError('kafka.fenced', 'another producer has the right to write to this partition', {
+    cause,
+  })

@@ -1,0 +1,49 @@
+// Producer ids for a producer's partitions, all of which share the one that was given out last. A partition whose writer can't
+// be sure of his numbers any more gets another id before he writes anything else: under the former one the broker could take
+// a new batch for a repeated one, and acknowledge what it does not store.
+import { initProducerIdV4 } from '#client-library'
+
+import { withTimeout } from '@weir/kit'
+
+import type { Cluster } from '../connect/cluster.ts'
+import { requestOf } from '../connect/requests.ts'
+
+export type Identity = { readonly id: bigint; readonly epoch: number }
+
+export type Identities = {
+  /** One that was given out later than this; the broker is asked for it if need be. */
+  after(former: Identity | undefined, broker: number): Promise<Identity>
+  /** Nobody who asks from now on gets one that was given out before. */
+  renew(): void
+}
+
+const NO_TRANSACTIONS_MS = 0
+
+export function createIdentities(cluster: Cluster, timeoutMs: number): Identities {
+  let latest: Promise<Identity> | undefined
+
+  async function create(broker: number): Promise<Identity> {
+    const options = { purpose: 'control', untilMs: performance.now() + timeoutMs } as const
+    const request = requestOf(initProducerIdV4.api, null, NO_TRANSACTIONS_MS)
+    const asking = cluster.ask(broker, request, options)
+    const { producerId, producerEpoch } = await withTimeout(asking, timeoutMs, 'a producer id')
+    return { id: producerId, epoch: producerEpoch }
+  }
+
+  return {
+    async after(former, broker) {
+      for (;;) {
+        const asked = (latest ??= create(broker))
+        const identity = await asked.catch((error: unknown) => {
+          if (latest === asked) latest = undefined
+          throw error
+        })
+        if (identity !== former) return identity
+        if (latest === asked) latest = undefined
+      }
+    },
+    renew() {
+      latest = undefined
+    },
+  }
+}

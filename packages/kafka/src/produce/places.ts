@@ -1,0 +1,71 @@
+// Who leads which partition, asked topic by topic and only when somebody needs to know; a topic that is gone, or whose leader is
+// missing, is no trouble to the others. Each question goes to the next broker, as one may be cut off without knowing it.
+import { withTimeout } from '@weir/kit'
+
+import type { Cluster } from '../connect/cluster.ts'
+
+export type Place = {
+  /** The broker's id. */
+  readonly leader: number
+  readonly topicId: string
+}
+
+export type Places = {
+  /** What is known; may be out of date, which the broker asked will say. */
+  find(topic: string, partition: number): Place | undefined
+  /** Asks anew, together with everyone who wants to know something at this time. */
+  refresh(topic: string): Promise<void>
+  forget(topic: string): void
+}
+
+type Question = { readonly topics: Set<string>; readonly answered: Promise<void> }
+
+export function createPlaces(cluster: Cluster, timeoutMs: number): Places {
+  const places = new Map<string, (Place | undefined)[]>()
+  let brokers: readonly number[] = []
+  let questions = 0
+  let asking: Promise<void> = Promise.resolve()
+  let next: Question | undefined
+
+  async function ask(topics: ReadonlySet<string>): Promise<void> {
+    const asked: readonly (number | undefined)[] = [undefined, ...brokers]
+    const at = asked[questions++ % asked.length]
+    const untilMs = performance.now() + timeoutMs
+    const describing = cluster.describe([...topics], { at, untilMs })
+    const state = await withTimeout(describing, timeoutMs, 'metadata')
+    brokers = state.brokers
+    for (const topic of topics) {
+      const found = state.topics.get(topic)
+      if (found === undefined) {
+        places.delete(topic)
+        continue
+      }
+      const ofTopic: (Place | undefined)[] = []
+      for (const { partition, leader } of found.partitions)
+        if (leader !== undefined) ofTopic[partition] = { leader, topicId: found.id }
+      places.set(topic, ofTopic)
+    }
+  }
+
+  function queueQuestion(): Question {
+    const topics = new Set<string>()
+    const answered = asking.then(() => {
+      next = undefined
+      return ask(topics)
+    })
+    asking = answered.catch(() => undefined)
+    return { topics, answered }
+  }
+
+  return {
+    find: (topic, partition) => places.get(topic)?.[partition],
+    refresh(topic) {
+      next ??= queueQuestion()
+      next.topics.add(topic)
+      return next.answered
+    },
+    forget(topic) {
+      places.delete(topic)
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// Wakes a loop that waits for something to do.
+export type Bell = {
+  ring(): void
+  /** Resolves when it rings, at once if it has rung since the last time; or after so many milliseconds. */
+  wait(ms?: number): Promise<void>
+}
+
+export function createBell(): Bell {
+  let hasRung = false
+  let wake: (() => void) | undefined
+  return {
+    ring() {
+      hasRung = true
+      wake?.()
+    },
+    async wait(ms) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
+      if (hasRung) resolve()
+      await promise
+      clearTimeout(timer)
+      hasRung = false
+      wake = undefined
+    },
+  }
+}

@@ -1,0 +1,77 @@
+// An incremental fetch session (KIP-227), as plain data: what the broker has been told to fetch, and what the next request has to
+// tell it. A request names only partitions that were added, moved on or dropped, so a thousand that rest cost nothing here.
+import type { ByTopic, FetchPartition, FetchRequest } from '../protocol/fetch.ts'
+
+export type SessionPartition = FetchPartition & { readonly topicId: string }
+
+export type FetchSession = {
+  /** The partition is to be fetched, from there. */
+  put(partition: SessionPartition): void
+  drop(partition: SessionPartition): void
+  /** What to send now; everything, if there is no session or it was lost. Undefined if nothing is to be fetched. */
+  next(): Pick<FetchRequest, 'session' | 'topics' | 'forgotten'> | undefined
+  /** By the answer's session id. 0: the broker has no room for a session; it goes on without one. */
+  answered(sessionId: number): void
+  /** The broker doesn't know it any more, or what it heard of the last request is unknown. */
+  lost(): void
+}
+
+const EPOCH_MAX = 0x7fff_ffff
+
+export function createFetchSession(): FetchSession {
+  const wanted = new Map<string, SessionPartition>()
+  const changed = new Set<string>()
+  const dropped = new Map<string, SessionPartition>()
+  // Epoch 0: whatever session there was is to be replaced by a new one.
+  let id = 0
+  let epoch = 0
+
+  return {
+    put(partition) {
+      const name = nameOf(partition)
+      wanted.set(name, partition)
+      changed.add(name)
+      dropped.delete(name)
+    },
+    drop(partition) {
+      const name = nameOf(partition)
+      if (!wanted.delete(name)) return
+      changed.delete(name)
+      dropped.set(name, partition)
+    },
+    next() {
+      if (wanted.size === 0) return undefined
+      const isNew = epoch === 0
+      const told = isNew
+        ? [...wanted.values()]
+        : [...changed].flatMap((name) => wanted.get(name) ?? [])
+      const forgotten = isNew ? [] : [...dropped.values()]
+      changed.clear()
+      dropped.clear()
+      return { session: { id, epoch }, ...said(told, forgotten) }
+    },
+    answered(sessionId) {
+      if (sessionId === 0) epoch = 0
+      else epoch = sessionId === id && epoch < EPOCH_MAX ? epoch + 1 : 1
+      id = sessionId
+    },
+    lost() {
+      epoch = 0
+    },
+  }
+}
+
+const said = (told: readonly SessionPartition[], forgotten: readonly SessionPartition[]) => ({
+  topics: byTopic(told, (one) => one),
+  forgotten: byTopic(forgotten, ({ partition }) => partition),
+})
+
+export function byTopic<One extends { readonly topicId: string }, Told>(
+  partitions: readonly One[],
+  tell: (one: One) => Told,
+): ByTopic<Told> {
+  const topics = Map.groupBy(partitions, ({ topicId }) => topicId)
+  return [...topics].map(([topicId, some]) => ({ topicId, partitions: some.map(tell) }))
+}
+
+const nameOf = ({ topicId, partition }: SessionPartition): string => `${topicId} ${partition}`

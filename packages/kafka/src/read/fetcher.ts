@@ -1,0 +1,91 @@
+// Reads partitions from given offsets on, for all who ask by one handle: by three connections to a broker, however many partitions
+// there are, and without a group. It never goes elsewhere by itself: what can't be read any more is told, and its reader says where to
+// go on. Who is slow is not fetched for, and holds up nobody.
+import { internalsOf } from '../connect/internals.ts'
+import type { Kafka } from '../connect/internals.ts'
+import { openFetches } from './fetches.ts'
+import type { Fetches } from './fetches.ts'
+import { newReader } from './fetch-reader.ts'
+import type { FollowTarget, Reader, Sink } from './fetch-reader.ts'
+
+export type Following = {
+  /** Nothing more is fetched; what is on its way comes at most once. */
+  pause(): void
+  resume(): void
+  /** Goes on there, also after it was lost. */
+  seek(from: bigint): void
+  /** Calls nobody any more. */
+  close(): void
+}
+
+export type Fetcher = {
+  follow(target: FollowTarget, sink: Sink): Following
+}
+
+const fetchers = new WeakMap<Kafka, Fetcher>()
+
+/** There is one for a handle; it has connections while somebody follows. */
+export function createFetcher(kafka: Kafka): Fetcher {
+  const known = fetchers.get(kafka) ?? makeFetcher(kafka)
+  fetchers.set(kafka, known)
+  return known
+}
+
+function makeFetcher(kafka: Kafka): Fetcher {
+  let fetches: Fetches | undefined
+  let users = 0
+
+  function leave(): void {
+    users -= 1
+    if (users > 0) return
+    fetches?.close()
+    fetches = undefined
+  }
+
+  return {
+    follow(target, sink) {
+      fetches ??= openFetches(internalsOf(kafka), kafka)
+      users += 1
+      return followBy(fetches, newReader(target, sink), leave)
+    },
+  }
+}
+
+function followBy(fetches: Fetches, reader: Reader, leave: () => void): Following {
+  fetches.start(reader)
+
+  function stopAs(state: Reader['state']): void {
+    fetches.stop(reader)
+    reader.state = state
+  }
+
+  function startAnew(): void {
+    reader.life += 1
+    reader.state = 'reading'
+    fetches.start(reader)
+  }
+
+  return {
+    pause() {
+      if (reader.state === 'reading') stopAs('paused')
+    },
+    resume() {
+      if (reader.state === 'paused') startAnew()
+    },
+    seek(from) {
+      if (reader.state === 'closed') return
+      const isPaused = reader.state === 'paused'
+      stopAs('paused')
+      reader.at = from
+      reader.lastEpoch = -1
+      reader.life += 1
+      if (!isPaused) startAnew()
+    },
+    close() {
+      if (reader.state === 'closed') return
+      stopAs('closed')
+      reader.life += 1
+      leave()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+// Why a fence waits until the leaders have the logs: what a coordinator asks of a leader when transactions end, in its own
+// words (WriteTxnMarkers), with a partition that isn't there.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createAPI, Writer } from '@platformatic/kafka'
+import type { Connection } from '@platformatic/kafka'
+
+import { withTimeout } from '@weir/kit'
+
+import { BROKERS } from '../support.ts'
+import { connectTo, openCluster } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
+import { openTopics } from './topics.ts'
+import type { Topics } from './topics.ts'
+import { initProducerId } from './transactions.ts'
+
+let cluster: Cluster
+let topics: Topics
+
+beforeAll(() => {
+  cluster = openCluster(BROKERS)
+  topics = openTopics(BROKERS)
+})
+
+afterAll(async () => {
+  await topics.close()
+  await cluster.close()
+})
+
+type Marker = { readonly producerId: bigint; readonly topic: string }
+
+const WRITE_TXN_MARKERS = 27
+const ABORT = false
+
+/** One marker of each producer into partition 0 of its topic. */
+const writeMarkers = createAPI<[readonly Marker[]], string>(
+  WRITE_TXN_MARKERS,
+  1,
+  (markers: readonly Marker[]) =>
+    Writer.create()
+      .appendArray([...markers], (w, { producerId, topic }) => {
+        w.appendInt64(producerId)
+          .appendInt16(0)
+          .appendBoolean(ABORT)
+          .appendArray([topic], (inner, name) => {
+            inner.appendString(name).appendArray([0], (one, at) => one.appendInt32(at), true, false)
+          })
+          .appendInt32(0)
+      })
+      .appendTaggedFields(),
+  () => 'answered',
+)
+
+const UNKNOWN = 'never-was'
+const SILENCE_MS = 10_000
+
+/** Whether the broker answers a request for these markers. */
+async function ask(wanted: readonly string[]): Promise<string> {
+  const connection: Connection = await connectTo(BROKERS[0] ?? '', 'coordinator')
+  const markers = await Promise.all(
+    wanted.map(async (topic) => ({ topic, producerId: (await initProducerId(cluster, null)).id })),
+  )
+  const answer = writeMarkers.async(connection, markers)
+  const said = await withTimeout(answer, SILENCE_MS, 'markers').catch(() => 'no answer')
+  await connection.close()
+  return said
+}
+
+test('a request for markers is answered if its partitions are there, or none of them is', async () => {
+  const topic = await topics.make('there')
+  expect(await ask([topic, topic])).toBe('answered')
+  expect(await ask([UNKNOWN])).toBe('answered')
+})
+
+// So the coordinator asks again after its time-out of 30 s, and ends no transaction on this broker until then.
+test('a request for markers is never answered if one is written and a later one has no partition', async () => {
+  const topic = await topics.make('there')
+  expect(await ask([topic, UNKNOWN])).toBe('no answer')
+})

@@ -1,0 +1,17 @@
+// A process that stopped-owner.integration.test.ts stops: writes records one by one until it is refused, and prints why.
+import { openCluster } from './cluster.ts'
+import { batchOf, produceOn } from './log.ts'
+
+const [brokers = '', topic = '', id = '', epoch = ''] = process.argv.slice(2)
+const cluster = openCluster(brokers.split(','))
+const place = { topic, partition: 0 }
+const producer = { id: BigInt(id), epoch: Number(epoch) }
+const connection = await cluster.leader(place)
+
+let error = 'NONE'
+for (let sequence = 0; error === 'NONE'; sequence++) {
+  const batch = batchOf(['old'], { producer, sequence })
+  error = (await produceOn(connection, { ...place, batch })).error
+}
+process.stdout.write(error)
+await cluster.close()
