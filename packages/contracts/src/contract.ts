@@ -10,7 +10,7 @@ import { compileAvroSkimmer } from './avro/skim-avro.ts'
 import type { RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import { compileAvroWriter } from './avro/write-avro.ts'
-import { compileStamp, envelopeName } from './envelope.ts'
+import { compileStamp, envelopeName, stampedPaths } from './envelope.ts'
 import { holderOf, placeOf, textAt } from './paths.ts'
 import type { Contract, Event, PreparedContract } from './types.ts'
 import { toUndecodable, Unreadable } from './unreadable.ts'
@@ -23,6 +23,7 @@ export function compileContract(prepared: PreparedContract): Contract {
   const subjectPlace = dataSubjectField === undefined ? undefined : placeOf(dataSubjectField)
   const readAvro = compileAvroReader(root)
   const skimAvro = compileAvroSkimmer(root, lookedAt(prepared))
+  const skimStored = compileAvroSkimmer(root, [...stampedPaths, ...Object.keys(piiFields)])
   const validator = compileValidations(id, root, prepared.validations)
   return {
     id,
@@ -38,6 +39,7 @@ export function compileContract(prepared: PreparedContract): Contract {
     mapPii: compileMapPii(piiFields),
     encode: compileAvroWriter(root),
     decode: (payload) => readWith(() => readAvro(payload)),
+    decodePersonal: (payload) => readWith(() => skimStored(payload)),
     toPlain: compilePlain(root),
   }
 }

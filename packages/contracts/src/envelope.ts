@@ -9,6 +9,11 @@ import type { Fields } from './avro/values.ts'
 
 export const envelopeName = 'svcMeta'
 export const levelMax = 255
+/** What `consentLevelsOf` and `timestampOf` look at. */
+export const stampedPaths: readonly string[] = [
+  `${envelopeName}/consentLevels`,
+  `${envelopeName}/timestamp`,
+]
 
 export type Stamp = {
   readonly schemaId: string

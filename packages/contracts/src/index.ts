@@ -20,6 +20,7 @@ export {
   timestampOf,
 } from './envelope.ts'
 export type { Stamp } from './envelope.ts'
+export { eventTimeOf, timeHeader, writeTime } from './event-time.ts'
 export { definitionText, prepareContract } from './prepare.ts'
 export type { Preparation } from './prepare.ts'
 export type {

@@ -82,6 +82,11 @@ export type EventCodec = {
   readonly encode: (event: Event, before?: Uint8Array) => Buffer
   /** Reads what `encode` wrote, or a producer. @throws ContractsError `contracts.undecodable` */
   readonly decode: (payload: Buffer) => Event
+  /**
+   * As `decode`, but only the consent levels, the time and the PII texts are values: all else is checked, and carried over by
+   * `encode` as it is, from `payload`, which must not change meanwhile.
+   */
+  readonly decodePersonal: (payload: Buffer) => Event
   /** JSON for people: unions flattened. */
   readonly toPlain: (event: Event) => unknown
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 
-import { consentLevelsOf, invalidConsentLevel } from '../src/index.ts'
+import { consentLevelsOf, invalidConsentLevel, timestampOf } from '../src/index.ts'
 import type { Contract } from '../src/index.ts'
 import {
   baseEvent,
@@ -40,6 +40,30 @@ describe('the contracts of the spec', () => {
     const datum = contract.encode(event)
     expect(contract.decode(datum)).toEqual(event)
   })
+
+  test.each(exampleNames)(
+    '%s: what is read of its personal fields alone is written as all of it',
+    (name) => {
+      const contract = contractOf(name)
+      const datum = contract.encode(contract.readJson(bodyOf(name)))
+      const whole = contract.decode(datum)
+      const personal = contract.decodePersonal(datum)
+
+      expect(consentLevelsOf(personal)).toEqual(consentLevelsOf(whole))
+      expect(timestampOf(personal)).toEqual(timestampOf(whole))
+      const paths: string[] = []
+      contract.mapPii(whole, (text, path) => `${path} of ${text}`)
+      contract.mapPii(personal, (text, path) => {
+        paths.push(path)
+        return `${path} of ${text}`
+      })
+      expect(paths).not.toEqual([])
+      expect(contract.encode(personal)).toEqual(contract.encode(whole))
+      expect(() => contract.decodePersonal(datum.subarray(0, -1))).toThrow(
+        expect.objectContaining({ code: 'contracts.undecodable' }),
+      )
+    },
+  )
 
   test('key field, levels and consent levels are those of the contract and the event', () => {
     expect(contractOf('clickstream').keyField).toBe('producerSessionId')

@@ -1,7 +1,7 @@
 // The errors of this package: what isn't there or is taken, who may not call, and what of keys can't be reached.
 import { AppError } from '@weir/kit'
 
-/** What a request may end with for reasons of its own; services tell clients of these. */
+/** Those that a request itself may cause; services show them to clients. */
 export type AccessErrorCode =
   | 'control-state.not_found'
   | 'control-state.name_taken'
@@ -14,8 +14,8 @@ export type AccessErrorCode =
 export type ControlStateErrorCode =
   | AccessErrorCode
   | 'control-state.kek_file_invalid'
-  | 'control-state.kek_not_at_hand'
-  | 'control-state.kek_unsaid'
+  | 'control-state.kek_not_configured'
+  | 'control-state.kek_not_assigned'
   | 'control-state.kms_refused'
   | 'control-state.kms_unavailable'
   | 'control-state.record_malformed'

@@ -96,7 +96,7 @@ export function makePart(part: string, randomBytes: RandomBytes): Buffer {
   if (part === 'tree') return encodeTree(new Map([['', randomBytes(NODE_BYTES)]]))
   if (part === 'link') return randomBytes(LINK_PART_BYTES)
   if (part === 'label' || levelOfPart(part) !== undefined) return randomBytes(KEY_BYTES)
-  throw recordUnreadable(`part ${part}`)
+  throw recordUnreadable(`key record ${part}`)
 }
 
 /** The plaintexts of an era's first parts, by part name. */

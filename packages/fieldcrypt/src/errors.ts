@@ -24,13 +24,13 @@ export const corrupt = (): FieldcryptError =>
 export const keyUnavailable = (streamId: string, era: number, part: string): FieldcryptError =>
   new FieldcryptError(
     'fieldcrypt.key_unavailable',
-    `part ${part} of stream ${streamId}, era ${era}, is not available`,
+    `key record ${part} of stream ${streamId}, era ${era}, is not available`,
   )
 
 export const recordUnreadable = (what: string, why?: string): FieldcryptError =>
   new FieldcryptError(
     'fieldcrypt.record_unreadable',
-    `${what} cannot be opened${why ? `: ${why}` : ''}`,
+    `${what} cannot be decrypted${why ? `: ${why}` : ''}`,
   )
 
 export const notWellFormed = (): FieldcryptError =>

@@ -174,7 +174,7 @@ describe('sealing', () => {
   const keys = madeKeys('sealing', TIME.era)
   const refusal = (part: string) => ({
     code: 'fieldcrypt.key_unavailable',
-    message: `part ${part} of stream sealing, era 591, is not available`,
+    message: `key record ${part} of stream sealing, era 591, is not available`,
   })
 
   test('is refused while a part is missing', () => {

@@ -26,11 +26,11 @@ describe('a KEK file', () => {
     expect(await unwrapRing(both, RECORD_KEY, old)).toEqual(ringKey)
     expect(await asyncRefusalOf(() => unwrapRing(onlyNew, RECORD_KEY, old))).toEqual({
       code: 'fieldcrypt.record_unreadable',
-      message: `record ${RECORD_KEY} cannot be opened: the version of the KEK is not available`,
+      message: `record ${RECORD_KEY} cannot be decrypted: the version of the KEK is not available`,
     })
     expect(await asyncRefusalOf(() => unwrapRing(wrong, RECORD_KEY, old))).toEqual({
       code: 'fieldcrypt.record_unreadable',
-      message: `record ${RECORD_KEY} cannot be opened`,
+      message: `record ${RECORD_KEY} cannot be decrypted`,
     })
   })
 
@@ -122,7 +122,7 @@ describe('a wrapped ring', () => {
     expect(kekOf(RECORD_KEY, value)).toBe('env:main:1')
     expect(await asyncRefusalOf(() => unwrapRing(provider, RECORD_KEY, value))).toEqual({
       code: 'fieldcrypt.record_unreadable',
-      message: `record ${RECORD_KEY} cannot be opened: its KEK is not of the provider file`,
+      message: `record ${RECORD_KEY} cannot be decrypted: its KEK is not of the provider file`,
     })
   })
 

@@ -26,7 +26,7 @@ const ring = {
 const value = hex(record.value)
 const refused = (recordKey: string) => ({
   code: 'fieldcrypt.record_unreadable',
-  message: `record ${recordKey} cannot be opened`,
+  message: `record ${recordKey} cannot be decrypted`,
 })
 
 describe('a wrapped part', () => {
@@ -113,7 +113,7 @@ describe('names of parts', () => {
     for (const name of ['', 'tree.', 'tree.G', 'level.', 'level.300', 'links']) {
       const refusal = {
         code: 'fieldcrypt.record_unreadable',
-        message: `part ${name} cannot be opened`,
+        message: `key record ${name} cannot be decrypted`,
       }
       expect(refusalOf(() => ringOfPart(name))).toEqual(refusal)
       expect(refusalOf(() => makePart(name, seededBytes('x')))).toEqual(refusal)

@@ -113,7 +113,7 @@ describe('bytes that are no tree', () => {
   test.each(cases)('%s: refused, and never taken for erased', (_, bytes, suffix = '') => {
     const refusal = {
       code: 'fieldcrypt.record_unreadable',
-      message: `tree part '${suffix}' cannot be opened`,
+      message: `tree key record '${suffix}' cannot be decrypted`,
     }
     expect(refusalOf(() => indexTree(bytes, suffix))).toEqual(refusal)
     const tree = createTree([[suffix, bytes]])

@@ -36,7 +36,7 @@ export function onShutdown(
 
   const onSignal = (signal: NodeJS.Signals) => {
     if (startedAt !== undefined && performance.now() - startedAt < SAME_SIGNAL_MS) return
-    if (startedAt !== undefined) return exit(log, 1, 'second signal: exiting at once')
+    if (startedAt !== undefined) return exit(log, 1, 'second signal: exiting immediately')
     log.info({ signal }, 'shutting down')
     void shutdown()
   }

@@ -2,8 +2,7 @@
 // No client library: the usual one parses schemas, hides their text, and changes compatibility settings.
 // The registry may lay a schema out anew (order, spaces); it keeps attributes that Avro doesn't know.
 
-import { codeIn, hintFor } from '@weir/kit'
-import { httpCall } from '@weir/kit'
+import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpCall } from '@weir/kit'
 import { basic } from './registry-access.ts'
 import type { RegistryAccess } from './registry-access.ts'
@@ -34,7 +33,7 @@ const SETTINGS = {
   noTls: 'begin SCHEMA_REGISTRY_URL with http://',
 }
 const WHERE_THE_LOGIN_IS =
-  'it refuses our login; see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD_FILE, or SCHEMA_REGISTRY_TOKEN_FILE'
+  'it refuses the login; see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD_FILE, or SCHEMA_REGISTRY_TOKEN_FILE'
 const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 
 export function createRegistry(url: string, access: RegistryAccess = {}): Registry {

@@ -124,7 +124,7 @@ test('a login that is refused is told by where to look, and never shown', async 
   expect(failure).toMatchObject({
     code: 'registry.unavailable',
     message: 'the schema registry answered 401',
-    causes: [expect.stringContaining('it refuses our login; see SCHEMA_REGISTRY_USERNAME')],
+    causes: [expect.stringContaining('it refuses the login; see SCHEMA_REGISTRY_USERNAME')],
   })
   expect(JSON.stringify(failure)).not.toMatch(/wrong-secret|Basic/)
 })

@@ -15,13 +15,15 @@ const ratio = () => {
 export const traceFields = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url()
     .optional()
-    .describe('the address for spans, as OTLP over HTTP, without /v1/traces; unset: no spans'),
+    .describe(
+      'the address that spans are sent to, with OTLP over HTTP, without /v1/traces; unset: no spans are sent',
+    ),
   OTEL_TRACES_SAMPLER_ARG: ratio()
     .default(0)
     .describe('the share of requests without a traceparent that are traced'),
   TRACE_SPANS_PER_SECOND_MAX: integer({ min: 1, max: 100_000, of: 'spans a second' })
     .default(500)
-    .describe('maximum number of spans that a replica starts'),
+    .describe('maximum number of spans that a replica starts per second'),
 }
 
 const settings = z.object(traceFields)

@@ -11,7 +11,7 @@ export type Proof = {
   readonly isSettled: boolean
 }
 
-const patternMs = 5_000
+const patternMs = 10_000
 
 parentPort?.on('message', (pattern: string) => {
   parentPort?.postMessage(prove(pattern))

@@ -1,6 +1,6 @@
 // From an Authorization header to the stream it gives access to (spec Authentication 2, 3): a validly
 // signed token whose stream and credentials still exist. A token is verified once and remembered;
-// the tables are asked every time, so a deletion or revocation bites with the next request.
+// the tables are asked every time, so a deletion or revocation holds from the next request on.
 import type { KeyObject } from 'node:crypto'
 import { hasCode } from '@weir/kit'
 import { verifyIdToken } from '@weir/tokens'

@@ -2,7 +2,7 @@
 // that it covers; what no route grants to a role is denied to it.
 import { ControlStateError } from '../errors.ts'
 
-/** From all to least: the order in which they are told. */
+/** In the order in which they are listed: from all rights to the fewest. */
 export const roles = ['owner', 'developer', 'officer', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
@@ -24,7 +24,7 @@ export function requireRole({ role }: { readonly role: Role }, needed: Role): vo
 const roleMissing = (role: Role, needed: Role): ControlStateError<'control-state.role_missing'> =>
   new ControlStateError(
     'control-state.role_missing',
-    `This needs the role ${needed}, and the API key has the role ${role}; ` +
+    `This request needs the role ${needed}, and the API key has the role ${role}; ` +
       `use a key with ${needed === 'owner' ? 'the role owner' : `the role ${needed} or owner`}, which an owner of the account can create`,
   )
 

@@ -64,7 +64,7 @@ export type Actor =
       readonly requestId: string
     }
   | { readonly kind: 'platform'; readonly requestId: string }
-  /** Upkeep, nobody's request. */
+  /** A reconcile loop, not a request. */
   | { readonly kind: 'auth' }
 
 export type AuditTarget = {
@@ -113,10 +113,10 @@ export type Audited = {
 }
 
 /**
- * What a change of control state is to the audit log: an action with an entry of its own, a part of an action that
- * another change's entry stands for, a note that is nobody's action, or a look that may change nothing.
+ * What a change of control state is to the audit log: an action with an entry of its own; a part of an action that
+ * another change's entry stands for; `unlogged`: nobody's action, so no entry; `read`: it may change nothing.
  */
-export type Change = Audited | { readonly partOf: AuditAction } | 'note' | 'look'
+export type Change = Audited | { readonly partOf: AuditAction } | 'unlogged' | 'read'
 
 export const act = (
   { actor }: { readonly actor: Actor },

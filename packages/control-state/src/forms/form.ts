@@ -1,5 +1,5 @@
 // How records of Weir's own topics lie in Kafka: `{"type": "…", "version": 1, …}`, JSON (docs/formats.md). Each type has
-// one form; what isn't of a form that this replica knows is told with a sentence, and never guessed at.
+// one form; a record in a form that this replica doesn't know is reported with a sentence, and never guessed at.
 import { isObject } from './guards.ts'
 import type { Guard } from './guards.ts'
 import { ControlStateError } from '../errors.ts'

@@ -20,17 +20,17 @@ export const kekFields = {
   KEK_FILE: file(kekProblem)
     .optional()
     .describe(
-      'the file with the KEKs, one line `name version key` each; read again for each use. Set this, KEK or VAULT_ADDR',
+      'the file with the KEKs, one line `name version key` per KEK; read again for each use. Set this, KEK or VAULT_ADDR',
     ),
   KEK: secretLines(kekProblem)
     .optional()
     .describe(
-      'the same lines as in KEK_FILE; a file is safer, since other programs can often read an environment',
+      'the same lines as in KEK_FILE; a file is safer, because other programs can often read environment variables',
     ),
   VAULT_ADDR: url()
     .optional()
     .describe(
-      'HashiCorp Vault, whose Transit engine wraps keys; in settings its keys have `vault:` before the name',
+      'the address of HashiCorp Vault, whose Transit engine wraps keys. KEK_WRAPS of auth selects a key in Vault as `vault:<name>`',
     ),
   VAULT_TRANSIT_MOUNT: text().default('transit').describe('where Transit is mounted in Vault'),
   VAULT_TOKEN_FILE: secretFile()
@@ -40,7 +40,9 @@ export const kekFields = {
     ),
   VAULT_KUBERNETES_ROLE: text()
     .optional()
-    .describe("log in to Vault with the pod's service account, under this role"),
+    .describe(
+      "the role for a login to Vault with the pod's service account. Set this or VAULT_TOKEN_FILE",
+    ),
   VAULT_KUBERNETES_MOUNT: text()
     .default('kubernetes')
     .describe('the mount of the Kubernetes login in Vault'),

@@ -17,7 +17,7 @@ export type KekName = { readonly provider: string; readonly name: string }
 export type KekOfRing = (ring: string) => KekName
 
 const FORM = /^(?:([a-z0-9.]+)=)?(file|env|vault):([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/
-/** Each with a KEK of its own: their holders are auth; auth and ingest; all three; all three. */
+/** Each has a KEK of its own. Who gets which: `sign` auth; `link` auth and ingest; `open` and `levels` all three. */
 const KINDS: readonly string[] = [SIGN_RING, 'link', 'open', 'levels']
 
 const isRing = (ring: string): boolean => KINDS.includes(ring) || levelOfPart(ring) !== undefined
@@ -57,12 +57,12 @@ export const kekWrapsFields = {
   )
     .optional()
     .describe(
-      'the KEK of each kind of wrapping key: `sign`, `link`, `open`, `levels`, and single levels (`level.0` …), each as `file:name`, `env:name` or `vault:name`. The four must differ. Unset: the lines named `sign`, `link`, `open` and `levels`',
+      'the KEK of each kind of wrapping key: `sign`, `link`, `open`, `levels`, and single levels (`level.0` …), each as `file:name`, `env:name` or `vault:name`. The KEKs of `sign`, `link`, `open` and `levels` must differ. Unset: the lines named `sign`, `link`, `open` and `levels`',
     ),
   KEK_SINGLE: bool()
     .default(false)
     .describe(
-      'allows one KEK for several kinds of wrapping keys, also `KEK_WRAPS=file:name` for all. An attacker who controls one service then has the keys of all services; the log warns at each start',
+      'allows one KEK for several kinds of wrapping keys, and `KEK_WRAPS=file:name` for all kinds. An attacker who controls one service then has the keys of all services; auth logs a warning at each start',
     ),
 }
 
@@ -72,16 +72,16 @@ export type WrapSettings = KekSettings & {
 }
 
 /** What KEKs of lines there are. Vault's aren't known here: they are named. */
-function namesAtHand({ KEK_FILE: file, KEK: lines }: Partial<WrapSettings>): KekName[] {
+function availableNames({ KEK_FILE: file, KEK: lines }: Partial<WrapSettings>): KekName[] {
   const of = (provider: string, text: string | undefined): KekName[] =>
     text === undefined ? [] : kekNamesIn(text).map((name) => ({ provider, name }))
   return [...of('file', file && readFileSync(file, 'utf8')), ...of('env', lines)]
 }
 
 /** Without KEK_WRAPS: each kind by the KEK of its name; or the only one, where one is allowed. */
-function itemsUnsaid(settings: Partial<WrapSettings>): Item[] {
+function itemsByDefault(settings: Partial<WrapSettings>): Item[] {
   if (settings.VAULT_ADDR !== undefined) return []
-  const there = namesAtHand(settings)
+  const there = availableNames(settings)
   const [only, ...more] = there
   if (only !== undefined && more.length === 0) return [{ ...only, ring: undefined }]
   const named = there.flatMap((kek) =>
@@ -90,33 +90,33 @@ function itemsUnsaid(settings: Partial<WrapSettings>): Item[] {
   return named.length === KINDS.length ? named : []
 }
 
-/** undefined while it isn't said for every ring. */
+/** Undefined unless every ring has a KEK. */
 function kekOfRingIn(settings: Partial<WrapSettings>): KekOfRing | undefined {
   const items =
-    settings.KEK_WRAPS === undefined ? itemsUnsaid(settings) : itemsOf(settings.KEK_WRAPS)
+    settings.KEK_WRAPS === undefined ? itemsByDefault(settings) : itemsOf(settings.KEK_WRAPS)
   const of = (ring: string): KekName | undefined =>
     items.find((item) => item.ring === ring) ??
     (levelOfPart(ring) === undefined ? undefined : items.find((item) => item.ring === 'levels')) ??
     items.find((item) => item.ring === undefined)
   if (KINDS.some((kind) => of(kind) === undefined)) return undefined
   return (ring) => {
-    const { provider, name } = of(ring) ?? unsaid(ring)
+    const { provider, name } = of(ring) ?? notAssigned(ring)
     return { provider, name }
   }
 }
 
-function unsaid(ring: string): never {
+function notAssigned(ring: string): never {
   throw new ControlStateError(
-    'control-state.kek_unsaid',
+    'control-state.kek_not_assigned',
     `KEK_WRAPS must name the KEK for the wrapping key ${ring}`,
   )
 }
 
-/** @throws ControlStateError `control-state.kek_unsaid` */
+/** @throws ControlStateError `control-state.kek_not_assigned` */
 export const kekOfRing = (settings: WrapSettings): KekOfRing =>
-  kekOfRingIn(settings) ?? unsaid('open')
+  kekOfRingIn(settings) ?? notAssigned('open')
 
-/** Files that can't be read are told by their own settings. */
+/** For a file that can't be read, its own setting reports the problem. */
 function unlessUnreadable(look: () => boolean): boolean {
   try {
     return look()
@@ -125,12 +125,12 @@ function unlessUnreadable(look: () => boolean): boolean {
   }
 }
 
-const isSaid = (settings: Partial<WrapSettings>): boolean =>
+const areAllAssigned = (settings: Partial<WrapSettings>): boolean =>
   unlessUnreadable(() => kekOfRingIn(settings) !== undefined)
 
-const areThere = (settings: Partial<WrapSettings>): boolean =>
+const areAvailable = (settings: Partial<WrapSettings>): boolean =>
   unlessUnreadable(() => {
-    const there = namesAtHand(settings)
+    const there = availableNames(settings)
     return itemsOf(settings.KEK_WRAPS ?? []).every(({ provider, name }) =>
       provider === 'vault'
         ? settings.VAULT_ADDR !== undefined
@@ -139,7 +139,7 @@ const areThere = (settings: Partial<WrapSettings>): boolean =>
   })
 
 /** A single level's may be that of `open`, which has the same holders, and never that of `sign` or `link`. */
-const areApart = (settings: Partial<WrapSettings>): boolean =>
+const areDifferent = (settings: Partial<WrapSettings>): boolean =>
   unlessUnreadable(() => {
     const of = kekOfRingIn(settings)
     if (settings.KEK_SINGLE === true || of === undefined) return true
@@ -154,15 +154,18 @@ const areApart = (settings: Partial<WrapSettings>): boolean =>
 export const withWrapRules = <T extends z.ZodType<WrapSettings>>(fields: T): T =>
   fields
     .refine(
-      isSaid,
+      areAllAssigned,
       keyRule(
         'KEK_WRAPS',
         `the available KEKs are not named sign, link, open and levels, so it must say which wraps what: ${EXAMPLE}`,
       ),
     )
-    .refine(areThere, keyRule('KEK_WRAPS', 'it names a KEK that is not in KEK_FILE, KEK or Vault'))
     .refine(
-      areApart,
+      areAvailable,
+      keyRule('KEK_WRAPS', 'it names a KEK that is not in KEK_FILE, KEK or Vault'),
+    )
+    .refine(
+      areDifferent,
       keyRule(
         'KEK_WRAPS',
         `sign, link, open and levels must have four different KEKs (no level that of sign or link), so that each service can be given only its own: ${EXAMPLE}. KEK_SINGLE=true allows one for all`,

@@ -1,5 +1,5 @@
-// All the places that KEKs come from, as one: what a ring's record names unwraps it, whatever wraps now. So keys can
-// move from one place to another with both set up, by `weir keys rotate`.
+// All places that KEKs come from, as one. A ring is unwrapped by the KEK that its record names, whatever wraps new ones.
+// So keys move from one place to another by `weir keys rotate`, while both are configured.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, readSettingFile } from '@weir/kit'
@@ -25,14 +25,14 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
     const place = places.get(provider)
     if (place !== undefined) return place
     throw new ControlStateError(
-      'control-state.kek_not_at_hand',
+      'control-state.kek_not_configured',
       `no KEKs of the provider ${provider} are configured here`,
     )
   }
   return {
     async wrap(recordKey, plain) {
       if (kekOf === undefined)
-        throw new ControlStateError('control-state.kek_unsaid', 'this service wraps no keys')
+        throw new ControlStateError('control-state.kek_not_assigned', 'this service wraps no keys')
       const { provider, name } = kekOf(ringOf(recordKey))
       return placeOf(provider).wrap(name, recordKey, plain)
     },
@@ -46,12 +46,12 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
   }
 }
 
-/** Only the place itself can say that a KEK is gone, and none is no answer. */
-function notTold(kek: string): ControlStateError<'control-state.kek_not_at_hand'> {
+/** Only the place itself can say that a KEK is gone: one that isn't configured says nothing. */
+function notTold(kek: string): ControlStateError<'control-state.kek_not_configured'> {
   const setting = { file: 'KEK_FILE', env: 'KEK', vault: 'VAULT_ADDR' }[providerOf(kek)]
   const advice = setting === undefined ? 'its provider is unknown' : `set ${setting} until it is`
   return new ControlStateError(
-    'control-state.kek_not_at_hand',
+    'control-state.kek_not_configured',
     `whether ${kek} still exists is unknown: ${advice}`,
   )
 }

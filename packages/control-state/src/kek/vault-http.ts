@@ -1,8 +1,7 @@
 // Calls to Vault: bounded in time, tried again where that can help. What goes wrong is told by what to look at,
 // never with what was sent: that holds a token.
-import { codeIn, hintFor, httpCall } from '@weir/kit'
+import { backoff, codeIn, delay, hintFor, httpCall, readSettingFileNow } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
-import { backoff, delay, readSettingFileNow } from '@weir/kit'
 import { ControlStateError } from '../errors.ts'
 
 const TIMEOUT_MS = 5_000
@@ -51,7 +50,7 @@ export function createCallVault(address: string, caFile: string | undefined): Ca
         const answer = await once(what)
         // Sealed, standing by, or asked too often: it may be better in a moment.
         if (answer.status < 429) return answer
-        failure = unavailable(`Vault answers ${answer.status}`)
+        failure = unavailable(`Vault returns ${answer.status}`)
       } catch (error) {
         failure = error
       }

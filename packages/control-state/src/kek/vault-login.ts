@@ -36,7 +36,7 @@ function kubernetesLogin(call: CallVault, settings: KekSettings, role: string): 
     if (status !== 200)
       throw new ControlStateError(
         'control-state.kms_refused',
-        `Vault answers ${status} to our login; see VAULT_KUBERNETES_ROLE and VAULT_KUBERNETES_MOUNT`,
+        `Vault returns ${status} to the login; see VAULT_KUBERNETES_ROLE and VAULT_KUBERNETES_MOUNT`,
       )
     const auth = objectIn(objectIn(parsed(text))['auth'])
     const token = checked("Vault's answer", auth['client_token'])

@@ -27,7 +27,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
       const wrapped = data['ciphertext']
       const version = typeof wrapped === 'string' ? WRAPPED.exec(wrapped)?.[1] : undefined
       if (typeof wrapped !== 'string' || version === undefined)
-        throw refused('Vault answers without the wrapped key')
+        throw refused('Vault returns a response without the wrapped key')
       return { kek: `vault:${name}:${version}`, wrapped: Buffer.from(wrapped) }
     },
     async unwrap(recordKey, kek, wrapped) {
@@ -38,7 +38,8 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
         associated_data: base64Of(recordKey),
       })
       const plain = data['plaintext']
-      if (typeof plain !== 'string') throw refused('Vault answers without the unwrapped key')
+      if (typeof plain !== 'string')
+        throw refused('Vault returns a response without the unwrapped key')
       return Buffer.from(plain, 'base64')
     },
     async has(kek) {
@@ -75,7 +76,7 @@ function createTransit(address: string, settings: KekSettings) {
       const path = `${mount}/keys/${name}`
       const answer = await ask(path)
       // A mistyped mount and a key that was deleted look the same from here.
-      if (answer.status === 404) throw notTold(path, 'Vault answers 404')
+      if (answer.status === 404) throw notTold(path, 'Vault returns 404')
       const data = dataOf(answer, path)
       const { name: said, latest_version: latest, min_available_version: min } = data
       const isOurs = said === name && typeof latest === 'number' && latest >= version
@@ -88,7 +89,7 @@ function createTransit(address: string, settings: KekSettings) {
 const base64Of = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
 
 function dataOf({ status, text }: HttpAnswer, path: string): Record<string, unknown> {
-  if (status !== 200) throw refused(`Vault answers ${status} to ${path}${adviceFor(status)}`)
+  if (status !== 200) throw refused(`Vault returns ${status} to ${path}${adviceFor(status)}`)
   return objectIn(objectIn(parsed(text))['data'])
 }
 

@@ -7,8 +7,8 @@ import { createKeyStore } from './key-store.ts'
 import type { KeyStore } from './key-store.ts'
 import { openEra, withTreePart } from './open-era.ts'
 import type { EraSource } from './open-era.ts'
-import { createRings } from './rings.ts'
-import type { RingOptions, Rings } from './rings.ts'
+import { createUnwrappedRings } from './unwrapped-rings.ts'
+import type { RingOptions, Rings } from './unwrapped-rings.ts'
 
 /** What lies in `weir.keys`, opened. */
 export type Keyring = {
@@ -31,7 +31,7 @@ export type Keys = {
 
 export function createKeys(options: RingOptions): Keys {
   const keyStore = createKeyStore()
-  const rings = createRings({ ...options, keyStore, onUnwrapped: () => eras.clear() })
+  const rings = createUnwrappedRings({ ...options, keyStore, onUnwrapped: () => eras.clear() })
 
   const openValue = (recordKey: string, ring: string, value: Buffer): Buffer | undefined => {
     const ringKey = rings.key(ring, ringVersionOf(value))

@@ -1,5 +1,5 @@
 // What the consent levels of a derived stream may be, as bodies of requests name them: one rule for making a
-// stream and for previewing one. A rule is told as the end of a sentence that begins with the member's name.
+// stream and for previewing one. The text of a rule is the end of a sentence that begins with the member's name.
 import { z } from 'zod'
 
 const levelRule = 'must be a whole number from 0 to 255'
@@ -19,7 +19,7 @@ export const consentLevelType = z.enum(['CUMULATIVE', 'GRANULAR'], 'must be CUMU
 export const oneLevelRule = {
   path: ['consentLevels'],
   message: 'must have exactly one level when consentLevelType is CUMULATIVE',
-  // Also beside other problems: all of them are told at once.
+  // Also beside other problems: all of them are reported at once.
   when: () => true,
 }
 

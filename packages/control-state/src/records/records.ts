@@ -53,7 +53,7 @@ type StreamCommon = {
   readonly createdAtMs: number
   /** Set on a stream that is deleted without ever having been announced. */
   readonly neverReady?: true
-  /** The auth replica that is deleting the stream's remains, and until when the others keep away. */
+  /** The auth replica that cleans the stream up, and until when the others leave it alone. */
   readonly cleaner?: { readonly replica: string; readonly untilMs: number }
 }
 
@@ -62,7 +62,7 @@ export type InputStream = StreamCommon & {
   readonly limits: Limits
   readonly rotationHours: number
   readonly keyRetentionDays: number
-  /** When the keys of an era were taken away last, for their age. */
+  /** When keys of an era were last removed because of their age. */
   readonly keysExpiredAtMs?: number
 }
 
@@ -112,8 +112,8 @@ export type SigningKeyRecord = {
 }
 
 /**
- * All rings made anew under the newest KEKs, and every part wrapped by them in the end. The last one alone is kept.
- * How far it has come is seen by the parts themselves.
+ * New versions of all rings under the newest KEKs, by which every part is wrapped in the end. Only the last rotation is
+ * kept. How far it has come is seen by the parts themselves.
  */
 export type RotationRecord = {
   readonly type: 'rotation'
@@ -124,7 +124,7 @@ export type RotationRecord = {
   /** How many parts lay under older ones. */
   readonly parts: number
   readonly finishedAtMs?: number
-  /** The auth replica that is at it, and until when the others keep away. */
+  /** The auth replica that works on it, and until when the others leave it alone. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
   /** KEKs that wrapped rings once and wrap none any more. */
   readonly unusedKeks: readonly UnusedKek[]
@@ -146,8 +146,8 @@ export type SubjectRecord = {
 }
 
 /**
- * A person who is erased or, with `fromLevel`, a consent that is withdrawn (docs/forgetting.md). Whose it is
- * stands nowhere: `subjects` needs the salt that only who asked was given.
+ * A person who is erased or, with `fromLevel`, a consent that is withdrawn (docs/forgetting.md). It does not
+ * say who: `subjects` means something only to those who have the salt, which only the caller was given.
  */
 export type ErasureRecord = {
   readonly type: 'erasure'
@@ -159,9 +159,9 @@ export type ErasureRecord = {
   /** How many values it is by the account's bound: erasure-bound.ts. */
   readonly counted: number
   readonly fromLevel?: number
-  /** What was changed: those from there up, or all that the stream has keys of. */
+  /** The levels that it changed: those from there up, or all that the stream has keys of. */
   readonly levels: readonly number[]
-  /** What whoever asked calls it, such as a ticket's number. */
+  /** The caller's name for it, such as a ticket's number. */
   readonly reference?: string
   readonly eras: readonly number[]
   /** The tree parts that were replaced, by era, as suffixes; of use until the erasure is complete. */

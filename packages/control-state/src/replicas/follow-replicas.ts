@@ -5,7 +5,7 @@ import type { FollowedRecord, Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { createUnread } from '../forms/unread.ts'
 import { createReplicaTable, replicasTopic } from './replicas.ts'
-import type { FollowedReplicas, Replica, ReplicaTable } from './replicas.ts'
+import type { FollowedReplicas, KnownReplica, ReplicaTable } from './replicas.ts'
 import { createWholeReading } from '../tables/read-whole.ts'
 import { countsTopic } from './usage.ts'
 
@@ -13,7 +13,7 @@ export type ReplicaFollower = {
   readonly replicas: ReplicaTable
   /** Resolves when everything that lay there is read; closed before that, it never does. */
   start(): Promise<void>
-  /** False before that, while the tables are read anew, and while something can't be read. */
+  /** False before that, while the tables are read again, and while something can't be read. */
   isRead(): boolean
   /** A sentence for each record that this replica can't read. */
   unread(): string[]
@@ -24,22 +24,22 @@ export type ReplicaFollower = {
 
 type FollowOptions = {
   readonly kafka: Kafka
-  readonly service: string
   readonly now: () => number
+  /** `performance.now`, unless told otherwise. */
+  readonly monotonic?: () => number
   readonly log: Log
-  readonly onBeat?: (replica: Replica) => void
+  readonly onBeat?: (replica: KnownReplica) => void
   /** The table of `weir.counts`; without one the topic isn't followed. */
   readonly counts?: { apply(record: FollowedRecord): void; clear(): void }
 }
 
 export function followReplicas(options: FollowOptions): ReplicaFollower {
-  const { kafka, service, counts } = options
-  const replicas = createReplicaTable(options.now)
+  const { kafka, counts } = options
+  const replicas = createReplicaTable(options.now, options.monotonic)
   const unread = createUnread(options.log)
 
   const topics = followTopics(kafka, {
     topics: counts === undefined ? [replicasTopic] : [replicasTopic, countsTopic],
-    groupPrefix: `weir.replicas.${service}`,
     onRecord: (record) =>
       unread.note(record.topic, record.key, () =>
         take(options, record, { replicas, isPast: !reading.isDone() }),

@@ -1,10 +1,10 @@
-// A replica's heartbeat: every second a record under its id that says what was asked of it and how far it has
-// followed control state. One that can't be written is left out: the next one says what is so by then.
+// A replica's heartbeat: every second a record under its id that says what was asked of it, how far it has followed
+// control state, and what it is ready to derive. One that can't be written is dropped: the next one has newer figures.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
 import type { StateFollower } from '../tables/follow.ts'
-import type { Rings } from '../keyring/rings.ts'
+import type { Rings } from '../keyring/unwrapped-rings.ts'
 import { heartbeatValue, replicasTopic } from './replicas.ts'
 import type { Heartbeat, StreamDemand } from './replicas.ts'
 
@@ -27,23 +27,28 @@ type HeartOptions = {
   readonly replica: string
   readonly service: Heartbeat['service']
   readonly now: () => number
+  /** `performance.now`, unless told otherwise. */
+  readonly monotonic?: () => number
   /** What was asked of it since the last call. */
   readonly takeDemand?: () => Record<string, StreamDemand>
+  /** The decrypterNames that it is ready to derive now; undefined when it is ready for none. */
+  readonly derives?: () => readonly string[] | undefined
 }
 
 export function startHeartbeats(options: HeartOptions): Heart {
-  const { kafka, replica, now } = options
+  const { kafka, replica, now, monotonic = () => performance.now() } = options
   const producer = createBatchProducer(kafka, { produceTimeoutMs, inFlightBytesMax })
   const stopping = new AbortController()
   let lastMs = now()
 
   const begun = Promise.withResolvers<void>()
 
-  const beat = (more: Pick<Heartbeat, 'leaving'> = {}): Promise<void> => {
+  const beat = (standing: Standing): Promise<void> => {
     const timestampMs = now()
     const spanMs = Math.max(1, timestampMs - lastMs)
     lastMs = timestampMs
-    const value = heartbeatValue({ ...heartbeatOf(options, spanMs), ...more })
+    const sent = { sentMs: timestampMs, uptimeMs: Math.floor(monotonic()), spanMs }
+    const value = heartbeatValue({ ...progressOf(options), ...sent, ...standing })
     const record = { key: replica, value, headers: {}, timestampMs }
     return producer.send(replicasTopic, 0, record).then(begun.resolve, () => undefined)
   }
@@ -51,7 +56,7 @@ export function startHeartbeats(options: HeartOptions): Heart {
   const keepBeating = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const pause = delay(everyMs, stopping.signal).catch(() => undefined)
-      await Promise.all([beat(), pause])
+      await Promise.all([beat(readinessOf(options)), pause])
     }
   }
 
@@ -67,13 +72,19 @@ export function startHeartbeats(options: HeartOptions): Heart {
   }
 }
 
-function heartbeatOf(options: HeartOptions, spanMs: number): Heartbeat {
+type Standing = Pick<Heartbeat, 'derives' | 'leaving'>
+
+function readinessOf({ derives }: HeartOptions): Standing {
+  const names = derives?.()
+  return names === undefined ? {} : { derives: names }
+}
+
+function progressOf(options: HeartOptions): Omit<Heartbeat, 'sentMs' | 'uptimeMs' | 'spanMs'> {
   const { follower, service, takeDemand = () => ({}) } = options
   const { control, keys } = follower.positions()
   const sealedRings = follower.rings.pending().length
   return {
     service,
-    spanMs,
     control: control.toString(),
     keys: keys.toString(),
     streams: takeDemand(),

@@ -1,9 +1,10 @@
 // What replicas say of themselves in `weir.replicas`: one heartbeat a second, under the replica's id. The
-// limits hold across replicas by these, and an erasure waits for the positions in them. Records and the
-// table over them; who is alive is a matter of the reader's own clock, so no two clocks need to agree.
+// limits hold across replicas by these, an erasure waits for the positions in them, and output's replicas share the
+// partitions to derive by them. Records and the table over them; who is alive is a matter of the reader's own clock,
+// so no two clocks need to agree.
 
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
-import { number, objectOf, oneOf, optional, tableOf, text } from '../forms/guards.ts'
+import { listOf, number, objectOf, oneOf, optional, tableOf, text } from '../forms/guards.ts'
 
 export const replicasTopic = 'weir.replicas'
 
@@ -12,6 +13,10 @@ export type StreamDemand = readonly [demanded: number, taken: number]
 
 export type Heartbeat = {
   readonly service: 'ingest' | 'output'
+  /** When it was sent, by the replica's own clocks: only the replica itself may compare them with anything. */
+  readonly sentMs: number
+  /** The same by its monotonic clock. */
+  readonly uptimeMs: number
   /** The time that `streams` is about. */
   readonly spanMs: number
   /** The next offsets to be read of `weir.control` and `weir.keys`, decimal. */
@@ -21,6 +26,8 @@ export type Heartbeat = {
   readonly streams: Readonly<Record<string, StreamDemand>>
   /** How many rings it may use and can't unwrap; none when absent. */
   readonly sealedRings?: number
+  /** The decrypterNames whose streams this replica of output is ready to derive; none when absent. */
+  readonly derives?: readonly string[]
   /** The last one: it takes nothing more. */
   readonly leaving?: true
 }
@@ -34,8 +41,20 @@ export type Replica = {
   readonly freshMs: number
 }
 
+/** The same, for who looks at the time another way. */
+export type KnownReplica = Replica & {
+  /** When it was heard of last, by this process's monotonic clock. */
+  readonly heardUptimeMs: number
+  /** The timestamp of its last heartbeat: the broker's clock. */
+  readonly writtenMs: number
+  /** Its last heartbeat was there before the reader began. */
+  readonly isPast: boolean
+}
+
 /** Who there is, for those who ask. */
 export type ReplicaTable = {
+  /** All that the topic names, those that left and those that died too. */
+  known(): Iterable<KnownReplica>
   /** Who counts for limits. */
   live(): Replica[]
   /** Who may still be at work: heard of in the last 60 s, by a reader that has run so long. */
@@ -55,7 +74,7 @@ export type FollowedReplicas = ReplicaTable & {
    * `isPast`: it was written before the reader began. Undefined for a tombstone.
    * @throws ControlStateError `control-state.record_not_known`, `record_malformed`
    */
-  apply(record: ReplicaRecord, isPast: boolean): Replica | undefined
+  apply(record: ReplicaRecord, isPast: boolean): KnownReplica | undefined
   clear(): void
 }
 
@@ -69,8 +88,10 @@ type ReplicaRecord = {
 export const liveForMs = 5_000
 const deadAfterMs = 60_000
 
-export function createReplicaTable(now: () => number): FollowedReplicas {
-  const replicas = new Map<string, Replica>()
+const uptime = (): number => performance.now()
+
+export function createReplicaTable(now: () => number, monotonic = uptime): FollowedReplicas {
+  const replicas = new Map<string, KnownReplica>()
   /** When those were heard of whose last heartbeat can't be read. */
   const notRead = new Map<string, number>()
   const clocks = compareClocks(now)
@@ -85,14 +106,15 @@ export function createReplicaTable(now: () => number): FollowedReplicas {
       }
       const heardMs = now()
       if (!isPast) clocks.hear(heardMs, timestampMs)
-      const freshMs = isPast ? Math.min(heardMs, timestampMs) : heardMs
       notRead.set(id, heardMs)
       const beat = parseHeartbeat(id, value)
       notRead.delete(id)
-      const replica = { id, beat, heardMs, freshMs }
+      const heard = { heardMs, heardUptimeMs: monotonic(), isPast }
+      const replica = { id, beat, ...heard, ...writtenAt(timestampMs, heard) }
       replicas.set(id, replica)
       return replica
     },
+    known: () => replicas.values(),
     live: () =>
       heardWithin(liveForMs).filter(
         ({ beat, freshMs }) => beat.leaving === undefined && now() - freshMs <= liveForMs,
@@ -100,9 +122,8 @@ export function createReplicaTable(now: () => number): FollowedReplicas {
     heard: () => heardWithin(deadAfterMs).filter(({ beat }) => beat.leaving === undefined),
     dead() {
       const heard = [...replicas.values()].map(({ id, heardMs }) => [id, heardMs] as const)
-      return [...heard, ...notRead]
-        .filter(([, heardMs]) => now() - heardMs > deadAfterMs)
-        .map(([id]) => id)
+      const isDead = (heardMs: number): boolean => now() - heardMs > deadAfterMs
+      return [...heard, ...notRead].flatMap(([id, heardMs]) => (isDead(heardMs) ? [id] : []))
     },
     aheadOfBrokerMs: clocks.aheadOfBrokerMs,
     clear() {
@@ -110,6 +131,14 @@ export function createReplicaTable(now: () => number): FollowedReplicas {
     },
   }
 }
+
+const writtenAt = (
+  writtenMs: number,
+  { heardMs, isPast }: Pick<KnownReplica, 'heardMs' | 'isPast'>,
+): Pick<KnownReplica, 'writtenMs' | 'freshMs'> => ({
+  writtenMs,
+  freshMs: isPast ? Math.min(heardMs, writtenMs) : heardMs,
+})
 
 /** By the last heartbeat that came in while it was followed. */
 function compareClocks(now: () => number) {
@@ -129,11 +158,14 @@ const heartbeatForm = createForm(
   untyped(
     objectOf<Heartbeat>({
       service: oneOf('ingest', 'output'),
+      sentMs: number,
+      uptimeMs: number,
       spanMs: number,
       control: text,
       keys: text,
       streams: tableOf(isDemand),
       sealedRings: optional(number),
+      derives: optional(listOf(text)),
       leaving: optional(oneOf(true)),
     }),
   ),

@@ -1,10 +1,10 @@
-// Which of a writer's own changes have come by: after a commit whose outcome is unknown, that a record of the change is
-// there is the proof that it got through.
+// Which of a writer's own changes were followed: after a commit whose outcome is unknown, a record of the change in the
+// log is the proof that it was committed.
 
 /** The header that names the change a record belongs to. */
 export const changeHeader = 'weir-change'
 
-/** Ids of own changes whose records may still come by. */
+/** Ids of own changes whose records may still be followed. */
 export type ChangeLog = {
   expect(id: string): string
   has(id: string): boolean

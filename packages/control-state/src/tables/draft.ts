@@ -1,5 +1,5 @@
-// What changes read and write before the writer commits them: the tables as they stand, with
-// everything that was put laid over them. Nothing here reaches Kafka.
+// What changes read and write before the writer commits them: the tables, and over them whatever the changes have put.
+// Nothing here reaches Kafka.
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
 import { auditHeadKey, nextEntry, noEntries } from '../audit/chain.ts'
 import { overlayKeys } from '../keyring/key-store.ts'
@@ -14,7 +14,7 @@ export type Draft = State & {
   /** What lies in `weir.keys`. */
   readonly keys: KeyDraft
   /** Adds to the target of the change's audit entry what only the change itself finds out. */
-  note(more: AuditTarget): void
+  addToEntry(more: AuditTarget): void
 }
 
 export type Put<Value> = {
@@ -72,10 +72,10 @@ export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => n
       const mine = overlay(records)
       const myKeys = overlayKeys(keys, keys.isChanged)
       let more: AuditTarget = {}
-      const note = (added: AuditTarget): void => void (more = { ...more, ...added })
-      decide({ ...stateOver(mine), put: mine.put, keys: myKeys, note })
+      const addToEntry = (added: AuditTarget): void => void (more = { ...more, ...added })
+      decide({ ...stateOver(mine), put: mine.put, keys: myKeys, addToEntry })
       const isChange = mine.puts.size + myKeys.puts.size > 0
-      if (isChange && what === 'look') throw new TypeError('a change that only looks puts nothing')
+      if (isChange && what === 'read') throw new TypeError('a change that only reads puts nothing')
       keep(mine.puts, records.put, (put) => batch.control.push({ ...put, changeId }))
       keep(myKeys.puts, keys.put, (put) => {
         batch.keys.push({ ...put, changeId })
@@ -98,6 +98,6 @@ function keep<Value>(
 }
 
 function hasEntry(what: Change, isChange: boolean): what is Audited {
-  if (what === 'look' || what === 'note' || 'partOf' in what) return false
+  if (what === 'read' || what === 'unlogged' || 'partOf' in what) return false
   return isChange || what.always === true || what.refused !== undefined
 }

@@ -8,7 +8,7 @@ import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createUnread } from '../forms/unread.ts'
 import type { Unread } from '../forms/unread.ts'
-import { checkKeyRecord } from '../keyring/key-records.ts'
+import { checkKeyRecord } from '../keyring/key-forms.ts'
 import { createKeys } from '../keyring/keyring.ts'
 import type { Keys } from '../keyring/keyring.ts'
 import { parseControlRecord } from '../records/control-forms.ts'
@@ -66,7 +66,6 @@ export function followState(options: StateOptions): StateFollowing {
   const { state, keys, unread, take, startOver } = holdState(options)
   const topics = followTopics(options.kafka, {
     topics: [controlTopic, keysTopic],
-    groupPrefix: `weir.table.${options.service}`,
     onRecord: take,
     onReset() {
       startOver()
@@ -179,7 +178,8 @@ type Reasons = {
 }
 
 function reasonsOf(kafka: Kafka, { keys, unread, topics, reading }: Reasons): string[] {
-  const reasons = keys.rings.pending().map((ring) => `${ring} is not unwrapped`)
+  const sealed = reading.isDone() ? keys.rings.stuck() : keys.rings.pending()
+  const reasons = sealed.map((ring) => `${ring} is not unwrapped`)
   if (!unread.isEmpty()) return [...reasons, ...unread.sentences()]
   if (!reading.isDone()) reasons.push('control state is not read to its end yet')
   else if (!topics.isFresh()) reasons.push('control state was not read for 10 s')

@@ -1,5 +1,5 @@
-// What requests arrive with, and which record it leads to: a Map or two for each kind of record, kept in step by `add`
-// and `remove`, each with the look-ups of its own.
+// Look-ups by what requests bring, such as the hash of an API key: a Map or two for each kind of record, kept in step
+// with the tables by `add` and `remove`.
 import type {
   AccountRecord,
   ApiKeyRecord,

@@ -1,11 +1,11 @@
 // Whether followed topics were read to their ends: once at the start, and once more each time they start over, for
-// half-read tables may hold what a later record takes away.
+// half-read tables may hold what a later record removes.
 import { delay } from '@weir/kit'
 
 export type WholeReading = {
   /**
-   * Resolves when everything that lay there is read. Closed before that, it never does: a service that is told to stop
-   * while it starts stops, and doesn't fail.
+   * Resolves when everything that lay there is read. Closed before that, it never does: a service that gets SIGTERM
+   * during its start stops, and doesn't fail.
    */
   start(): Promise<void>
   isDone(): boolean

@@ -1,5 +1,5 @@
-// The settings that all three services share because they share control state: what unwraps its keys, and
-// whom its tokens name.
+// The settings that all three services share because they share control state: where the KEKs are, and the issuer of
+// tokens.
 
 import { url } from '@weir/kit'
 import { kekFields } from '../kek/kek-settings.ts'

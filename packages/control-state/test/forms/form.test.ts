@@ -5,7 +5,7 @@ import { checked, createForm, parserOf, storedAs, untyped } from '../../src/form
 import { createUnread } from '../../src/forms/unread.ts'
 import { number, objectOf, optional, text } from '../../src/forms/guards.ts'
 import { parseControlRecord } from '../../src/records/control-forms.ts'
-import { checkKeyRecord } from '../../src/keyring/key-records.ts'
+import { checkKeyRecord } from '../../src/keyring/key-forms.ts'
 import { log } from '../support.ts'
 
 type Cup = { readonly colour: string; readonly size: number; readonly owner?: string }

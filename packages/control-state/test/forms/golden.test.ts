@@ -10,8 +10,12 @@ import { isObject } from '../../src/forms/guards.ts'
 import { controlValue, parseControlRecord } from '../../src/records/control-forms.ts'
 import { checkSubjectLink, subjectLinkValue } from '../../src/records/subjects.ts'
 import { heartbeatValue, parseHeartbeat } from '../../src/replicas/replicas.ts'
-import { monthCountValue, parseMonthCount } from '../../src/replicas/usage.ts'
-import { parseUsage, usageValue } from '../../src/replicas/usage.ts'
+import {
+  monthCountValue,
+  parseMonthCount,
+  parseUsage,
+  usageValue,
+} from '../../src/replicas/usage.ts'
 
 /** By topic: reads a record and writes what was read. */
 const again: Readonly<Record<string, (key: string, value: Buffer) => Buffer>> = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { makePart, parseKekFile, wrapPart, wrapRing } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { pollUntil } from '@weir/kit'
-import { ringKey } from '../../src/keyring/key-records.ts'
+import { ringKey } from '../../src/keyring/key-forms.ts'
 import { createKeys } from '../../src/keyring/keyring.ts'
 import type { Keys } from '../../src/keyring/keyring.ts'
 import { log } from '../support.ts'
@@ -65,14 +65,17 @@ describe('rings', () => {
     expect(keys.rings.pending()).toEqual([])
   })
 
-  test('a ring that the KEK does not unwrap stays pending, until another one takes its place', async () => {
+  test('a ring that the KEK does not unwrap stays pending, and is stuck after a second, until another one takes its place', async () => {
     const keys = keysWith(undefined, otherKek)
     await addRing(keys, 'open')
     expect(keys.rings.pending()).toEqual([ringKey('open', 1)])
+    expect(keys.rings.stuck()).toEqual([])
+    const stuck = await pollUntil(() => keys.rings.stuck()[0], { deadlineMs: 5_000 })
+    expect(stuck).toBe(ringKey('open', 1))
     const plain = randomBytes(32)
     keys.apply(ringKey('open', 1), await wrapRing(otherKek, ringKey('open', 1), plain))
     await pollUntil(() => keys.rings.newest('open'), { deadlineMs: 5_000 })
-    expect(keys.rings.pending()).toEqual([])
+    expect([keys.rings.pending(), keys.rings.stuck()]).toEqual([[], []])
     keys.close()
   })
 })

@@ -27,7 +27,12 @@ afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()))
 })
 
-function beat(replica: string, takeDemand?: () => Record<string, StreamDemand>): Heart {
+type Says = {
+  readonly takeDemand?: () => Record<string, StreamDemand>
+  readonly derives?: () => readonly string[] | undefined
+}
+
+function beat(replica: string, says: Says = {}): Heart {
   const heart = startHeartbeats({
     kafka,
     follower: {
@@ -37,7 +42,7 @@ function beat(replica: string, takeDemand?: () => Record<string, StreamDemand>):
     replica,
     service: 'ingest',
     now: Date.now,
-    ...(takeDemand === undefined ? {} : { takeDemand }),
+    ...says,
   })
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= heart.stop())
@@ -48,7 +53,6 @@ function beat(replica: string, takeDemand?: () => Record<string, StreamDemand>):
 async function follow(onBeat?: (replica: Replica) => void): Promise<ReplicaFollower> {
   const follower = followReplicas({
     kafka,
-    service: 'streams-test',
     now: Date.now,
     log,
     ...(onBeat === undefined ? {} : { onBeat }),
@@ -68,7 +72,7 @@ test('every second a replica says what was asked of it and how far it has read',
     if (replica.id === id) beats.push(replica)
   })
   let asked = 0
-  beat(id, () => ({ s: [(asked += 1), 1] }))
+  beat(id, { takeDemand: () => ({ s: [(asked += 1), 1] }) })
   await pollUntil(() => beats.length >= 3, soon)
   expect(beats.slice(0, 3).map((heard) => heard.beat.streams)).toEqual([
     { s: [1, 1] },
@@ -76,6 +80,31 @@ test('every second a replica says what was asked of it and how far it has read',
     { s: [3, 1] },
   ])
   expect(beats[0]?.beat).toMatchObject({ service: 'ingest', control: '7', keys: '9' })
+})
+
+test('a replica says what it is ready to derive, and when it sent that by its own clocks', async () => {
+  const id = randomUUID()
+  const beats: Replica[] = []
+  await follow((replica) => {
+    if (replica.id === id) beats.push(replica)
+  })
+  const sinceMs = performance.now()
+  let ready: string[] | undefined = ['default', 'eu']
+  const heart = beat(id, { derives: () => ready })
+  await pollUntil(() => beats.length >= 1, soon)
+  expect(beats[0]?.beat.derives).toEqual(['default', 'eu'])
+  expect(beats[0]?.beat.uptimeMs).toBeGreaterThanOrEqual(Math.floor(sinceMs))
+  expect(beats[0]?.beat.uptimeMs).toBeLessThanOrEqual(performance.now())
+  expect(beats[0]?.beat.sentMs).toBeLessThanOrEqual(Date.now())
+  // When
+  ready = undefined
+  // Then
+  await pollUntil(() => beats.at(-1)?.beat.derives === undefined, soon)
+  ready = ['default']
+  await pollUntil(() => beats.at(-1)?.beat.derives !== undefined, soon)
+  await heart.stop()
+  await pollUntil(() => beats.at(-1)?.beat.leaving === true, soon)
+  expect(beats.at(-1)?.beat.derives).toBeUndefined()
 })
 
 test('one that starts to follow knows at once who is alive, and who has left since', async () => {

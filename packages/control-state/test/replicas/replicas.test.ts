@@ -5,6 +5,8 @@ import type { Heartbeat } from '../../src/replicas/replicas.ts'
 
 const beat: Heartbeat = {
   service: 'ingest',
+  sentMs: 0,
+  uptimeMs: 0,
   spanMs: 1_000,
   control: '1',
   keys: '2',
@@ -13,7 +15,10 @@ const beat: Heartbeat = {
 
 function setUp() {
   let nowMs = 1_000_000
-  const table = createReplicaTable(() => nowMs)
+  const table = createReplicaTable(
+    () => nowMs,
+    () => nowMs - 999_000,
+  )
   const hear = (id: string, more: Partial<Heartbeat> = {}, past?: number) =>
     table.apply(
       {
@@ -77,4 +82,21 @@ test('a tombstone, or starting over, forgets', () => {
   expect(live()).toEqual(['b'])
   table.clear()
   expect(live()).toEqual([])
+})
+
+test('who looks at the time another way learns of all when they were heard of, and when they wrote', () => {
+  const { hear, table, pass } = setUp()
+  hear('there before', {}, 1_000_000 - 70_000)
+  pass(5_001)
+  hear('left', { leaving: true })
+  expect([...table.known()]).toMatchObject([
+    {
+      id: 'there before',
+      heardMs: 1_000_000,
+      heardUptimeMs: 1_000,
+      writtenMs: 930_000,
+      isPast: true,
+    },
+    { id: 'left', heardMs: 1_005_001, heardUptimeMs: 6_001, writtenMs: 1_005_001, isPast: false },
+  ])
 })

@@ -2,10 +2,11 @@
 // call of @noble/hashes' compression function on a block that is padded once: four to five times as
 // fast as a general hash (a new session takes some thirty steps), and no copy of a node is left.
 import { _SHA256 } from '@noble/hashes/sha2.js'
-import { SHA256_IV } from '@noble/hashes/_md.js'
 
 export const NODE_BYTES = 32
-const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = SHA256_IV
+/** The initial hash value of SHA-256 (FIPS 180-4, 5.3.3). */
+const [a, b, c, d] = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a]
+const [e, f, g, h] = [0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
 
 /** A class because the compression function and its state are there for subclasses only. */
 class NodeHash extends _SHA256 {

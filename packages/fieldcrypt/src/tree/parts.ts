@@ -38,7 +38,7 @@ export function levelOfPart(part: string): number | undefined {
 export function ringOfPart(part: string): string {
   if (part === 'link' || levelOfPart(part) !== undefined) return part
   if (part === 'label' || suffixOfPart(part) !== undefined) return 'open'
-  throw recordUnreadable(`part ${part}`)
+  throw recordUnreadable(`key record ${part}`)
 }
 
 /** The ring of private keys for tokens and receipts. */
@@ -51,7 +51,7 @@ const NONCE_AT = 5
 
 /** Throws `record_unreadable` unless the plaintext has its size. */
 export function checkedKey(plain: Buffer, sizeBytes: number, part: string): Buffer {
-  if (plain.length !== sizeBytes) throw recordUnreadable(`part ${part}`)
+  if (plain.length !== sizeBytes) throw recordUnreadable(`key record ${part}`)
   return plain
 }
 
@@ -73,7 +73,7 @@ export function wrapPart(part: {
 
 /** Which version of its ring a part needs. Throws `record_unreadable`. */
 export function ringVersionOf(value: Buffer): number {
-  if (value.length < NONCE_AT || value[0] !== FORMAT) throw recordUnreadable('a wrapped part')
+  if (value.length < NONCE_AT || value[0] !== FORMAT) throw recordUnreadable('a wrapped key record')
   return value.readUInt32BE(1)
 }
 

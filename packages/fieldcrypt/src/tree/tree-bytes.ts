@@ -71,7 +71,7 @@ export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
   return Uint32Array.from(offsets)
 }
 
-const malformed = (suffix: string) => recordUnreadable(`tree part '${suffix}'`)
+const malformed = (suffix: string) => recordUnreadable(`tree key record '${suffix}'`)
 
 function prefixAt(bytes: Buffer, at: number): string {
   const digits = bytes[at] ?? 0

@@ -40,7 +40,7 @@ export function mount(
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
     .join(', ')
   route.all(() => {
-    throw refuse('method_not_allowed', `Use ${allow} here`, { headers: { allow } })
+    throw refuse('method_not_allowed', `This path supports only ${allow}`, { headers: { allow } })
   })
 }
 

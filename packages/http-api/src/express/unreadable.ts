@@ -8,11 +8,11 @@ export const bodyBytesMax = mebibyte
 export function refusalOfUnreadable(cause: unknown): Refusal<SharedCode> | undefined {
   if (!(cause instanceof Error) || !('status' in cause)) return undefined
   if (cause.status === 413)
-    return refuse('too_large', `The body may have ${bytesMaxOf(cause)} at most; send less`, {
+    return refuse('too_large', `The body may have at most ${bytesMaxOf(cause)}; send less`, {
       cause,
     })
   if (cause.status === 415)
-    return refuse('unsupported_encoding', 'Send the body plain, or as gzip', { cause })
+    return refuse('unsupported_encoding', 'Send the body uncompressed, or with gzip', { cause })
   if (cause.status !== 400) return undefined
   const message =
     cause instanceof URIError

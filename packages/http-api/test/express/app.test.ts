@@ -75,7 +75,7 @@ test('a path says which methods it has, and a limit of bodies is told', async ()
   expect((await ask('/things/x', { method: 'PATCH' })).headers.get('allow')).toBe('GET, HEAD, POST')
   const large = await ask('/things/x', { method: 'POST', body: 'x'.repeat(2_049) })
   expect(JSON.parse(large.text)).toMatchObject({
-    detail: 'The body may have 2 KiB at most; send less',
+    detail: 'The body may have at most 2 KiB; send less',
   })
 })
 

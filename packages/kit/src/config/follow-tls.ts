@@ -43,7 +43,7 @@ export async function followTls(
     take(pair) {
       current = pair
       for (const listener of listeners) listener(pair)
-      log.info({ certFile, validUntil: new Date(expiryMs(pair.cert)) }, 'a new certificate')
+      log.info({ certFile, validUntil: new Date(expiryMs(pair.cert)) }, 'new certificate in use')
     },
     complain(problem) {
       metrics.failed()
@@ -119,7 +119,7 @@ function createTlsMetrics(registry: Registry, cert: () => Buffer) {
   })
   const failures = new Counter({
     name: 'weir_tls_reload_failures_total',
-    help: 'New certificates that could not be used, so that the old one stayed.',
+    help: 'New certificates that could not be used; the old certificate stays in use.',
     registers,
   })
   return { failed: () => failures.inc() }

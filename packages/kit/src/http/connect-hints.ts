@@ -29,14 +29,14 @@ const HINTS: readonly Hint[] = [
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     ({ address }) =>
-      `its certificate is for other names; use one of them in ${address}, and where a broker tells its own address`,
+      `its certificate is for other names; use one of them in ${address}, and in the advertised listeners of brokers`,
   ],
   [/^CERT_HAS_EXPIRED$/, () => 'its certificate has expired; renew it there'],
   [/^CERT_NOT_YET_VALID$/, () => 'its certificate is not valid yet; check the clocks'],
   [
     /ALERT.*(CERT|UNKNOWN_CA|ACCESS_DENIED)/,
     ({ certificate }) =>
-      `it needs a client certificate, or refuses ours; ${certificate ? `see ${certificate}` : 'none is configured'}`,
+      `it needs a client certificate, or refuses the one it got; ${certificate ? `see ${certificate}` : 'none is configured'}`,
   ],
   [
     /^(ERR_SSL_.*|EPROTO)$/,

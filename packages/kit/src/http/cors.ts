@@ -14,7 +14,7 @@ export const corsFields = {
     'origin, … or none',
   )
     .default(['http://127.0.0.1:8083', 'http://localhost:8083'])
-    .describe('the address of output for browsers, where the console comes from'),
+    .describe('the addresses of output from which browsers load the console'),
 }
 
 export type CorsRequest = {

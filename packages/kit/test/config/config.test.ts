@@ -3,8 +3,17 @@
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 
-import { bool, csv, file, integer, milliseconds, port, url } from '../../src/index.ts'
-import { listConfigKeys, loadConfig } from '../../src/index.ts'
+import {
+  bool,
+  csv,
+  file,
+  integer,
+  listConfigKeys,
+  loadConfig,
+  milliseconds,
+  port,
+  url,
+} from '../../src/index.ts'
 
 const schema = z.object({
   APP_PORT: port().default(8080).describe('the port that clients connect to'),

@@ -6,8 +6,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { z } from 'zod'
 
-import { listenerTlsFields, loadConfig, port, readSettingFile } from '../../src/index.ts'
-import { withListenerTlsRules } from '../../src/index.ts'
+import {
+  listenerTlsFields,
+  loadConfig,
+  port,
+  readSettingFile,
+  withListenerTlsRules,
+} from '../../src/index.ts'
 
 let folder: string
 beforeAll(async () => {

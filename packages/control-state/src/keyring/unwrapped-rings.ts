@@ -7,15 +7,17 @@ import { backoff, delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { unwrapRing } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { parseRingKey, ringKey, versionOfRingKey } from './key-records.ts'
+import { parseRingKey, ringKey, versionOfRingKey } from './key-forms.ts'
 import type { KeyStore } from './key-store.ts'
 
 export type Rings = {
   key(ring: string, version: number): KeyObject | undefined
   /** By what was written; undefined also while that one can't be unwrapped, so that no older one is used. */
   newest(ring: string): { version: number; key: KeyObject } | undefined
-  /** Those that this service may use and can't unwrap yet: it isn't ready while there are any. */
+  /** Those that this service may use and has not unwrapped yet. */
   pending(): string[]
+  /** Those of them that it tries to unwrap for more than a second: it isn't ready while there are any. */
+  stuck(): string[]
   /** Resolves when every one that has arrived so far is unwrapped. */
   settled(): Promise<void>
 }
@@ -27,6 +29,9 @@ export type RingOptions = {
   readonly mayUse: (ring: string) => boolean
 }
 
+/** A ring that is new to a running service takes a moment, of which nobody needs to know. */
+const stuckAfterMs = 1_000
+
 type Wrapped = {
   readonly recordKey: string
   readonly ring: string
@@ -34,12 +39,12 @@ type Wrapped = {
   readonly value: Buffer
 }
 
-export function createRings(
+export function createUnwrappedRings(
   options: RingOptions & { readonly keyStore: KeyStore; readonly onUnwrapped: () => void },
 ): Rings & { apply(recordKey: string, value: Buffer | null): void; clear(): void; close(): void } {
   const { mayUse, keyStore } = options
   const rings = new Map<string, Map<number, KeyObject>>()
-  const pending = new Map<string, Promise<void>>()
+  const { begin, ...pending } = createPending()
   const stopping = new AbortController()
 
   const unwrap = async (wrapped: Wrapped): Promise<void> => {
@@ -59,21 +64,40 @@ export function createRings(
       const key = version === undefined ? undefined : rings.get(ring)?.get(version)
       return version === undefined || key === undefined ? undefined : { version, key }
     },
-    pending: () => [...pending.keys()],
-    async settled() {
-      while (pending.size > 0) await Promise.all(pending.values())
-    },
+    ...pending,
     apply(recordKey, value) {
       const named = parseRingKey(recordKey)
       if (named === undefined || !mayUse(named.ring)) return
       if (value === null) return void rings.get(named.ring)?.delete(named.version)
-      const work = unwrap({ ...named, recordKey, value }).finally(() => {
-        if (pending.get(recordKey) === work) pending.delete(recordKey)
-      })
-      pending.set(recordKey, work)
+      begin(recordKey, unwrap({ ...named, recordKey, value }))
     },
     clear: () => rings.clear(),
     close: () => stopping.abort(),
+  }
+}
+
+/** What is being unwrapped, by its key: the last that was begun under it counts. */
+function createPending(): Pick<Rings, 'pending' | 'stuck' | 'settled'> & {
+  begin(recordKey: string, work: Promise<void>): void
+} {
+  const works = new Map<string, { readonly done: Promise<void>; readonly sinceMs: number }>()
+  return {
+    begin(recordKey, work) {
+      const done = work.finally(() => {
+        if (works.get(recordKey)?.done === done) works.delete(recordKey)
+      })
+      works.set(recordKey, { done, sinceMs: performance.now() })
+    },
+    pending: () => [...works.keys()],
+    stuck() {
+      const beforeMs = performance.now() - stuckAfterMs
+      return [...works].flatMap(([recordKey, { sinceMs }]) =>
+        sinceMs < beforeMs ? [recordKey] : [],
+      )
+    },
+    async settled() {
+      while (works.size > 0) await Promise.all([...works.values()].map(({ done }) => done))
+    },
   }
 }
 

@@ -1,0 +1,20 @@
+// The header `svc-time`, the time of an event: derived and dead letter topics have the broker's time on their records
+// (`message.timestamp.type=LogAppendTime`), and keys, retries and readers go by the event's.
+export const timeHeader = 'svc-time'
+
+// svc-time = ["-"] 1*16DIGIT       ; milliseconds since 1970
+const form = /^-?\d{1,16}$/
+
+export const writeTime = (timestampMs: number): string => String(timestampMs)
+
+type Timed = {
+  readonly headers: Readonly<Record<string, Buffer>>
+  readonly timestampMs: number
+}
+
+/** The record's own time where it says no other, as those of input topics. */
+export function eventTimeOf({ headers, timestampMs }: Timed): number {
+  const text = headers[timeHeader]?.toString() ?? ''
+  const time = form.test(text) ? Number(text) : timestampMs
+  return Number.isSafeInteger(time) ? time : timestampMs
+}
