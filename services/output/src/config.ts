@@ -47,7 +47,7 @@ const fields = z.object({
       'it must be names of letters, digits, ., _ and -, with commas between',
     )
     .default(['default'])
-    .describe('the derived streams of this deployment, by their `decrypterName`'),
+    .describe('the `decrypterName` of the streams that this deployment derives'),
   OUTPUT_LEVELS: withUnit(
     csv()
       .refine(
@@ -59,7 +59,7 @@ const fields = z.object({
   )
     .optional()
     .describe(
-      'the levels that this deployment may decrypt: it unwraps no wrapping keys of other levels, and serves no stream that needs one; unset: all',
+      'the levels that this deployment may decrypt: it unwraps no wrapping keys of other levels, and does not derive streams that need other levels; unset: all levels',
     ),
   CONSOLE_AUTH_URL: url()
     .optional()
@@ -74,7 +74,9 @@ const fields = z.object({
     ),
   LAG_SERIES_MAX: integer({ min: 1, max: 10_000, of: 'series' })
     .default(100)
-    .describe('number of derived streams whose lag is in the metrics, the largest first'),
+    .describe(
+      'maximum number of derived streams in the metric for the lag; the streams with the largest lag are shown',
+    ),
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,

@@ -16,7 +16,7 @@ export const errorTable = {
     title: 'The API key is missing, unknown or expired',
     headers: { 'www-authenticate': 'Bearer realm="weir"' },
   },
-  role_missing: { status: 403, title: 'The API key lacks the role that this needs' },
+  role_missing: { status: 403, title: 'The API key lacks the required role' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   stream_disabled: { status: 409, title: 'The stream is disabled', operations: ['retryDead'] },
@@ -35,7 +35,7 @@ export const errorTable = {
   invalid: { status: 422, title: 'The input is invalid' },
   busy: {
     status: 429,
-    title: 'Too many requests at once',
+    title: 'Too many requests at the same time',
     headers: { 'retry-after': '1' },
     operations: ['preview', 'listDead', 'retryDead', 'showLag'],
   },
@@ -66,17 +66,8 @@ const publicForms = {
   'control-state.name_taken': nothing,
   'control-state.being_deleted': nothing,
   'derive.not_known_yet': { code: 'unavailable', sentence: ownSentence },
-  'kafka.may_not_take': {
-    code: 'stream_disabled',
-    sentence: 'The stream was disabled or deleted meanwhile',
-  },
-  'kafka.held_back': {
-    code: 'unavailable',
-    sentence: 'Control state is stale, or the stream was disabled meanwhile; try again',
-  },
   'kafka.hanging_transaction': { code: 'unavailable', sentence: ownSentence },
   'kafka.refused': { code: 'unavailable', sentence: ownSentence },
-  'kafka.timeout': { code: 'unavailable', sentence: ownSentence },
   'kafka.unavailable': { code: 'unavailable', sentence: ownSentence },
   'kit.timeout': { code: 'unavailable', sentence: ownSentence },
 } satisfies Record<AccessErrorCode, Form> &

@@ -3,13 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { consoleFolder } from '@weir/console'
 import { createOpener } from '@weir/fieldcrypt'
 import { listenNode } from '@weir/http2'
-import {
-  createAdmin,
-  createDeadLetterTopics,
-  createKafka,
-  createRangeReader,
-  kafkaAccess,
-} from '@weir/kafka'
+import { createAdmin, createKafka, createRangeReader, kafkaAccess } from '@weir/kafka'
 import {
   createLog,
   createMetrics,
@@ -34,14 +28,17 @@ import { openTracing } from '@weir/trace'
 import { createCallerWithRole } from './access/callers.ts'
 import { configSchema } from './config.ts'
 import type { Config } from './config.ts'
-import { createDerivers } from './derive/derivers.ts'
+import { createDeadLetterTopics } from './dead-letters/dead-letter-topics.ts'
+import { createDeriving } from './derive/deriving.ts'
 import { createGateway } from './websocket/gateway.ts'
 import { createKnownContracts } from './derive/known-contracts.ts'
 import { mayUseRingOf } from './derive/levels.ts'
 import { createOutputMetrics } from './metrics.ts'
 import { createRoutes } from './api/routes.ts'
 import { createOpenings } from './derive/openings.ts'
-import { createStreamDeriver } from './derive/stream-deriver.ts'
+import { createOwners } from './derive/owners/owners.ts'
+import { readyNames } from './derive/owners/ready.ts'
+import { createPartitionLogs } from './derive/partition-logs.ts'
 import { createStreamFeed } from './websocket/stream-feed.ts'
 import { createConcurrencyLimiter } from './access/concurrency-limiter.ts'
 
@@ -67,20 +64,33 @@ const contract = createKnownContracts(follower.tables)
 const opener = createOpener({ entriesMax: peopleMax })
 forgetPeople(follower, opener)
 const metrics = createOutputMetrics(registry, {
-  lags: () => derivers.lags(),
+  lags: () => deriving.lags(),
   lagSeriesMax: config.LAG_SERIES_MAX,
-  denied: () => derivers.denied(),
+  denied: () => deriving.denied(),
 })
 const kafkaAdmin = createAdmin(kafka)
+const { offsets } = kafkaAdmin
 const openings = createOpenings(follower)
 const derivation = { kafka, follower, contract, opener, openings, metrics, log, now: Date.now }
 const decrypterNames = config.DECRYPTER_NAMES
 const tracing = await openTracing(config, { service: 'output', log, count: metrics.spans })
-const deriver = createStreamDeriver({ ...derivation, tracing })
+const kafkaPrefix = config.KAFKA_PREFIX
 const levels = config.OUTPUT_LEVELS
-const derivers = createDerivers({ follower, decrypterNames, levels, deriver, log })
-const dead = createDeadLetterTopics(kafka)
+const replica = randomUUID()
+const owners = createOwners({ kafka, self: replica, log, onLease: metrics.lease })
+const logs = createPartitionLogs({ kafka, kafkaPrefix, log })
+const deriving = createDeriving({
+  ...derivation,
+  tracing,
+  kafkaPrefix,
+  decrypterNames,
+  levels,
+  owners,
+  logs,
+  offsets,
+})
 const reader = createRangeReader(kafka)
+const dead = createDeadLetterTopics({ kafka, kafkaPrefix, reader, offsets })
 const pageOf = createPageOf(config)
 const trace = openAccessTrace(kafka, log)
 const accounts = createAccounts(follower, Date.now, trace.used)
@@ -89,7 +99,7 @@ const gateway = createGateway({
   trace,
   gate: createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now }),
   follower,
-  feed: createStreamFeed({ kafka, offsets: kafkaAdmin.offsets, follower, contract, log }),
+  feed: createStreamFeed({ kafka, offsets, follower, contract, log }),
   counts: metrics.gateway,
   guesses,
   webSocketsMax: config.WEBSOCKETS_PER_CREDENTIAL_MAX,
@@ -113,13 +123,14 @@ const listener = await listenNode({
     limited: createConcurrencyLimiter({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
     guesses,
     decrypterNames,
+    kafkaPrefix,
     levels,
     isStopping: () => stopping,
     dead,
     reader,
     trace,
     groups: kafkaAdmin.groups,
-    offsets: kafkaAdmin.offsets,
+    offsets,
     console: {
       folder: consoleFolder,
       authUrl: config.CONSOLE_AUTH_URL ?? config.AUTH_PUBLIC_URL,
@@ -138,30 +149,32 @@ onShutdown(log, [
   { name: 'unready', run: async () => void (stopping = true) },
   { name: 'gateway', run: () => gateway.close() },
   {
-    name: 'derivers and listener',
-    run: async () => void (await Promise.all([derivers.close(), listener.close(graceMs)])),
+    name: 'deriving and listener',
+    run: async () => void (await Promise.all([deriving.close(), listener.close(graceMs)])),
   },
   { name: 'traces', run: async () => tracing?.close() },
   { name: 'notices', run: () => trace.close() },
   { name: 'heartbeats', run: () => stopHeart() },
   { name: 'control state', run: () => following.close() },
-  { name: 'Kafka', run: () => closeAll([dead, reader, kafkaAdmin]) },
+  { name: 'Kafka', run: () => closeAll([owners, logs, reader, kafkaAdmin]) },
   { name: 'admin port', run: () => admin.close() },
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')
 await following.start()
-const self = { replica: randomUUID(), service: 'output' } as const
+const self = { replica, service: 'output' } as const
 const heart = startHeartbeats({
   kafka,
   follower: { ...follower, ...openings },
   ...self,
   now: Date.now,
+  derives: readyNames({ follower, decrypterNames }),
 })
 stopHeart = async () => heart.stop()
 // An erasure waits for those who are heard of: nothing is opened before.
 await heart.begun
 isHeard = true
-if (!stopping) derivers.start()
+await owners.start()
+if (!stopping) deriving.start()
 log.info('control state is read; ready')
 
 async function closeAll(clients: readonly { close(): Promise<void> }[]): Promise<void> {

@@ -1,18 +1,20 @@
 // What output counts. Labels come from closed sets, but for the lag, whose series are bounded. What may be counted is
 // there from the start, with 0: the first increase of a series that wasn't there is none to Prometheus.
-import { isDead, retryOutcomes } from '@weir/kafka'
-import type { Derived, RetryOutcome } from '@weir/kafka'
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
-import { undecryptablePathsOf } from './derive/derive.ts'
+import { retryOutcomes } from './dead-letters/retry-partition.ts'
+import type { RetryOutcome } from './dead-letters/retry-partition.ts'
+import type { Counts, DeadAt } from './derive/flow/stream.ts'
 import { deadCodes, failureCodes } from './derive/transform.ts'
 
 export type OutputMetrics = {
-  /** What became of records, once it is committed; undefined: their consent didn't reach the stream. */
-  derived(records: readonly Derived[]): void
+  /** What became of records, once it is stored. */
+  derived(counts: Counts, dead: readonly Pick<DeadAt, 'code'>[]): void
   deriverFailed(code: string): void
   lostToRetention(events: number): void
+  /** Whether this replica may own partitions. */
+  lease(isHeld: boolean): void
   retried(outcome: RetryOutcome): void
   spans(outcome: SpanOutcome, count: number): void
   gateway: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
@@ -31,23 +33,15 @@ export function createOutputMetrics(registry: Registry, sources: Sources): Outpu
   showSources(registers, sources)
   startAtZero(series)
   return {
-    derived(records) {
-      const outcomes = { passed: 0, filtered: 0 }
-      let fields = 0
-      for (const record of records) {
-        if (record === undefined) outcomes.filtered += 1
-        else if (isDead(record)) dead.inc({ code: record.dead })
-        else {
-          outcomes.passed += 1
-          fields += undecryptablePathsOf(record).length
-        }
-      }
-      events.inc({ outcome: 'passed' }, outcomes.passed)
-      events.inc({ outcome: 'filtered' }, outcomes.filtered)
+    derived({ passed, filtered, undecryptable: fields }, deadAt) {
+      for (const { code } of deadAt) dead.inc({ code })
+      events.inc({ outcome: 'passed' }, passed)
+      events.inc({ outcome: 'filtered' }, filtered)
       undecryptable.inc(fields)
     },
     deriverFailed: (code) => series.failures.inc({ code }),
     lostToRetention: (count) => series.lost.inc(count),
+    lease: (isHeld) => series.lease.set(isHeld ? 1 : 0),
     retried: (outcome) => series.retried.inc({ outcome }),
     spans: (outcome, count) => series.spans.inc({ outcome }, count),
     gateway: {
@@ -98,6 +92,11 @@ const workSeriesIn = (registers: Registry[]) => ({
     help: 'Events that retention removed before they were derived.',
     registers,
   }),
+  lease: new Gauge({
+    name: 'svc_output_lease_held',
+    help: '1 if this replica may derive: it has read its own heartbeat back in the last 10 s. 0 if not.',
+    registers,
+  }),
   spans: new Counter({
     name: 'svc_output_trace_spans_total',
     help: 'Spans by outcome: started, dropped at the limit, exported, lost.',
@@ -109,7 +108,7 @@ const workSeriesIn = (registers: Registry[]) => ({
 const gatewaySeriesIn = (registers: Registry[]) => ({
   clients: new Gauge({
     name: 'svc_output_ws_clients',
-    help: 'WebSocket clients connected now.',
+    help: 'Open WebSockets.',
     registers,
   }),
   sent: new Counter({
@@ -119,7 +118,7 @@ const gatewaySeriesIn = (registers: Registry[]) => ({
   }),
   tooSlow: new Counter({
     name: 'svc_output_ws_too_slow_total',
-    help: 'WebSocket clients closed because they could not keep up.',
+    help: 'WebSockets closed because their clients could not keep up.',
     registers,
   }),
 })
@@ -129,7 +128,7 @@ type Series = ReturnType<typeof seriesIn>
 function showSources(registers: Registry[], sources: Sources): void {
   new Gauge({
     name: 'svc_output_lag_events',
-    help: 'Lag of a derived stream in events of its input stream, the largest first.',
+    help: 'Lag of a derived stream in events of its input stream; only the largest LAG_SERIES_MAX are shown.',
     labelNames: ['stream'] as const,
     registers,
     collect() {

@@ -1,12 +1,10 @@
 // `…/dead`, `…/dead/retry` and `…/lag`: what of a derived stream could not be derived, deriving it anew, and how
-// far it is behind (docs/wire-format.md, Dead records). No values are shown; how a retry is exactly once is
-// packages/kafka's affair.
-import type { DeadEntry, DeadLetterTopics, Groups, Offsets, RetryOutcome } from '@weir/kafka'
-import { hasCode } from '@weir/kit'
+// far it is behind (docs/wire-format.md, Dead-lettered records, lag and preview). No values are shown.
+import type { Groups, LogOffsets } from '@weir/kafka'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
-import { deadLetterTopicOf, groupOf, topicOf } from '@weir/control-state'
+import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import { targetOf } from '../access/audit-target.ts'
-import { derivationOf } from '../derive/derivation.ts'
+import { deriveOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
 import { lookUpOutput } from '@weir/http-api'
 import type { AccountHandler } from '@weir/http-api'
@@ -16,13 +14,18 @@ import { requireLevels } from '../access/require-levels.ts'
 import type { OutputMetrics } from '../metrics.ts'
 import { createTryAll } from '../derive/transform.ts'
 import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
+import type { DeadLetterTopics } from './dead-letter-topics.ts'
+import type { DeadEntry } from './dead-scan.ts'
+import type { RetryOptions, RetryOutcome } from './retry-partition.ts'
 
 export type DeadDeps = DerivationDeps & {
   readonly limited: ConcurrencyLimiter
   readonly dead: DeadLetterTopics
   readonly groups: Pick<Groups, 'committedOffsets'>
-  readonly offsets: Pick<Offsets, 'ends'>
+  readonly offsets: Pick<LogOffsets, 'ends'>
   readonly decrypterNames: readonly string[]
+  /** What the names of topics begin with. */
+  readonly kafkaPrefix: string
   /** Those that this deployment may open. */
   readonly levels: LevelsAllowed
   readonly metrics: Pick<OutputMetrics, 'retried'>
@@ -49,9 +52,13 @@ export const listDead =
     return limited(stream.billingId, async () => {
       await deps.trace.read({ action: 'read.dead', actor, target: targetOf(stream) })
       const what = { ...topicsOf(stream, input), max: shownMax, mayGoOn: until(readMsMax, deps) }
-      const { entries, total } = await dead.list(what)
+      const listed = await dead.list(what)
+      if (listed === undefined)
+        throw refusal('unavailable', 'reading a dead letter topic took too long')
+      const { entries, total } = listed
       const newest = entries.sort(newestFirst).slice(0, shownMax)
-      const shown = newest.map((entry) => shownEntry(entry, input))
+      const inputTopic = deps.kafkaPrefix + topicOf(input)
+      const shown = newest.map((entry) => shownEntry(entry, inputTopic))
       return { status: 200, body: { dead: shown, total, limit: shownMax } }
     })
   }
@@ -64,10 +71,10 @@ const topicsOf = (stream: DerivedStream, input: InputStream) => ({
 const newestFirst = (a: DeadEntry, b: DeadEntry): number =>
   b.timestampMs - a.timestampMs || b.partition - a.partition || Number(b.offset - a.offset)
 
-function shownEntry(entry: DeadEntry, input: InputStream) {
+function shownEntry(entry: DeadEntry, inputTopic: string) {
   const { source, code, schemaId, partition, offset } = entry
   return {
-    source: `${topicOf(input)}/${partition}/${source}`,
+    source: `${inputTopic}/${partition}/${source}`,
     error: code,
     schemaId: schemaId === '' ? null : schemaId,
     at: timeOf(entry.timestampMs),
@@ -87,7 +94,10 @@ export const retryDead =
   async (call) => {
     const { stream, input } = await lookUpOutput(deps.follower, call)
     if (!deps.decrypterNames.includes(stream.decrypterName))
-      throw refusal('derived_elsewhere', `Ask the output of ${stream.decrypterName}`)
+      throw refusal(
+        'derived_elsewhere',
+        `Send the request to the deployment whose DECRYPTER_NAMES contain ${stream.decrypterName}`,
+      )
     requireLevels(stream, deps.levels)
     if (!stream.enabled)
       throw refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)
@@ -98,19 +108,35 @@ export const retryDead =
   }
 
 async function retry(deps: DeadDeps, stream: DerivedStream, input: InputStream) {
-  const { derive, ...derivation } = derivationOf(deps, stream, input)
   const counts: Record<RetryOutcome, number> = { passed: 0, filtered: 0, failedAgain: 0 }
-  const mayGoOn = until(readMsMax, deps)
-
-  await deps.dead.retry(
-    { ...derivation, transform: createTryAll(derive, deps.follower), mayGoOn },
-    (outcome) => {
-      counts[outcome] += 1
-      deps.metrics.retried(outcome)
-    },
-  )
+  const options = retryOptionsOf(deps, stream, input)
+  await deps.dead.retry(options, (outcome) => {
+    counts[outcome] += 1
+    deps.metrics.retried(outcome)
+  })
   const { passed, filtered, failedAgain } = counts
-  return { retried: passed + filtered + failedAgain, ...counts, more: !mayGoOn() }
+  return { retried: passed + filtered + failedAgain, ...counts, more: !options.mayGoOn() }
+}
+
+function retryOptionsOf(deps: DeadDeps, stream: DerivedStream, input: InputStream): RetryOptions {
+  const { follower } = deps
+  const mayDerive = (): boolean => {
+    const now = follower.tables.streamById(stream.streamId)
+    return follower.isFresh() && now?.state === 'ready' && now.enabled
+  }
+  return {
+    ...topicsOf(stream, input),
+    outputTopic: topicOf(stream),
+    transactionalIdOf: (partition) => transactionalIdOf(stream, partition),
+    mayTake: async () => {
+      await follower.catchUp()
+      return mayDerive()
+    },
+    transform: createTryAll(deriveOf(deps, stream, input), follower),
+    onBegin: deps.openings.begin,
+    mayCommit: mayDerive,
+    mayGoOn: until(readMsMax, deps),
+  }
 }
 
 export const showLag =
@@ -128,21 +154,10 @@ export const showLag =
       })
       const lag = partitions.reduce((sum, one) => sum + one.lag, 0)
       const what = { ...topicsOf(stream, input), max: 0, mayGoOn: until(countMsMax, deps) }
-      return { status: 200, body: { lag, dead: await countDead(dead, what), partitions } }
+      // Null when there are too many to be counted while somebody waits.
+      const count = (await dead.list(what))?.total ?? null
+      return { status: 200, body: { lag, dead: count, partitions } }
     })
   }
 
 const atLeast0 = (offsets: bigint): number => Math.max(0, Number(offsets))
-
-/** Null when there are too many to be counted while somebody waits. */
-async function countDead(
-  dead: DeadLetterTopics,
-  what: Parameters<DeadLetterTopics['list']>[0],
-): Promise<number | null> {
-  try {
-    return (await dead.list(what)).total
-  } catch (error) {
-    if (hasCode(error, 'kafka.timeout')) return null
-    throw error
-  }
-}

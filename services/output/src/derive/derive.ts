@@ -1,15 +1,15 @@
-// The way of one derived record (spec Events 4 and 5): read it, filter it by its consent, open the fields that the
-// stream may see, write what comes of it. Pure but for the keys it is given; whatever isn't known for certain is not
-// opened, and not passed. Where records come from, and how what comes of them is placed and committed, is in
-// stream-deriver.ts.
-import { consentLevelsOf, timestampOf } from '@weir/contracts'
+// What a stream of some levels makes of one record of its input: read it, filter it by its consent, open the fields that the
+// stream may see, encode what comes of it. Pure but for the keys it is given; whatever isn't known for certain is not
+// opened, and not passed. What is read of a record serves all streams that are derived from it. Where records come from, and
+// how what comes of them is written, is in flow/.
+import { consentLevelsOf, timeHeader, timestampOf, writeTime } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { Opened, Opener } from '@weir/fieldcrypt'
 import { keyTimeOf } from '@weir/fieldcrypt'
-import { frame, unframe } from '@weir/schema-registry'
+import { frameHead, unframe } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
-import type { KnownEra } from './era-keys.ts'
+import type { KnownEra } from './known-eras.ts'
 import type { KnownContract } from './known-contracts.ts'
 import { DeriveError } from './errors.ts'
 import { levelsOf } from './levels.ts'
@@ -23,6 +23,11 @@ export type DeriveDeps = {
 
 /** Undefined when the record's consent doesn't reach the stream. */
 export type Derive = (record: SourceRecord) => OutRecord | undefined
+/** The same of a record that was read before. */
+export type DeriveSource = (source: Source) => OutRecord | undefined
+
+type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
+type Leveled = Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>
 
 const hourMs = 3_600_000
 
@@ -31,35 +36,39 @@ const hourMs = 3_600_000
  * or `derive.no_such_era` when that can't change any more once control state is followed past the record; `derive.corrupt`
  * or one of other packages for a record that no ingest wrote.
  */
-export function createDerive(
-  deps: DeriveDeps,
-  stream: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
-  input: Pick<InputStream, 'streamId' | 'rotationHours'>,
-): Derive {
+export function createDerive(deps: DeriveDeps, stream: Leveled, input: Input): Derive {
+  const derive = createDeriveSource(deps, stream, input)
+  return (record) => derive(readSource(deps, record))
+}
+
+/** Throws as `createDerive`; what concerns the record alone, `readSource` has thrown before. */
+export function createDeriveSource(deps: DeriveDeps, stream: Leveled, input: Input): DeriveSource {
   const levels = levelsOf(stream)
 
-  return (record) => {
-    const source = read(deps, record)
-    const { contract, event } = source
-    if (!levels.pass(consentLevelsOf(event))) return undefined
+  return (source) => {
+    const { contract, record } = source
+    if (!levels.pass(source.consent)) return undefined
     if (!contract.levels.some(levels.open)) return write(source, record.value, [])
-    const erased = openFields(deps, { levels, source, input })
-    return write(source, frame(source.registryId, contract.encode(event)), erased)
+    const event = source.takeEvent()
+    const erased = openFields(deps, { levels, source, event, input })
+    return write(source, contract.encode(event, frameHead(source.registryId)), erased)
   }
 }
 
 /** A record of the input stream, decoded. */
-type Source = {
+export type Source = {
   readonly record: SourceRecord
   readonly schemaId: string
   readonly keyLink: Buffer
   readonly contract: Contract
   readonly registryId: number
-  readonly event: Event
+  readonly consent: readonly number[]
   readonly timestampMs: number
+  /** One of the caller's own, to be changed. */
+  takeEvent(): Event
 }
 
-function read(deps: Pick<DeriveDeps, 'contract'>, record: SourceRecord): Source {
+export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRecord): Source {
   const schemaId = record.headers['svc-schema-id']?.toString('utf8')
   const keyLink = record.headers['svc-key-link']
   if (schemaId === undefined || keyLink === undefined || record.value === null)
@@ -77,20 +86,28 @@ function read(deps: Pick<DeriveDeps, 'contract'>, record: SourceRecord): Source 
       'derive.corrupt',
       'the record is framed with the schema of another contract',
     )
-  const event = contract.decode(framed.payload)
+  const event = contract.decodePersonal(framed.payload)
+  const consent = consentLevelsOf(event)
   // The record's own time is the broker's where `message.timestamp.type` says so; keys go by the event's.
   const timestampMs = timestampOf(event) ?? record.timestampMs
-  return { record, schemaId, keyLink, contract, registryId, event, timestampMs }
+  let decoded: Event | undefined = event
+  const takeEvent = (): Event => {
+    const taken = decoded ?? contract.decodePersonal(framed.payload)
+    decoded = undefined
+    return taken
+  }
+  return { record, schemaId, keyLink, contract, registryId, consent, timestampMs, takeEvent }
 }
 
 type ToOpen = {
   readonly levels: Levels
   readonly source: Source
-  readonly input: Pick<InputStream, 'streamId' | 'rotationHours'>
+  readonly event: Event
+  readonly input: Input
 }
 
 /** Opens what the stream may see, in place; gives the paths of the fields whose keys are erased. */
-function openFields(deps: DeriveDeps, { levels, source, input }: ToOpen): string[] {
+function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen): string[] {
   const time = keyTimeOf(source.timestampMs, input.rotationHours * hourMs)
   const era = `stream ${input.streamId}, era ${time.era}`
   const keys = deps.eraKeys(time.era)
@@ -100,7 +117,7 @@ function openFields(deps: DeriveDeps, { levels, source, input }: ToOpen): string
   const person = keys === 'erased' ? 'erased' : deps.opener.person(keys, source.keyLink, time)
   if (person === 'unknown') throw notKnownYet(`the label key of ${era}`)
   const erased = new Set<string>()
-  source.contract.mapPii(source.event, (text, path, level) => {
+  source.contract.mapPii(event, (text, path, level) => {
     if (!levels.open(level)) return text
     const field: Opened =
       person === 'erased' ? { kind: person } : deps.opener.open(person, level, path, text)
@@ -126,6 +143,7 @@ const write = (
     'svc-schema-id': schemaId,
     'svc-key-link': keyLink,
     ...(erased.length === 0 ? {} : { [undecryptableHeader]: erased.join(',') }),
+    [timeHeader]: writeTime(timestampMs),
   },
   timestampMs,
 })

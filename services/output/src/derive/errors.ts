@@ -7,9 +7,13 @@ import type { RegistryErrorCode } from '@weir/schema-registry'
 
 export type DeriveErrorCode =
   | 'derive.corrupt'
+  /** The partition is another's, or the stream's right to it has ended. */
+  | 'derive.may_not_own'
   | 'derive.no_such_era'
   /** A key is missing: wait and try again. */
   | 'derive.not_known_yet'
+  /** Nobody can say how far a partition was derived: wait, and tell. */
+  | 'derive.position_lost'
   | 'derive.unknown_contract'
 
 export class DeriveError extends AppError<DeriveErrorCode> {}
@@ -18,8 +22,10 @@ type InternalCode = DeriveErrorCode | ContractsErrorCode | FieldcryptErrorCode |
 
 const words = {
   'derive.corrupt': 'corrupt',
+  'derive.may_not_own': 'may_not_own',
   'derive.no_such_era': 'no_such_era',
   'derive.not_known_yet': 'not_known_yet',
+  'derive.position_lost': 'position_lost',
   'derive.unknown_contract': 'unknown_contract',
   'contracts.undecodable': 'undecodable',
   'fieldcrypt.corrupt': 'corrupt',
@@ -39,3 +45,21 @@ export function failureOf(error: unknown): string {
   const reason = reasonOf(error)
   return reason === 'unexpected' && error instanceof AppError ? error.code : reason
 }
+
+/** A key is missing, or its record can't be read: the event's fault is none of these. */
+export const waitReasons = [
+  'not_known_yet',
+  'key_unavailable',
+  'record_unreadable',
+] as const satisfies readonly Reason[]
+/** Control state may tell otherwise once it is read further. */
+export const changingReasons: readonly Reason[] = [
+  ...waitReasons,
+  'unknown_contract',
+  'no_such_era',
+]
+const waiting: readonly Reason[] = waitReasons
+
+/** The record waits until it can be derived. */
+export const waits = (reason: Reason): boolean => waiting.includes(reason)
+export const mayChange = (reason: Reason): boolean => changingReasons.includes(reason)

@@ -1,13 +1,13 @@
-// Which transactions hold values that were opened, and with keys of when. What this replica says of how far it has
-// followed `weir.keys` must be true of them, too: an erasure is applied when nothing that was opened before it can
-// be committed any more (docs/forgetting.md).
+// What holds values that were opened and isn't stored yet, and with keys of when they were opened. What this replica says of how far
+// it has followed `weir.keys` must be true of them, too: an erasure is applied when nothing that was opened before it can be stored
+// any more (docs/forgetting.md).
 
 export type Positions = { readonly control: bigint; readonly keys: bigint }
 
 export type Openings = {
-  /** Before values are opened; what it gives is to be called when they can't be committed any more. */
+  /** Before values are opened; what it gives is to be called when they are stored, or can't be any more. */
   begin(): () => void
-  /** Of whoever is behind: the tables, or a transaction that began before they got so far. */
+  /** Of whoever is behind: the tables, or what was opened before they got so far. */
   positions(): Positions
 }
 

@@ -1,26 +1,22 @@
-// A batch of records, each looked at singly: what one can't become because of itself (docs/architecture.md 4)
-// is its own affair, and no other's. A verdict is only given when control state has been followed past the
-// record and is whole; what can still change, a key that isn't at hand, makes the whole batch wait.
-import { isDead } from '@weir/kafka'
-import type { Derived, SourceRecord } from '@weir/kafka'
+// A batch of records that are derived while somebody waits, in a preview or a retry: what one can't become because of itself
+// (docs/architecture.md 4) is its own affair, and no other's. A verdict is only given when control state has been followed past the
+// record and is whole.
+import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { StateFollower } from '@weir/control-state'
 import type { Derive } from './derive.ts'
-import { DeriveError, reasonOf } from './errors.ts'
-import type { Reason } from './errors.ts'
+import { changingReasons, DeriveError, reasonOf, waitReasons } from './errors.ts'
 
+/** A record that can't be derived because of itself, and why. */
+type Dead = { readonly dead: string }
+
+/** What becomes of a record; undefined: nothing. */
+export type Derived = OutRecord | Dead | undefined
+
+export const isDead = (derived: Derived): derived is Dead =>
+  derived !== undefined && 'dead' in derived
+
+/** In the same order. */
 export type Transform = (records: readonly SourceRecord[]) => Promise<readonly Derived[]>
-
-/** A key is missing, or its record can't be read: the event's fault is none of these. */
-const waits: readonly string[] = [
-  'not_known_yet',
-  'key_unavailable',
-  'record_unreadable',
-] satisfies readonly Reason[]
-/** What control state may tell otherwise. */
-const mayPass: readonly string[] = [
-  ...waits,
-  ...(['unknown_contract', 'no_such_era'] satisfies readonly Reason[]),
-]
 
 /** Under which records are dead-lettered: what `derive` and Kafka's bound on a record's size find. */
 export const deadCodes = [
@@ -33,27 +29,9 @@ export const deadCodes = [
   'unexpected',
 ] as const
 /** Of batches that fail, those that are ours; Kafka's own join them when they come. */
-export const failureCodes: readonly string[] = [...waits, 'unexpected']
+export const failureCodes: readonly string[] = [...waitReasons, 'position_lost', 'unexpected']
 
-/** Throws what makes records wait. */
-export function createTransform(
-  derive: Derive,
-  follower: Pick<StateFollower, 'refresh' | 'isFresh'>,
-): Transform {
-  const tryAll = createTryAll(derive, follower)
-  return async (records) => {
-    const derived = await tryAll(records)
-    for (const [index, one] of derived.entries()) {
-      const record = records[index]
-      if (record === undefined || !isDead(one) || !waits.includes(one.dead)) continue
-      derive(record) // for the error itself, which says what is missing
-      throw new DeriveError('derive.not_known_yet', 'control state has changed meanwhile')
-    }
-    return derived
-  }
-}
-
-/** The same with nothing to wait for: what waits is dead for now, under the code that says why. */
+/** What would wait is dead for now, under the code that says why. */
 export function createTryAll(
   derive: Derive,
   follower: Pick<StateFollower, 'refresh' | 'isFresh'>,
@@ -81,4 +59,6 @@ export function createTryAll(
   }
 }
 
-const maybeLater = (one: Derived): boolean => isDead(one) && mayPass.includes(one.dead)
+const maybeLater = (one: Derived): boolean => isDead(one) && isAnyOf(changingReasons, one.dead)
+
+const isAnyOf = (reasons: readonly string[], reason: string): boolean => reasons.includes(reason)

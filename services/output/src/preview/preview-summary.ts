@@ -1,12 +1,13 @@
 // What a preview tells of derived records: how many pass, which personal fields come out open or sealed, and a few
 // events as the stream would show them. It sees records as consumers would, and keeps of them only the samples.
 import type { Event, EventFields } from '@weir/contracts'
-import { isDead } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
-import type { Derived, OutRecord } from '@weir/kafka'
+import type { OutRecord } from '@weir/kafka'
 import { undecryptablePathsOf } from '../derive/derive.ts'
 import type { KnownContract } from '../derive/known-contracts.ts'
 import type { Levels } from '../derive/levels.ts'
+import { isDead } from '../derive/transform.ts'
+import type { Derived } from '../derive/transform.ts'
 
 type Field = { contract: string; path: string; level: number; opened: number; sealed: number }
 

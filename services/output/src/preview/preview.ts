@@ -2,7 +2,7 @@
 // without making it. What becomes of a record is what a deriver makes of it, by the same function; nothing is
 // written. Reading is bounded by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
-import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
+import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { bodyRule, checkBody, lookUpInput, readJson } from '@weir/http-api'
 import type { AccountHandler } from '@weir/http-api'
 import type { AccessTrace, InputStream, Role } from '@weir/control-state'
@@ -29,7 +29,7 @@ export type PreviewDeps = DerivationDeps & {
   readonly limited: ConcurrencyLimiter
   /** Those that this deployment may open. */
   readonly levels: LevelsAllowed
-  readonly offsets: Pick<Offsets, 'earliest' | 'ends'>
+  readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: RangeReader
   readonly trace: Pick<AccessTrace, 'read'>
   /** Then it tells of what it has read. */

@@ -121,7 +121,7 @@ export function createFeed(deps: FeedDeps): Feed {
       queue.close()
       seats.clear()
       await started?.catch(() => {})
-      await reader?.close()
+      reader?.close()
     },
   }
 }

@@ -27,6 +27,6 @@ export function createHeld(max: number): HeldSockets {
 
 export const tooManyWebSockets = (max: number): UpgradeRefusal => ({
   code: 'too_many_websockets',
-  message: `These credentials have ${max} WebSockets open already; close one, or use others`,
+  message: `These credentials have ${max} WebSockets open already; close one of them, or use other credentials`,
   retryAfterSeconds: 10,
 })

@@ -1,5 +1,5 @@
 // The feed of a stream's topic in Kafka: where it ends, how it is read, how its records are rendered.
-import type { Kafka, Offsets } from '@weir/kafka'
+import type { Kafka, LogOffsets } from '@weir/kafka'
 import { tailTopic } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { StateFollower, StreamRecord } from '@weir/control-state'
@@ -11,7 +11,7 @@ import { createRender } from './render.ts'
 
 export type StreamFeedDeps = {
   kafka: Kafka
-  offsets: Pick<Offsets, 'ends'>
+  offsets: Pick<LogOffsets, 'ends'>
   follower: Pick<StateFollower, 'refresh'>
   contract: (billingId: string, id: string) => KnownContract | undefined
   log: Log

@@ -10,8 +10,10 @@ import {
   exampleEvent,
   expectStatus,
   freshName,
+  listIn,
 } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
+import { askOf } from '../support/ask.ts'
 import { openSceneApart } from '../support/scene.ts'
 import type { ApartScene } from '../support/scene.ts'
 
@@ -31,23 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
-/** Of the question: the body, another key, another replica. */
-type How = { body?: unknown; key?: string; at?: string }
-type Asked = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
-
-async function ask(
-  method: string,
-  path: string,
-  { body, key = scene.account.apiKey, at = scene.world.output.url }: How = {},
-): Promise<Asked> {
-  const res = await fetch(`${at}${path}`, {
-    method,
-    headers: key === '' ? {} : { authorization: `Bearer ${key}` },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const text = await res.text()
-  return { status: res.status, headers: res.headers, body: asObject(JSON.parse(text)), text }
-}
+const ask = askOf(() => scene)
 
 const send = async (person: string, consentLevels: readonly number[]): Promise<void> => {
   const example = await exampleEvent('demo_v1')
@@ -80,12 +66,6 @@ const namedAs = (
   timestampMs,
   headers: { ...headers, 'svc-schema-id': schemaId },
 })
-
-const listIn = (body: Record<string, unknown>, name: string): Record<string, unknown>[] => {
-  const list = body[name]
-  if (!Array.isArray(list)) throw new Error(`expected a list under ${name}`)
-  return list.map(asObject)
-}
 
 const sourcesOf = (records: readonly SourceRecord[]) =>
   records.map(({ headers }) => headers['svc-source']?.toString() ?? '').sort()
@@ -136,7 +116,7 @@ describe('a preview', () => {
       field('unique_identifier', 1, 3),
     ])
     const people = listIn(cumulative.body, 'samples')
-      .map((sample) => String(sample['consistent_value']))
+      .map((sample) => String(asObject(sample)['consistent_value']))
       .sort()
     expect(people).toEqual(['anna', 'bert', 'cleo'])
     expect(granular.text).not.toMatch(/anna|bert|cleo/)

@@ -180,14 +180,17 @@ describe.each(names)('the topic of %s', (name) => {
   test('keeps partition, key and time of the input record, and names it as its source', () => {
     const check = ({ record, source }: Stored) => {
       const from = places.get(source ?? '')?.record
-      const { partition, key, timestampMs, headers } = record
+      const { partition, key, headers } = record
       const expected = from && {
         partition: from.partition,
         key: from.key,
-        timestampMs: from.timestampMs,
-        headers: { ...from.headers, 'svc-source': Buffer.from(`${input.topic}/${source}`) },
+        headers: {
+          ...from.headers,
+          'svc-time': Buffer.from(`${from.timestampMs}`),
+          'svc-source': Buffer.from(`${input.topic}/${source}`),
+        },
       }
-      return [{ partition, key, timestampMs, headers }, expected] as const
+      return [{ partition, key, headers }, expected] as const
     }
     expect(faults(of(name), check)).toEqual([])
   })

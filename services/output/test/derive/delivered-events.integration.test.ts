@@ -1,7 +1,7 @@
 // What stands around an event's own fields, on the WebSocket and in Kafka (spec Events 2, Envelope;
 // docs/wire-format.md Kafka), and what a derived stream's token is good for (spec Authentication 3).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { readSource } from '@weir/kafka'
+import { eventTimeOf } from '@weir/contracts'
 import type { SourceRecord } from '@weir/kafka'
 import {
   asObject,
@@ -12,6 +12,7 @@ import {
   plainEvent,
 } from '@weir/testkit'
 import type { ExampleContract, TestListener, TestStream } from '@weir/testkit'
+import { readOrigin } from '../../src/records/headers.ts'
 import { openScene } from '../support/scene.ts'
 import type { Scene } from '../support/scene.ts'
 
@@ -100,7 +101,7 @@ describe.each(contracts)('an event of %s', (contract) => {
     },
   )
 
-  test('its record is keyed by the keyLink, and stands at the event’s own time', () => {
+  test('its record is keyed by the keyLink, and has the event’s own time', () => {
     for (const where of ['input', 'derived'] as const) {
       const each = seen(where, contract)
       const { record } = each
@@ -109,15 +110,20 @@ describe.each(contracts)('an event of %s', (contract) => {
       expect(text).toMatch(uuid)
       expect(keyLink.toString('hex')).toBe(text.replaceAll('-', ''))
       expect(metaOf(each)['keyLink']).toBe(contract === 'demo_event' ? text : int)
-      expect(record.timestampMs).toBe(metaOf(each)['timestamp'])
+      expect(eventTimeOf(record)).toBe(metaOf(each)['timestamp'])
     }
   })
 
-  test('its derived record names its source, and has no other header besides contract and keyLink', () => {
+  test('its derived record names its source, and has no other header besides contract, keyLink and time', () => {
     const [own, from] = [seen('derived', contract).record, seen('input', contract).record]
     expect(Object.keys(from.headers).sort()).toEqual(['svc-key-link', 'svc-schema-id'])
-    expect(Object.keys(own.headers).sort()).toEqual(['svc-key-link', 'svc-schema-id', 'svc-source'])
-    expect(readSource(own)).toEqual({
+    expect(Object.keys(own.headers).sort()).toEqual([
+      'svc-key-link',
+      'svc-schema-id',
+      'svc-source',
+      'svc-time',
+    ])
+    expect(readOrigin(own)).toEqual({
       topic: input.topic,
       partition: from.partition,
       offset: from.offset,

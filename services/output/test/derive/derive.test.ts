@@ -8,7 +8,7 @@ import { AppError } from '@weir/kit'
 import type { ConsentLevelType } from '@weir/control-state'
 import { asObject } from '@weir/testkit'
 import { createDerive, undecryptablePathsOf } from '../../src/derive/derive.ts'
-import type { KnownEra } from '../../src/derive/era-keys.ts'
+import type { KnownEra } from '../../src/derive/known-eras.ts'
 import { reasonOf } from '../../src/derive/errors.ts'
 import { eventOf, keysOfEra, registryId, sealExample } from '../support/sealed.ts'
 import type { Sealed } from '../support/sealed.ts'
@@ -82,7 +82,10 @@ describe('what is opened', () => {
       const timestampMs = demo.record.timestampMs + laterMs
       const late = { ...demo, record: { ...demo.record, timestampMs } }
       expect(fieldsOf(late, { levels: [2] })).toEqual(fieldsOf(demo, { levels: [2] }))
-      expect(derive(late, { levels: [2] })?.timestampMs).toBe(demo.record.timestampMs)
+      expect(derive(late, { levels: [2] })).toMatchObject({
+        timestampMs: demo.record.timestampMs,
+        headers: { 'svc-time': String(demo.record.timestampMs) },
+      })
     },
   )
 
@@ -91,7 +94,11 @@ describe('what is opened', () => {
     expect(derive(click, { levels: [0] })).toMatchObject({
       key,
       timestampMs,
-      headers: { 'svc-schema-id': 'clickstream', 'svc-key-link': headers['svc-key-link'] },
+      headers: {
+        'svc-schema-id': 'clickstream',
+        'svc-key-link': headers['svc-key-link'],
+        'svc-time': String(timestampMs),
+      },
     })
   })
 

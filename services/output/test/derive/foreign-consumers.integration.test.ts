@@ -59,13 +59,13 @@ async function abortOne(topic: string): Promise<void> {
 describe('kcat', () => {
   test('reads every derived record: key, time, headers and framed value', async () => {
     const seen = (await readWithKcat(derived.topic)).map(lineOf)
-    const lines = expected.map(({ place, key, record: { timestampMs, headers, value } }) =>
+    const lines = expected.map(({ place, key, record: { headers, value } }) =>
       lineOf({
         place,
         key,
-        timestampMs,
         schemaId: headers['svc-schema-id']?.toString() ?? '',
         keyLinkShown: upToZero(headers['svc-key-link'] ?? nothing),
+        eventTimeMs: Number(headers['svc-time']?.toString()),
         source: headers['svc-source']?.toString() ?? '',
         value: value ?? nothing,
       }),

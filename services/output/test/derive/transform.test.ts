@@ -1,9 +1,8 @@
-// What one record's fault means for its round: when it is dead, and when everything waits. What Kafka does
-// with it is tested against a real broker.
+// What one record's fault means while somebody waits for it and its neighbours: it is dead for now, and they are not.
 import { describe, expect, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
-import { createTransform, createTryAll } from '../../src/derive/transform.ts'
+import { createTryAll } from '../../src/derive/transform.ts'
 import { keysOfEra, sealExample } from '../support/sealed.ts'
 import { inputStream } from '../support/streams.ts'
 
@@ -14,7 +13,7 @@ const records = [0n, 1n, 2n].map((offset) => ({ ...record, offset }))
 type Fault = (looks: number) => Error | undefined
 
 /** A round of three: the first one filtered, the second at fault, the third passing. */
-function roundThat(fault: Fault, isFresh = true, create = createTransform) {
+function roundThat(fault: Fault, isFresh = true) {
   let looks = 0
   const derive = (given: SourceRecord): OutRecord | undefined => {
     const error = fault(looks)
@@ -22,7 +21,7 @@ function roundThat(fault: Fault, isFresh = true, create = createTransform) {
     return given.offset === 0n ? undefined : out
   }
   const follower = { refresh: async () => void (looks += 1), isFresh: () => isFresh }
-  return { derived: create(derive, follower)(records), looks: () => looks }
+  return { derived: createTryAll(derive, follower)(records), looks: () => looks }
 }
 
 const codes: Readonly<Record<string, string>> = {
@@ -53,15 +52,6 @@ describe('a round of records', () => {
     },
   )
 
-  test.each(['not_known_yet', 'key_unavailable', 'record_unreadable'])(
-    'that waits for a key fails whole with %s when the tables do not help: Kafka gives it again',
-    async (reason) => {
-      const { derived, looks } = roundThat(() => coded(reason))
-      await expect(derived).rejects.toMatchObject({ code: codes[reason] })
-      expect(looks()).toBe(1)
-    },
-  )
-
   test.each(['corrupt', 'not_framed', 'undecodable'])(
     'with a record that is %s has that one dead, and all others in their places',
     async (code) => {
@@ -71,14 +61,17 @@ describe('a round of records', () => {
     },
   )
 
-  test.each(['unknown_contract', 'no_such_era'])(
-    'with %s has that one dead once control state has been followed past it',
-    async (code) => {
-      const { derived, looks } = roundThat(() => coded(code))
-      expect(await derived).toEqual([undefined, { dead: code }, out])
-      expect(looks()).toBe(1)
-    },
-  )
+  test.each([
+    'unknown_contract',
+    'no_such_era',
+    'not_known_yet',
+    'key_unavailable',
+    'record_unreadable',
+  ])('with %s has that one dead once control state has been followed past it', async (code) => {
+    const { derived, looks } = roundThat(() => coded(code))
+    expect(await derived).toEqual([undefined, { dead: code }, out])
+    expect(looks()).toBe(1)
+  })
 
   test('with an error that nobody has foreseen has that record dead, and says nothing of it', async () => {
     const { derived } = roundThat(() => new RangeError('a value that nobody may see'))
@@ -88,10 +81,5 @@ describe('a round of records', () => {
   test('gets no verdict while control state is being read anew: all of it comes again', async () => {
     const { derived } = roundThat(() => coded('unknown_contract'), false)
     await expect(derived).rejects.toMatchObject({ code: 'derive.not_known_yet' })
-  })
-
-  test('that nobody waits for is told what it would wait for', async () => {
-    const { derived } = roundThat(() => coded('not_known_yet'), true, createTryAll)
-    expect(await derived).toEqual([undefined, { dead: 'not_known_yet' }, out])
   })
 })

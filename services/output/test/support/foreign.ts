@@ -14,17 +14,17 @@ const howToInstall = 'tools/testkit/ci/prepare.sh installs it'
 export type KcatRecord = {
   place: string
   key: string
-  timestampMs: number
   schemaId: string
   /** kcat prints the bytes of a header as far as the first zero. */
   keyLinkShown: Buffer
+  eventTimeMs: number
   source: string
   value: Buffer
 }
 
 /** Every committed record of a topic, as kcat reads it. */
 export async function readWithKcat(topic: string): Promise<KcatRecord[]> {
-  const format = '%p/%o %T %k %S %s%h\n'
+  const format = '%p/%o %k %S %s%h\n'
   const args = ['-C', '-b', setting('KAFKA_BROKERS'), '-t', topic, '-o', 'beginning', '-e', '-q']
   const options = { encoding: 'buffer', timeout: 60_000, maxBuffer: 2 ** 28 } as const
   const { stdout } = await run('kcat', [...args, '-f', format], options).catch((error: unknown) => {
@@ -41,7 +41,7 @@ export async function readWithKcat(topic: string): Promise<KcatRecord[]> {
   return records
 }
 
-// record = partition "/" offset SP timestamp SP key SP value-bytes SP value headers LF
+// record = partition "/" offset SP key SP value-bytes SP value headers LF
 function parseRecord(output: Buffer, from: number): [KcatRecord, number] {
   let at = from
   const upTo = (end: string): Buffer => {
@@ -49,17 +49,18 @@ function parseRecord(output: Buffer, from: number): [KcatRecord, number] {
     at += found.length + end.length
     return found
   }
-  const [place, timestamp, key, bytes] = [upTo(' '), upTo(' '), upTo(' '), upTo(' ')]
+  const [place, key, bytes] = [upTo(' '), upTo(' '), upTo(' ')]
   const value = output.subarray(at, (at += Number(bytes)))
   const schemaId = upTo(',svc-key-link=').toString()
-  const keyLinkShown = upTo(',svc-source=')
+  const keyLinkShown = upTo(',svc-time=')
+  const eventTime = upTo(',svc-source=')
   const source = upTo('\n').toString()
   const record = {
     place: place.toString(),
     key: key.toString(),
-    timestampMs: Number(timestamp),
     schemaId: schemaId.replace('svc-schema-id=', ''),
     keyLinkShown,
+    eventTimeMs: Number(eventTime),
     source,
     value,
   }

@@ -1,10 +1,10 @@
 // What lies in a topic, taken apart for comparing: PII by path, everything else, and what stands around it.
 import type { Contract, Event } from '@weir/contracts'
-import { readSource } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import { asObject, compiledExample, exampleContracts } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
+import { readOrigin } from '../../src/records/headers.ts'
 import { contractOfSchemaId, numberOf } from './many-events.ts'
 import type { SentEvent } from './many-events.ts'
 
@@ -44,7 +44,7 @@ export function stored(record: SourceRecord): Stored {
   const contract = contractOfSchemaId(record.headers['svc-schema-id']?.toString() ?? '')
   const { payload } = unframe(record.value ?? Buffer.alloc(0))
   const fields = fieldsOf(contractNamed(contract), contractNamed(contract).decode(payload))
-  const source = readSource(record)
+  const source = readOrigin(record)
   return {
     ...fields,
     contract,

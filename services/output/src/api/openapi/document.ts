@@ -29,7 +29,7 @@ const told: readonly Omit<Operation, 'who' | 'role' | 'refusals'>[] = [
     group: 'preview',
     method: 'POST',
     path: `${outputs}/preview`,
-    says: 'What an output with these levels would contain; creates nothing',
+    says: 'Estimates what an output with these levels would contain. Creates nothing',
     body: { content: json(ref('PreviewRequest')) },
     answers: [{ status: 200, says: 'The preview', content: json(ref('Preview')) }],
   },
@@ -38,7 +38,7 @@ const told: readonly Omit<Operation, 'who' | 'role' | 'refusals'>[] = [
     group: 'dead-lettered records',
     method: 'GET',
     path: `${outputs}/:output/dead`,
-    says: 'Dead-lettered records, newest first, without their values',
+    says: 'Lists dead-lettered records, newest first, without their values',
     answers: [{ status: 200, says: 'The records', content: json(ref('Dead')) }],
   },
   {
@@ -82,7 +82,12 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
       fields: listOf(object({ contract: text, path: text, level, opened: count, sealed: count })),
       samples: listOf({ type: 'object' }),
     },
-    { samplesNeed: { const: 'owner', description: 'present if the API key may not see samples' } },
+    {
+      samplesNeed: {
+        const: 'owner',
+        description: 'present if the API key may not see samples: the role that may',
+      },
+    },
   ),
   Dead: object({
     dead: listOf(
@@ -124,7 +129,7 @@ export const openApi = (version: string): JsonSchema =>
     says: 'Previews, dead-lettered records and lag of derived streams. Every refusal links to the page about its code.',
     version,
     groups: {
-      preview: 'Before an output is created',
+      preview: 'Previews of outputs that are not created yet',
       'dead-lettered records': 'Dead-lettered records',
       lag: 'Lag of outputs',
     },

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { ERA_MS } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { InputStream } from '@weir/control-state'
-import { createEraKeys } from '../../src/derive/era-keys.ts'
+import { createKnownEras } from '../../src/derive/known-eras.ts'
 import { keysOfEra } from '../support/sealed.ts'
 import { followerOf, inputStream } from '../support/streams.ts'
 
@@ -28,7 +28,7 @@ describe('the keys of an era', () => {
     const keyring = { eraKeys: () => held.keys }
     const { tables } = follower
     const of = held.of ?? input
-    return createEraKeys(
+    return createKnownEras(
       { follower: { tables, keyring, keyStore: { under } }, now: () => nowMs },
       of,
     )(era)

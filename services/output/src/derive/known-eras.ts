@@ -26,7 +26,7 @@ type EraKeysDeps = {
  * the stream's key retention, and not before (docs/keys.md, A sealed field). `never` holds for good once
  * control state has been followed past the record that names the era: ingest seals with keys that are there.
  */
-export function createEraKeys(
+export function createKnownEras(
   { follower, now }: EraKeysDeps,
   input: InputStream,
 ): (era: number) => KnownEra {

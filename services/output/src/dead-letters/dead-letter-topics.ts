@@ -1,0 +1,83 @@
+// What lies in dead letter topics, and deriving it again: the way in for those who were asked to look after it. How a
+// partition is retried is in retry-partition.ts.
+import { scanWindow } from './dead-scan.ts'
+import type { DeadEntry, DeadSpan, DeadWindow } from './dead-scan.ts'
+import { retryPending } from './retry-partition.ts'
+import type { CountRetried, RetryDeps, RetryOptions } from './retry-partition.ts'
+
+export type DeadLetterTopics = {
+  /** Counts what is pending, and gives the `max` newest of each partition, oldest first. Undefined when it was told not to go on. */
+  list(what: ListOptions): Promise<Listed | undefined>
+  /** Each outcome is told once it is certain. Throws refusals `stream_disabled` and `unavailable`, and KafkaError. */
+  retry(options: RetryOptions, count: CountRetried): Promise<void>
+}
+
+type Listed = { readonly entries: DeadEntry[]; readonly total: number }
+
+type Topics = { readonly inputTopic: string; readonly deadLetterTopic: string }
+
+export type ListOptions = Topics & {
+  readonly max: number
+  /** Asked between reads. */
+  mayGoOn(): boolean
+}
+
+type DeadLetterDeps = RetryDeps & {
+  /** What the names of topics begin with. */
+  readonly kafkaPrefix: string
+}
+
+export function createDeadLetterTopics(deps: DeadLetterDeps): DeadLetterTopics {
+  return {
+    async list({ max, mayGoOn, ...topics }) {
+      const entries: DeadEntry[] = []
+      let total = 0
+      for (const span of await spansOf(deps, topics)) {
+        let newest: DeadEntry[] = []
+        for await (const window of windowsOf(deps, span, mayGoOn)) {
+          if (window === undefined) return undefined
+          const { pending } = window
+          total += pending.size
+          if (max > 0) newest = [...newest, ...pending.values()].slice(-max)
+        }
+        entries.push(...newest)
+      }
+      return { entries, total }
+    },
+    async retry(options, count) {
+      const { mayGoOn } = options
+      for (const span of await spansOf(deps, options)) {
+        for await (const window of windowsOf(deps, span, mayGoOn)) {
+          if (window === undefined || !mayGoOn()) return
+          await retryPending({ ...deps, options, count }, window.pending, span)
+        }
+      }
+    },
+  }
+}
+
+async function spansOf(
+  { offsets, kafkaPrefix }: DeadLetterDeps,
+  { deadLetterTopic, inputTopic }: Topics,
+): Promise<DeadSpan[]> {
+  const starts = await offsets.earliest(deadLetterTopic)
+  const ends = await offsets.ends(deadLetterTopic, { isolation: 'read_committed' })
+  const sourceTopic = kafkaPrefix + inputTopic
+  return ends.map((to, partition) => {
+    const from = starts[partition] ?? 0n
+    return { deadLetterTopic, inputTopic, sourceTopic, partition, from, to }
+  })
+}
+
+async function* windowsOf(
+  { reader }: DeadLetterDeps,
+  span: DeadSpan,
+  mayGoOn: () => boolean,
+): AsyncGenerator<DeadWindow | undefined> {
+  for (let { from } = span; from < span.to;) {
+    const window = await scanWindow(reader, { ...span, from }, mayGoOn)
+    yield window
+    if (window === undefined) return
+    from = window.next
+  }
+}

@@ -1,0 +1,94 @@
+// The records behind entries of a dead letter topic, as their input topic had them, in pieces that fit into memory. One
+// that was dead-lettered without its value is read where it came from, as long as it is retained there.
+import { eventTimeOf, timeHeader } from '@weir/contracts'
+import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
+import { SVC_ERROR, SVC_SOURCE } from '../records/headers.ts'
+import type { DeadEntry, DeadSpan } from './dead-scan.ts'
+
+export type DeadPiece = {
+  readonly records: readonly SourceRecord[]
+  /** Of which nothing is left to be derived. */
+  readonly gone: readonly DeadEntry[]
+}
+
+export type ReadDeps = {
+  readonly reader: Pick<RangeReader, 'read'>
+  readonly offsets: Pick<LogOffsets, 'earliest'>
+}
+
+/** The entries are in the order of their offsets. */
+export async function* readDeadRecords(
+  deps: ReadDeps,
+  span: DeadSpan,
+  entries: readonly DeadEntry[],
+): AsyncGenerator<DeadPiece> {
+  const { deadLetterTopic: topic, partition } = span
+  const wanted = new Map(entries.map((entry) => [entry.offset, entry]))
+  const to = (entries.at(-1)?.offset ?? -1n) + 1n
+  for (const entry of entries) {
+    if (!wanted.has(entry.offset)) continue
+    const records = await firstOf(deps, { topic, partition, from: entry.offset, to })
+    const found = records.flatMap((record) => {
+      const known = wanted.get(record.offset)
+      return known && wanted.delete(record.offset) ? [{ entry: known, record }] : []
+    })
+    // Retention has taken it meanwhile.
+    if (wanted.delete(entry.offset)) yield { records: [], gone: [entry] }
+    yield* piecesOf(deps, span, found)
+  }
+}
+
+/** What one read gives. */
+async function firstOf(
+  { reader }: ReadDeps,
+  range: Parameters<RangeReader['read']>[0],
+): Promise<readonly SourceRecord[]> {
+  let first: readonly SourceRecord[] = []
+  await reader.read(range, async (records) => {
+    first = records
+    return false
+  })
+  return first
+}
+
+type Found = { readonly entry: DeadEntry; readonly record: SourceRecord }
+
+/** Those without a value come alone: each may be as large as a topic takes. */
+async function* piecesOf(
+  deps: ReadDeps,
+  span: DeadSpan,
+  found: readonly Found[],
+): AsyncGenerator<DeadPiece> {
+  let records: SourceRecord[] = []
+  for (const { entry, record } of found) {
+    if (record.value !== null) {
+      records.push(asInput(entry, record))
+      continue
+    }
+    yield { records, gone: [] }
+    records = []
+    const source = await readInput(deps, span, entry)
+    yield source ? { records: [source], gone: [] } : { records, gone: [entry] }
+  }
+  yield { records, gone: [] }
+}
+
+async function readInput(
+  deps: ReadDeps,
+  { inputTopic: topic, partition }: DeadSpan,
+  { source }: DeadEntry,
+): Promise<SourceRecord | undefined> {
+  const earliest = (await deps.offsets.earliest(topic))[partition] ?? 0n
+  if (source < earliest) return undefined
+  return (await firstOf(deps, { topic, partition, from: source, to: source + 1n }))[0]
+}
+
+function asInput({ source }: DeadEntry, record: SourceRecord): SourceRecord {
+  const {
+    [SVC_SOURCE]: _source,
+    [SVC_ERROR]: _error,
+    [timeHeader]: _time,
+    ...headers
+  } = record.headers
+  return { ...record, offset: source, timestampMs: eventTimeOf(record), headers }
+}

@@ -1,0 +1,100 @@
+// How far a derived partition is: the last source in its two logs, and what was noted of it, whichever says more. It is
+// read anew by whoever has fenced the partition, up to the own markers, whatever readers of committed records may see by then. A position
+// that is lost is never guessed: neither is an event derived twice, nor passed over.
+import type { Admin, LogSearch } from '@weir/kafka'
+import type { Log } from '@weir/kit'
+import { readOrigin, retriedOutcome } from '../records/headers.ts'
+import { DeriveError } from './errors.ts'
+import type { Noted, NotedPartition, NotedPositions } from './noted-positions.ts'
+
+/** All names are without the prefix. Its two logs have one position. */
+export type DerivedPartition = NotedPartition & {
+  readonly transactionalId: string
+  readonly outputTopic: string
+  readonly deadLetterTopic: string
+  /** Where to begin when nothing was ever derived into it. */
+  readonly startOffset: bigint
+}
+
+export type Fenced = {
+  /** Of who has fenced it. */
+  readonly epoch: number
+  /** Where its markers lie. */
+  readonly derivedEnd: bigint
+  readonly deadEnd: bigint
+}
+
+export type FindNextDeps = {
+  readonly search: Pick<LogSearch, 'findLast'>
+  readonly admin: Pick<Admin, 'offsets'>
+  readonly noted: NotedPositions
+  readonly log: Log
+  readonly kafkaPrefix: string
+}
+
+/** The next input offset to be derived. Throws DeriveError `derive.position_lost`, or what `acquire` does. */
+export function createFindNext(deps: FindNextDeps) {
+  const { noted, log } = deps
+
+  async function replace(of: DerivedPartition, { end }: Noted, now: Noted): Promise<void> {
+    const { outputTopic: stream, partition } = of
+    log.error(
+      { stream, partition, end: `${now.end}`, notedEnd: `${end}`, next: `${now.next}` },
+      'Kafka has lost the end of a derived partition: it is derived again from where its logs end',
+    )
+    // The log will grow past what was noted, which would count again then.
+    await noted.replace({ of, ...now })
+  }
+
+  return async (of: DerivedPartition, fenced: Fenced): Promise<bigint> => {
+    const [derived, dead, positions] = await Promise.all([
+      findSource(deps, of, { topic: of.outputTopic, to: fenced.derivedEnd }),
+      findSource(deps, of, { topic: of.deadLetterTopic, to: fenced.deadEnd }),
+      noted.read([of]),
+    ])
+    const known = positions.get(of)
+    const isOfLongerLog = known !== undefined && known.end > fenced.derivedEnd
+    const candidates = [derived, dead].flatMap((source) =>
+      source === undefined ? [] : source + 1n,
+    )
+    if (known !== undefined && !isOfLongerLog) candidates.push(known.next)
+    const next = latest(candidates) ?? (await startOf(deps, of))
+    if (isOfLongerLog)
+      await replace(of, known, { next, end: fenced.derivedEnd, epoch: fenced.epoch })
+    return next
+  }
+}
+
+const latest = (offsets: readonly bigint[]): bigint | undefined =>
+  offsets.reduce<bigint | undefined>(
+    (last, one) => (last === undefined || one > last ? one : last),
+    undefined,
+  )
+
+/** The input offset that the last record of a log comes from. What a retry wrote doesn't count: it comes late. */
+function findSource(
+  { search, kafkaPrefix }: Pick<FindNextDeps, 'search' | 'kafkaPrefix'>,
+  { inputTopic, partition }: DerivedPartition,
+  log: { readonly topic: string; readonly to: bigint },
+): Promise<bigint | undefined> {
+  const input = kafkaPrefix + inputTopic
+  return search.findLast({ ...log, partition }, (record) => {
+    if (retriedOutcome(record) !== undefined) return undefined
+    const source = readOrigin(record)
+    return source?.topic === input && source.partition === partition ? source.offset : undefined
+  })
+}
+
+/** Of a partition whose logs say nothing. They are asked only after they were searched: what begins at 0 now did so then. */
+async function startOf(
+  { admin, kafkaPrefix }: Pick<FindNextDeps, 'admin' | 'kafkaPrefix'>,
+  { outputTopic, deadLetterTopic, partition, startOffset }: DerivedPartition,
+): Promise<bigint> {
+  const topics = [outputTopic, deadLetterTopic]
+  const begins = await Promise.all(topics.map((topic) => admin.offsets.earliest(topic)))
+  if (begins.every((offsets) => offsets[partition] === 0n)) return startOffset
+  throw new DeriveError(
+    'derive.position_lost',
+    `Nobody knows how far ${kafkaPrefix}${outputTopic}, partition ${partition}, was derived: retention has removed its records, and no position is noted`,
+  )
+}

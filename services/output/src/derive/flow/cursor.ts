@@ -1,0 +1,87 @@
+// A place in the log of an input partition, and the derived streams that are there: what was read from there on and is not yet
+// derived. Streams that are at the same place share one; who can't keep up has one of its own.
+import type { Following } from '@weir/kafka'
+import type { Reading } from './reading.ts'
+import type { Stream } from './stream.ts'
+import type { Piece } from './take.ts'
+
+export type Cursor = {
+  /** The next offset to be derived. */
+  at: bigint
+  readonly streams: Set<Stream>
+  readonly queue: Piece[]
+  queuedBytes: number
+  /** All before it is in the queue. */
+  queuedTo: bigint
+  /** Undefined until something is to be read for it. */
+  following: Following | undefined
+  isPaused: boolean
+  isClosed: boolean
+}
+
+export const newCursor = (at: bigint): Cursor => ({
+  at,
+  streams: new Set(),
+  queue: [],
+  queuedBytes: 0,
+  queuedTo: at,
+  following: undefined,
+  isPaused: false,
+  isClosed: false,
+})
+
+export function push(cursor: Cursor, piece: Piece): void {
+  cursor.queue.push(piece)
+  cursor.queuedBytes += bytesOf(piece)
+  cursor.queuedTo = piece.next
+}
+
+/** What comes first, but no more records than that, and nothing from the border on. */
+export function takePiece(
+  cursor: Cursor,
+  max: number,
+  border: bigint | undefined,
+): Piece | undefined {
+  const first = cursor.queue.shift()
+  if (first === undefined) return undefined
+  const length = lengthOf(first, max, border)
+  const rest = first.readings.slice(length)
+  const isCut = border !== undefined && border < first.next
+  const next = rest[0] === undefined ? first.next : rest[0].record.offset
+  const end = isCut && next > border ? border : next
+  const piece = { readings: first.readings.slice(0, length), next: end }
+  if (end < first.next) cursor.queue.unshift({ readings: rest, next: first.next })
+  cursor.queuedBytes -= bytesOf(piece)
+  return piece
+}
+
+function lengthOf({ readings }: Piece, max: number, border: bigint | undefined): number {
+  const most = Math.min(max, readings.length)
+  if (border === undefined) return most
+  const beyond = readings.findIndex(({ record }) => record.offset >= border)
+  return beyond === -1 ? most : Math.min(most, beyond)
+}
+
+/** What was read is not to be derived. */
+export function empty(cursor: Cursor, at: bigint): void {
+  cursor.queue.length = 0
+  cursor.queuedBytes = 0
+  cursor.at = at
+  cursor.queuedTo = at
+}
+
+/** Undoes `takePiece` from there on. */
+export function putBack(cursor: Cursor, { readings, next }: Piece, handled: number): void {
+  const piece = { readings: readings.slice(handled), next }
+  cursor.queue.unshift(piece)
+  cursor.queuedBytes += bytesOf(piece)
+}
+
+const bytesOf = ({ readings }: Piece): number =>
+  readings.reduce((sum, { record }) => sum + bytesIn(record), 0)
+
+/** Buffers and headers of a record take some room, too. */
+const RECORD_BYTES = 300
+
+const bytesIn = ({ key, value }: Reading['record']): number =>
+  (key?.length ?? 0) + (value?.length ?? 0) + RECORD_BYTES

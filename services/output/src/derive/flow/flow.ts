@@ -1,0 +1,43 @@
+// What is known of a partition of an input stream while streams are derived from it. Plain data, changed by the parts beside.
+import type { Fetcher } from '@weir/kafka'
+import type { Cursor } from './cursor.ts'
+import type { Owning } from './ownership.ts'
+import type { InputSide } from './reading.ts'
+import type { Stream } from './stream.ts'
+import type { Taking } from './take.ts'
+import type { Turns, Worker } from './turns.ts'
+
+export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwners'> & {
+  readonly fetcher: Fetcher
+  readonly turns: Turns
+  readonly room: Room
+  readonly input: InputSide & {
+    /** The topic's name without the prefix of this Weir. */
+    readonly ownTopic: string
+    readonly partition: number
+  }
+  readonly begin: Taking['begin']
+  /** Reads control state to its end. */
+  refresh(): Promise<void>
+}
+
+/** What all queues hold together. */
+export type Room = { bytes: number }
+
+export type Flow = FlowDeps & {
+  readonly cursors: Map<Cursor, Worker>
+  readonly placeOf: Map<Stream, Cursor>
+  readonly all: Set<Stream>
+  readonly taking: Taking
+  readonly owning: Owning
+  /** A turn of a cursor; false when nothing is left to do. */
+  step(cursor: Cursor): boolean
+  readonly end: InputEnd
+}
+
+export type InputEnd = {
+  /** Where the input ended when somebody last saw it; undefined before that. */
+  at: bigint | undefined
+  /** Whether somebody reads on, and so sees it: not while all streams wait. */
+  isSeen(): boolean
+}

@@ -1,0 +1,110 @@
+// Makes this replica the writer of a derived stream's partition, again and again until it succeeds or the stream is closed, with
+// pauses that grow. Whoever was fenced reads first who is alive: two that take each other for gone would fence each other forever.
+import { backoff, delay, hasCode } from '@weir/kit'
+import type { Owned, PartitionLogs } from '../partition-logs.ts'
+import { disown, settleUnsure } from './stream.ts'
+import type { Pending, Stream } from './stream.ts'
+
+export type Owning = {
+  readonly logs: Pick<PartitionLogs, 'acquire'>
+  /** Asked after the former writer is fenced. */
+  mayOwn(stream: Stream): Promise<boolean>
+  /** Whether it may be derived as far as is known. */
+  mayDerive(stream: Stream): boolean
+  /** Reads to its end who is alive. */
+  readOwners(): Promise<void>
+  /** Where its next record is, is known. */
+  onOwned(stream: Stream): void
+}
+
+const PAUSES = { minMs: 50, firstMs: 400, maxMs: 30_000 }
+const WHILE_NOT_OURS_MS = 100
+/** Kafka forgets an identity that it isn't asked about for a week, or less where it is set so; an hour is far below. */
+const OWNED_FOR_MS = 3_600_000
+/** Nothing that was written to a socket arrives later. */
+const ARRIVES_WITHIN_MS = 30_000
+const GOOD_AFTER_MS = 10_000
+
+export const isOverdue = ({ owned, ownedMs }: Stream): boolean =>
+  owned !== undefined && performance.now() - ownedMs > OWNED_FOR_MS
+
+/** The stream is on hold until then. */
+export function acquire(owning: Owning, stream: Stream): void {
+  disown(stream)
+  stream.hold = 'acquiring'
+  void untilOwned(owning, stream, stream.life)
+}
+
+/** Its logs have refused what it has handed to them. */
+export function acquireAgain(
+  owning: Owning,
+  stream: Stream,
+  { error, first }: { readonly error: unknown; readonly first: Pending },
+): void {
+  disown(stream)
+  stream.hold = 'acquiring'
+  const { life } = stream
+  if (hasCode(error, 'kafka.too_large')) {
+    learn(stream, first)
+    void untilOwned(owning, stream, life)
+    return
+  }
+  stream.told.failed(error)
+  if (performance.now() - stream.ownedMs > GOOD_AFTER_MS) stream.pauses = undefined
+  void afterPause(owning, stream, error).then(() => untilOwned(owning, stream, life))
+}
+
+/** Nothing of it is written any more. */
+export function giveUp(stream: Stream): void {
+  disown(stream)
+  stream.hold = 'acquiring'
+  setTimeout(() => settleUnsure(stream), ARRIVES_WITHIN_MS).unref()
+}
+
+/** Which record it was, once it was alone. */
+function learn(stream: Stream, { first: offset, records, upTo }: Pending): void {
+  if (records > 1) {
+    stream.aloneTo = upTo
+    return
+  }
+  const times = stream.refused?.offset === offset ? stream.refused.times : 0
+  stream.refused = { offset, times: times + 1 }
+}
+
+async function untilOwned(owning: Owning, stream: Stream, life: number): Promise<void> {
+  while (stream.life === life) {
+    if (!owning.mayDerive(stream)) {
+      await delay(WHILE_NOT_OURS_MS)
+      continue
+    }
+    try {
+      const owned = await owning.logs.acquire(stream.of, () => owning.mayOwn(stream))
+      if (stream.life === life) return own(owning, stream, owned)
+      return owned.close()
+    } catch (error) {
+      if (stream.life !== life) return
+      if (!hasCode(error, 'derive.may_not_own')) stream.told.failed(error)
+      await afterPause(owning, stream, error)
+    }
+  }
+}
+
+function own(owning: Owning, stream: Stream, owned: Owned): void {
+  settleUnsure(stream)
+  stream.owned = owned
+  stream.ownedMs = performance.now()
+  stream.next = owned.next
+  stream.stored = owned.next
+  stream.logEnd = owned.end
+  stream.epoch = owned.epoch
+  // So that it is noted, also where nothing comes: a position that nobody knows is lost with the logs' records.
+  stream.noted = undefined
+  stream.hold = undefined
+  owning.onOwned(stream)
+}
+
+async function afterPause(owning: Owning, stream: Stream, error: unknown): Promise<void> {
+  stream.pauses ??= backoff(PAUSES)
+  await delay(stream.pauses.next().value)
+  if (hasCode(error, 'kafka.fenced')) await owning.readOwners().catch(() => undefined)
+}

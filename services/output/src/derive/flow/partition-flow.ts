@@ -1,0 +1,153 @@
+// The way of a derived record (docs/architecture.md 3 and 4), for one partition of an input stream and all streams that are derived
+// from it here:
+//
+//   read     from the broker, once for all streams that are at the same place (read-input.ts, places.ts)
+//   take     by each stream in turn (take.ts), in three steps of its own:
+//            what becomes of it there: filtered by its consent, fields opened up to the level; once for all streams of the same
+//            levels (reading.ts, ../derive.ts)
+//            handed to the stream's logs, in order; a dead letter when it can't be derived because of itself
+//            once it is stored: counted, logged, traced (`stored` in take.ts), and noted as the position (../progress.ts)
+//
+// Before a stream's first record its logs are acquired (ownership.ts), which tells its position.
+import { backoff, delay } from '@weir/kit'
+import { takePiece } from './cursor.ts'
+import type { Cursor } from './cursor.ts'
+import type { Flow, FlowDeps, InputEnd } from './flow.ts'
+import { acquire, acquireAgain, giveUp, isOverdue } from './ownership.ts'
+import { borderOf, isOnHold, leave, merge, place, ready, setBack } from './places.ts'
+import { isRead, readAhead } from './read-input.ts'
+import type { Pending, Stream } from './stream.ts'
+import { take } from './take.ts'
+
+export type PartitionFlow = {
+  /** One whose position isn't known (`stored`) is acquired first. */
+  add(stream: Stream): void
+  /** Takes no more for it, and resolves once what is on its way is stored, or too late. */
+  remove(stream: Stream): Promise<void>
+  /** What kept streams from being derived may have ended. */
+  wake(): void
+  readonly end: InputEnd
+}
+
+/** Of each of two groups of streams; with more groups there are fewer, so that a turn stays short. */
+const RECORDS_AT_ONCE = 200
+const RECORDS_OF_ALL = 400
+const RECORDS_MIN = 16
+const DRAIN_MS = 4_000
+const DRAIN_EVERY_MS = 5
+const PAUSES = { minMs: 50, firstMs: 200, maxMs: 5_000 }
+
+export function createPartitionFlow(deps: FlowDeps): PartitionFlow {
+  const flow: Flow = {
+    ...deps,
+    cursors: new Map(),
+    placeOf: new Map(),
+    all: new Set(),
+    taking: {
+      input: deps.input,
+      begin: deps.begin,
+      settled: (stream) => ready(flow, flow.placeOf.get(stream)),
+      refused: (stream, error, first) => refused(flow, stream, { error, first }),
+      look: (stream, upTo) => void look(flow, stream, upTo),
+      pause: (stream, error) => void pause(flow, stream, error),
+    },
+    owning: { ...deps, onOwned: (stream) => place(flow, stream) },
+    step: (cursor) => step(flow, cursor),
+    end: { at: undefined, isSeen: () => isRead(flow) },
+  }
+  return {
+    add(stream) {
+      flow.all.add(stream)
+      if (stream.stored === undefined) acquire(flow.owning, stream)
+      else place(flow, stream)
+    },
+    remove: (stream) => remove(flow, stream),
+    wake() {
+      for (const cursor of flow.cursors.keys()) ready(flow, cursor)
+    },
+    end: flow.end,
+  }
+}
+
+/** Whether there is more to do. */
+function step(flow: Flow, cursor: Cursor): boolean {
+  if (cursor.isClosed || isOnHold(cursor) || merge(flow, cursor)) return false
+  readAhead(flow, cursor)
+  if (cursor.queue.length === 0 || ![...cursor.streams].every(flow.mayDerive)) return false
+  if (acquireAll(flow, cursor)) return false
+  takeNext(flow, cursor)
+  return true
+}
+
+function takeNext(flow: Flow, cursor: Cursor): void {
+  const before = cursor.queuedBytes
+  const most = Math.max(RECORDS_MIN, Math.floor(RECORDS_OF_ALL / cursor.streams.size))
+  const piece = takePiece(cursor, Math.min(RECORDS_AT_ONCE, most), borderOf(flow, cursor))
+  if (piece === undefined) return
+  cursor.at = piece.next
+  for (const stream of cursor.streams) {
+    const handled = take(flow.taking, stream, piece)
+    if (handled < piece.readings.length) setBack(flow, cursor, { stream, piece, handled })
+  }
+  flow.room.bytes += cursor.queuedBytes - before
+}
+
+/** Of those that can't be written yet, or not much longer. Whether nobody is left here. */
+function acquireAll(flow: Flow, cursor: Cursor): boolean {
+  for (const stream of cursor.streams) {
+    if (stream.owned !== undefined && !isOverdue(stream)) continue
+    if (stream.pending.length > 0) {
+      stream.hold ??= 'draining'
+      continue
+    }
+    leave(flow, stream)
+    acquire(flow.owning, stream)
+  }
+  return cursor.streams.size === 0
+}
+
+type Refused = { readonly error: unknown; readonly first: Pending }
+
+function refused(flow: Flow, stream: Stream, { error, first }: Refused): void {
+  leave(flow, stream)
+  if (flow.all.has(stream)) acquireAgain(flow.owning, stream, { error, first })
+  else giveUp(stream)
+}
+
+async function look(flow: Flow, stream: Stream, upTo: bigint): Promise<void> {
+  const { life } = stream
+  try {
+    await flow.refresh()
+  } catch (error) {
+    if (stream.life === life) await pause(flow, stream, error)
+    return
+  }
+  if (stream.life !== life) return
+  stream.lookedTo = upTo
+  release(flow, stream)
+}
+
+async function pause(flow: Flow, stream: Stream, error: unknown): Promise<void> {
+  const { life } = stream
+  stream.told.failed(error)
+  if (stream.waits?.at !== stream.next) stream.waits = { at: stream.next, pauses: backoff(PAUSES) }
+  await delay(stream.waits.pauses.next().value)
+  if (stream.life !== life) return
+  stream.lookedTo = stream.next
+  release(flow, stream)
+}
+
+function release(flow: Flow, stream: Stream): void {
+  stream.hold = undefined
+  ready(flow, flow.placeOf.get(stream))
+}
+
+async function remove(flow: Flow, stream: Stream): Promise<void> {
+  leave(flow, stream)
+  flow.all.delete(stream)
+  const { life } = stream
+  const end = performance.now() + DRAIN_MS
+  while (stream.pending.length > 0 && stream.life === life && performance.now() < end)
+    await delay(DRAIN_EVERY_MS)
+  giveUp(stream)
+}

@@ -1,0 +1,102 @@
+// Which streams are at which place of an input partition. One that can't keep up leaves the others for a place of its own, and joins
+// them again where they meet: offsets have gaps, so who comes from behind ends a turn exactly where the others are.
+import { newCursor, putBack } from './cursor.ts'
+import type { Cursor } from './cursor.ts'
+import type { Flow } from './flow.ts'
+import type { Stream } from './stream.ts'
+import type { Piece } from './take.ts'
+
+/** Where it is to continue: with those who are there, or by a cursor of its own. */
+export function place(flow: Flow, stream: Stream): void {
+  const { next } = stream
+  const found = [...flow.cursors.keys()].find((one) => one.at === next && !isOnHold(one))
+  join(flow, stream, found ?? addCursor(flow, next))
+}
+
+export function leave(flow: Flow, stream: Stream): void {
+  const cursor = flow.placeOf.get(stream)
+  if (cursor === undefined) return
+  cursor.streams.delete(stream)
+  flow.placeOf.delete(stream)
+  if (cursor.streams.size === 0) close(flow, cursor)
+}
+
+/** It has something to do, maybe. */
+export function ready(flow: Flow, cursor: Cursor | undefined): void {
+  const worker = cursor && flow.cursors.get(cursor)
+  if (worker !== undefined) flow.turns.ready(worker)
+}
+
+/** Its only stream takes nothing for a while. */
+export function isOnHold({ streams }: Cursor): boolean {
+  const [only] = streams
+  return streams.size === 1 && only?.hold !== undefined
+}
+
+export type Untaken = { readonly stream: Stream; readonly piece: Piece; readonly handled: number }
+
+/** The stream continues with what is left of the piece, alone. */
+export function setBack(flow: Flow, cursor: Cursor, { stream, piece, handled }: Untaken): void {
+  if (cursor.streams.size === 1) {
+    cursor.at = stream.next
+    return putBack(cursor, piece, handled)
+  }
+  leave(flow, stream)
+  const own = addCursor(flow, stream.next)
+  putBack(own, piece, handled)
+  own.queuedTo = piece.next
+  flow.room.bytes += own.queuedBytes
+  join(flow, stream, own)
+}
+
+/** The next place ahead where somebody is who could be joined. */
+export function borderOf({ cursors }: Flow, { at }: Cursor): bigint | undefined {
+  if (cursors.size === 1) return undefined
+  let border: bigint | undefined
+  for (const other of cursors.keys())
+    if (other.at > at && !isOnHold(other) && (border === undefined || other.at < border))
+      border = other.at
+  return border
+}
+
+/** All who are at the same place come together. Whether nobody is left here. */
+export function merge(flow: Flow, cursor: Cursor): boolean {
+  if (flow.cursors.size === 1) return false
+  for (const other of flow.cursors.keys()) {
+    if (other === cursor || other.at !== cursor.at || isOnHold(other)) continue
+    const [to, from] = isBehind(cursor, other) ? [other, cursor] : [cursor, other]
+    for (const stream of from.streams) {
+      leave(flow, stream)
+      join(flow, stream, to)
+    }
+    ready(flow, to)
+    if (to === other) return true
+  }
+  return false
+}
+
+/** Less was read for it. */
+const isBehind = (a: Cursor, b: Cursor): boolean =>
+  a.queuedTo === b.queuedTo ? a.following === undefined : a.queuedTo < b.queuedTo
+
+function join(flow: Flow, stream: Stream, cursor: Cursor): void {
+  if (stream.next < cursor.at) throw new TypeError('a stream would lose records there')
+  cursor.streams.add(stream)
+  flow.placeOf.set(stream, cursor)
+}
+
+function addCursor(flow: Flow, at: bigint): Cursor {
+  const cursor = newCursor(at)
+  flow.cursors.set(cursor, { step: () => flow.step(cursor) })
+  ready(flow, cursor)
+  return cursor
+}
+
+function close(flow: Flow, cursor: Cursor): void {
+  const worker = flow.cursors.get(cursor)
+  if (worker !== undefined) flow.turns.forget(worker)
+  flow.cursors.delete(cursor)
+  cursor.isClosed = true
+  cursor.following?.close()
+  flow.room.bytes -= cursor.queuedBytes
+}

@@ -1,0 +1,90 @@
+// Reads an input partition for a cursor: no further ahead than there is room for, and on from what is left when some of it is gone.
+import { KafkaError } from '@weir/kafka'
+import type { Following } from '@weir/kafka'
+import { empty, push } from './cursor.ts'
+import type { Cursor } from './cursor.ts'
+import type { Flow } from './flow.ts'
+import { ready } from './places.ts'
+import { newReading } from './reading.ts'
+
+const QUEUE_BYTES_MAX = 524_288
+const ROOM_BYTES_MAX = 67_108_864
+
+/** Begins or resumes reading, if there is room for more. */
+export function readAhead(flow: Flow, cursor: Cursor): void {
+  const { following, queue, queuedBytes } = cursor
+  if (following === undefined) {
+    if (queue.length === 0) cursor.following = follow(flow, cursor)
+    return
+  }
+  if (!cursor.isPaused || queuedBytes > QUEUE_BYTES_MAX / 2) return
+  if (flow.room.bytes > ROOM_BYTES_MAX && queue.length > 0) return
+  cursor.isPaused = false
+  following.resume()
+}
+
+/** Whether something comes as soon as it is there. */
+export const isRead = ({ cursors }: Pick<Flow, 'cursors'>): boolean =>
+  [...cursors.keys()].some(({ following, isPaused }) => following !== undefined && !isPaused)
+
+function follow(flow: Flow, cursor: Cursor): Following {
+  const { ownTopic: topic, partition } = flow.input
+  const target = { topic, partition, from: cursor.queuedTo, isolation: 'read_committed' } as const
+  return flow.fetcher.follow(target, {
+    onRecords(records, next, end) {
+      flow.end.at = end
+      const before = cursor.queuedBytes
+      push(cursor, { readings: records.map(newReading), next })
+      flow.room.bytes += cursor.queuedBytes - before
+      pauseIfFull(flow, cursor)
+      ready(flow, cursor)
+    },
+    onLost: (lost) => passLost(flow, cursor, lost),
+    // Control state says so soon, and its streams go.
+    onGone: () => undefined,
+  })
+}
+
+function pauseIfFull({ room }: Flow, cursor: Cursor): void {
+  const isFull = cursor.queuedBytes > QUEUE_BYTES_MAX || room.bytes > ROOM_BYTES_MAX
+  if (!isFull || cursor.isPaused) return
+  cursor.isPaused = true
+  cursor.following?.pause()
+}
+
+type Lost = { readonly why: 'removed' | 'cut'; readonly from: bigint }
+
+/** What was to come can't come any more. */
+function passLost(flow: Flow, cursor: Cursor, { why, from }: Lost): void {
+  if (why === 'removed') passRemoved(cursor, from)
+  else goBack(flow, cursor, from)
+  cursor.following?.seek(cursor.queuedTo)
+  ready(flow, cursor)
+}
+
+function passRemoved(cursor: Cursor, from: bigint): void {
+  for (const stream of cursor.streams) {
+    const to = stream.lostTo > cursor.queuedTo ? stream.lostTo : cursor.queuedTo
+    if (from <= to) continue
+    stream.told.lost(from - to)
+    stream.lostTo = from
+  }
+  push(cursor, { readings: [], next: from })
+}
+
+/** What is written in place of the tail that the input has lost must not be passed over. */
+function goBack(flow: Flow, cursor: Cursor, from: bigint): void {
+  flow.room.bytes -= cursor.queuedBytes
+  empty(cursor, from < cursor.at ? from : cursor.at)
+  for (const stream of cursor.streams) {
+    stream.told.failed(SHRUNK)
+    if (stream.next <= cursor.at) continue
+    stream.next = cursor.at
+    stream.stored = cursor.at
+  }
+}
+
+const SHRUNK = new KafkaError(
+  'kafka.input_shrunk',
+  'the input partition ends before the last derived record',
+)

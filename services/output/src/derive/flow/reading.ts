@@ -1,0 +1,104 @@
+// A record of an input stream while it is derived: read once, and derived once for all streams that see the same levels, which
+// write the same bytes. What can still change, a key that isn't at hand, is never kept.
+import { encodeRecord } from '@weir/kafka'
+import type { EncodedRecord, OutRecord, SourceRecord } from '@weir/kafka'
+import type { DeriveSource, Source } from '../derive.ts'
+import { undecryptablePathsOf } from '../derive.ts'
+import { reasonOf } from '../errors.ts'
+import type { Reason } from '../errors.ts'
+import { deadLetterForm, derivedForm, fits } from '../../records/forms.ts'
+
+/** Streams of one input stream that see the same levels. */
+export type Group = { readonly derive: DeriveSource }
+
+export type InputSide = {
+  /** The full name of the topic, as `svc-source` has it. */
+  readonly topic: string
+  /** Throws as `readSource`. */
+  read(record: SourceRecord): Source
+}
+
+export type Passed = {
+  readonly kind: 'passed'
+  readonly record: EncodedRecord
+  readonly out: OutRecord
+  /** Fields that stay encrypted because their keys are erased. */
+  readonly undecryptable: number
+}
+
+/** What becomes of a record in a stream. */
+export type Outcome =
+  | Passed
+  | { readonly kind: 'filtered' }
+  | { readonly kind: 'dead'; readonly code: string }
+  /** It can't be derived as things are; whether that is for good isn't said. */
+  | { readonly kind: 'fault'; readonly reason: Reason; readonly error: unknown }
+
+export type Reading = {
+  readonly record: SourceRecord
+  source: Source | undefined
+  /** Of the group that it was derived for first. */
+  group: Group | undefined
+  outcome: Outcome | undefined
+  others: Map<Group, Outcome> | undefined
+}
+
+export const newReading = (record: SourceRecord): Reading => ({
+  record,
+  source: undefined,
+  group: undefined,
+  outcome: undefined,
+  others: undefined,
+})
+
+const FILTERED: Outcome = { kind: 'filtered' }
+const TOO_LARGE: Outcome = { kind: 'dead', code: 'too_large' }
+
+export function outcomeOf(input: InputSide, group: Group, reading: Reading): Outcome {
+  const known = reading.group === group ? reading.outcome : reading.others?.get(group)
+  if (known !== undefined) return known
+  const outcome = derive(input, group, reading)
+  if (outcome.kind !== 'fault') keep(reading, group, outcome)
+  return outcome
+}
+
+function keep(reading: Reading, group: Group, outcome: Outcome): void {
+  if (reading.group !== undefined) {
+    reading.others ??= new Map()
+    reading.others.set(group, outcome)
+    return
+  }
+  reading.group = group
+  reading.outcome = outcome
+}
+
+function derive(input: InputSide, group: Group, reading: Reading): Outcome {
+  try {
+    reading.source ??= input.read(reading.record)
+    const out = group.derive(reading.source)
+    return out === undefined ? FILTERED : passing(input, reading.record, out)
+  } catch (error) {
+    return { kind: 'fault', reason: reasonOf(error), error }
+  }
+}
+
+/** Dead as `too_large` where no topic would take it. */
+export function passing(input: InputSide, record: SourceRecord, out: OutRecord): Outcome {
+  const encoded = encodeRecord(derivedForm(placeIn(input, record), out))
+  if (!fits(encoded)) return TOO_LARGE
+  const undecryptable = undecryptablePathsOf(out).length
+  return { kind: 'passed', record: encoded, out, undecryptable }
+}
+
+/** What is kept of it in the dead letter topic; `refusals`: how many forms of it Kafka has refused. */
+export const deadLetterOf = (
+  input: InputSide,
+  { record }: Reading,
+  how: { readonly code: string; readonly refusals: number },
+): EncodedRecord => deadLetterForm(placeIn(input, record), record, how)
+
+const placeIn = ({ topic }: InputSide, { partition, offset }: SourceRecord) => ({
+  topic,
+  partition,
+  offset,
+})

@@ -1,0 +1,120 @@
+// How far derived partitions are, as offsets of their groups: for whoever acquires them next, and for tools that show the lag. Kafka
+// takes such an offset from anybody, however late it comes. So its metadata says which stream it is of, and how long the derived log was:
+// what a stranger commits, or what was noted of a deleted stream of the same name, is no position.
+import { createPositions } from '@weir/kafka'
+import type { Kafka, Position } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import type { Log } from '@weir/kit'
+
+/** What the position of a derived partition stands under. */
+export type NotedPartition = {
+  /** Of the derived stream. */
+  readonly streamId: string
+  readonly groupId: string
+  readonly inputTopic: string
+  readonly partition: number
+}
+
+export type Noted = {
+  /** The next input offset to be derived: all that comes of those before it is acknowledged. */
+  readonly next: bigint
+  /** One past the last offset of the derived log that was acknowledged by then. */
+  readonly end: bigint
+  /** Of the owner that noted it. */
+  readonly epoch: number
+}
+
+export type Note = Noted & { readonly of: NotedPartition }
+
+export type NotedPositions = {
+  /** Those that are of the stream. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
+  read<Of extends NotedPartition>(of: readonly Of[]): Promise<ReadonlyMap<Of, Noted>>
+  /** In place of one that is wrong. Throws KafkaError `kafka.group_not_empty`, `kafka.unavailable` or `kafka.refused`. */
+  replace(note: Note): Promise<void>
+  /** In one request for each group. What can't be noted is lost; it never throws. */
+  note(notes: readonly Note[]): Promise<void>
+  close(): Promise<void>
+}
+
+export type NotedPositionsDeps = {
+  readonly kafka: Kafka
+  /** What names in Kafka begin with, for the log. */
+  readonly kafkaPrefix: string
+  readonly log: Log
+  readonly now: () => number
+}
+
+const TOLD_EVERY_MS = 600_000
+
+export function createNotedPositions({ kafka, ...deps }: NotedPositionsDeps): NotedPositions {
+  const positions = createPositions(kafka)
+  const tell = createTelling(deps)
+  return {
+    async read(of) {
+      const groups = Map.groupBy(of, ({ groupId }) => groupId)
+      const asked = [...groups].map(([groupId, ofGroup]) => ({
+        groupId,
+        partitions: ofGroup.map(({ inputTopic, partition }) => ({ topic: inputTopic, partition })),
+      }))
+      const found = await positions.read(asked)
+      return new Map(
+        of.flatMap((one) => {
+          const noted = notedIn(found.get(one.groupId) ?? [], one)
+          return noted === undefined ? [] : [[one, noted] as const]
+        }),
+      )
+    },
+    async replace(note) {
+      await positions.commit(note.of.groupId, [toPosition(note)])
+    },
+    async note(notes) {
+      const groups = Map.groupBy(notes, ({ of }) => of.groupId)
+      const committing = [...groups].map(([groupId, ofGroup]) =>
+        positions
+          .commit(groupId, ofGroup.map(toPosition))
+          .catch((error: unknown) => tell(groupId, error)),
+      )
+      await Promise.all(committing)
+    },
+    close: positions.close,
+  }
+}
+
+// metadata = "1" SP stream-id SP epoch SP end       ; a version; epoch and end are decimal, without leading zeros
+const NUMBER = '(0|[1-9]\\d{0,18})'
+const METADATA = new RegExp(`^1 (\\S+) ${NUMBER} ${NUMBER}$`)
+
+const toPosition = ({ of, next, end, epoch }: Note): Position => ({
+  topic: of.inputTopic,
+  partition: of.partition,
+  offset: next,
+  metadata: `1 ${of.streamId} ${epoch} ${end}`,
+})
+
+function notedIn(
+  positions: readonly Position[],
+  { streamId, inputTopic, partition }: NotedPartition,
+): Noted | undefined {
+  const found = positions.find((one) => one.topic === inputTopic && one.partition === partition)
+  if (found === undefined) return undefined
+  const [, notedOf, epoch, end] = METADATA.exec(found.metadata) ?? []
+  if (notedOf !== streamId || epoch === undefined || end === undefined) return undefined
+  return { next: found.offset, end: BigInt(end), epoch: Number(epoch) }
+}
+
+/** A fault of one group is told of for each, one of Kafka's once for all. */
+function createTelling({ kafkaPrefix, log, now }: Omit<NotedPositionsDeps, 'kafka'>) {
+  const toldAtMs = new Map<string, number>()
+  return (groupId: string, error: unknown): void => {
+    const hasMembers = hasCode(error, 'kafka.group_not_empty')
+    const what = hasMembers ? groupId : ''
+    if (now() - (toldAtMs.get(what) ?? -Infinity) < TOLD_EVERY_MS) return
+    toldAtMs.set(what, now())
+    log.warn(
+      { err: error, group: kafkaPrefix + groupId },
+      hasMembers
+        ? 'a foreign consumer is a member of the group of a derived stream: the positions of the stream cannot be noted'
+        : 'the positions of derived streams cannot be noted',
+    )
+  }
+}

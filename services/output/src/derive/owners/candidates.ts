@@ -1,0 +1,49 @@
+// Which replicas share the partitions of each decrypterName: those of output that are alive and say that they are ready to
+// derive it. The later a dead one is noticed, the longer its partitions wait; but a living one that is taken for dead loses
+// its partitions for nothing. So silence counts only while this replica could hear. Pure.
+import type { KnownReplica } from '@weir/control-state'
+import { elapsedMs, leaseMs } from './leases.ts'
+import type { Instant, Lease } from './leases.ts'
+
+/** The ids of the replicas that derive it, by decrypterName. */
+export type Candidates = ReadonlyMap<string, readonly string[]>
+
+/** Who is alive sends a heartbeat in this time, also after an outage in which nobody could. */
+const speakMs = 5_000
+/** Whose last heartbeat is older, and was there before this replica began, is not waited for. */
+const rememberedMs = 60_000
+
+type Reader = { readonly self: string; readonly lease: Lease; readonly at: Instant }
+
+/** Of a replica that holds its lease. It is one itself as soon as its own heartbeat says so. */
+export function candidatesIn(known: Iterable<KnownReplica>, reader: Reader): Candidates {
+  const replicas = [...known].filter(({ beat }) => beat.service === 'output' && !beat.leaving)
+  const own = replicas.find(({ id }) => id === reader.self)
+  if (own === undefined) return new Map()
+  const byName = new Map<string, KnownReplica[]>()
+  for (const one of replicas.filter((each) => each === own || isAlive(each, own, reader)))
+    for (const name of new Set(one.beat.derives))
+      byName.set(name, [...(byName.get(name) ?? []), one])
+  return new Map([...byName].map(([name, all]) => [name, wholeFirst(all).map(({ id }) => id)]))
+}
+
+/** Who lacks a key would only wait for it: it derives when nobody else has all of them. */
+function wholeFirst(replicas: readonly KnownReplica[]): readonly KnownReplica[] {
+  const whole = replicas.filter(({ beat }) => beat.sealedRings === undefined)
+  return whole.length > 0 ? whole : replicas
+}
+
+/**
+ * It was heard in the last 10 s by this replica's clocks, or it wrote within 10 s of this replica by the broker's: then the
+ * clocks here jumped, or this process stood still. Neither says anything in the first seconds after nobody could be heard.
+ */
+function isAlive(replica: KnownReplica, own: KnownReplica, { lease, at }: Reader): boolean {
+  const heard = { wallMs: replica.heardMs, uptimeMs: replica.heardUptimeMs }
+  const apartMs = Math.abs(own.writtenMs - replica.writtenMs)
+  if (apartMs <= leaseMs) return true
+  if (!replica.isPast && elapsedMs(heard, at) <= leaseMs) return true
+  return hasJustBegun(lease) && (!replica.isPast || apartMs <= rememberedMs)
+}
+
+const hasJustBegun = ({ since, renewed }: Lease): boolean =>
+  renewed.uptimeMs - since.uptimeMs < speakMs

@@ -1,0 +1,133 @@
+// Which input partitions this replica derives. It follows the heartbeats in `weir.replicas` and asks nobody: every replica
+// reads the same and calculates the same answer. It protects that one replica at a time derives a partition as far as clocks
+// can; a former owner that still writes is stopped by the fence (packages/kafka/src/fence).
+import { followReplicas } from '@weir/control-state'
+import type { KnownReplica, ReplicaFollower } from '@weir/control-state'
+import type { Kafka } from '@weir/kafka'
+import type { Log } from '@weir/kit'
+import type { InputPartition } from './answers.ts'
+import { createStanding } from './standing.ts'
+
+export type { InputPartition } from './answers.ts'
+
+export type Owners = {
+  /**
+   * Resolves once `weir.replicas` is read to its end and the own heartbeat was read back. Closed before that, it never
+   * does.
+   */
+  start(): Promise<void>
+  /** Whether this replica derives the partition's streams of that decrypterName now. False when its own lease is over. */
+  isMine(of: InputPartition, decrypterName: string): boolean
+  /** Told soon after answers of isMine may have changed, never during a call. Gives what ends it. */
+  onChange(told: () => void): () => void
+  /**
+   * Reads `weir.replicas` to its end: for who was fenced, before it acquires again.
+   * @throws KafkaError `kafka.unavailable`
+   */
+  catchUp(): Promise<void>
+  close(): Promise<void>
+}
+
+type OwnersOptions = {
+  readonly kafka: Kafka
+  /** Under which this replica's heartbeats are written. */
+  readonly self: string
+  readonly log: Log
+  /** Told when the lease is there, and when it is lost. */
+  readonly onLease?: (isHeld: boolean) => void
+  readonly now?: () => number
+  readonly monotonic?: () => number
+}
+
+/** How late it may be noticed that a lease or another replica's time is over. isMine itself is never late. */
+const lookEveryMs = 250
+
+export function createOwners(options: OwnersOptions): Owners {
+  const { kafka, self, log, now = Date.now, monotonic = () => performance.now() } = options
+  const listeners = new Set<() => void>()
+  const leaseNotes = createLeaseNotes(log, options.onLease)
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  const standing = createStanding({
+    self,
+    clock: () => ({ wallMs: now(), uptimeMs: monotonic() }),
+    replicas: () => (!isClosed && follower.isRead() ? follower.replicas.known() : undefined),
+    onChange: afterTurn(() => listeners.forEach((told) => told())),
+  })
+  const look = (): void => {
+    if (isClosed) return
+    standing.look()
+    leaseNotes.see(standing.isHeld())
+  }
+  const follower = followHeartbeats({ kafka, now, monotonic, log, look, hear: standing.hear })
+
+  return {
+    async start() {
+      timer = setInterval(look, lookEveryMs).unref()
+      await follower.start()
+      look()
+      await leaseNotes.heldFirst
+    },
+    isMine: standing.isMine,
+    onChange(told) {
+      listeners.add(told)
+      return () => void listeners.delete(told)
+    },
+    catchUp: () => follower.catchUp().then(look),
+    async close() {
+      isClosed = true
+      clearInterval(timer)
+      listeners.clear()
+      await follower.close()
+    },
+  }
+}
+
+type Following = Required<Omit<OwnersOptions, 'self' | 'onLease'>> & {
+  readonly hear: (replica: KnownReplica) => void
+  readonly look: () => void
+}
+
+/** Many heartbeats may come at once: one look is enough for all of them. */
+function followHeartbeats({ hear, look, ...options }: Following): ReplicaFollower {
+  const lookSoon = afterTurn(look)
+  return followReplicas({
+    ...options,
+    onBeat(replica) {
+      hear(replica)
+      lookSoon()
+    },
+  })
+}
+
+/** Says once when the lease is lost, and when it is there for the first time. */
+function createLeaseNotes(log: Log, told: OwnersOptions['onLease']) {
+  const heldFirst = Promise.withResolvers<void>()
+  let wasHeld = false
+  return {
+    heldFirst: heldFirst.promise,
+    see(isHeld: boolean): void {
+      if (isHeld) heldFirst.resolve()
+      else if (wasHeld) log.warn(lostWords)
+      if (isHeld !== wasHeld) told?.(isHeld)
+      wasHeld = isHeld
+    },
+  }
+}
+
+const lostWords =
+  'this replica has not read its own heartbeat in weir.replicas for 10 s, or cannot read all of it: it derives nothing'
+
+/** Once at the end of the event loop's turn, however often it was asked for. */
+function afterTurn(work: () => void): () => void {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    setImmediate(() => {
+      isDue = false
+      work()
+    })
+  }
+}

@@ -1,0 +1,159 @@
+// The two logs of a derived partition, that of derived records and that of dead letters: who may write them, and how far they are.
+// Each record says what it comes from, and only one owner writes, so both logs together say how far the partition is derived; a noted
+// position counts where it says more. The order protects that each event is derived exactly once: fence the former owner,
+// ask whether this replica may own, and only then read the position. A position that is lost is never guessed.
+import { createAdmin, createAppender, createFencer, createLogSearch, KafkaError } from '@weir/kafka'
+import type { Appender, AppendLane, Fencer, Kafka, LanePlace } from '@weir/kafka'
+import { delay, withTimeout } from '@weir/kit'
+import type { Log } from '@weir/kit'
+import { SVC_SOURCE } from '../records/headers.ts'
+import { DeriveError } from './errors.ts'
+import { createFindNext } from './find-next.ts'
+import type { DerivedPartition, Fenced } from './find-next.ts'
+import { createNotedPositions } from './noted-positions.ts'
+import type { Noted } from './noted-positions.ts'
+
+export type { DerivedPartition }
+
+export type Owned = {
+  /** The next input offset to be derived. */
+  readonly next: bigint
+  /** For batches of derived records. */
+  readonly derived: AppendLane
+  /** For batches of dead letters. */
+  readonly dead: AppendLane
+  /** To be noted with positions: who owns it, and where the derived log ended. */
+  readonly epoch: number
+  readonly end: bigint
+  /** Ends both lanes for good. */
+  close(): void
+}
+
+export type PartitionLogs = {
+  /**
+   * Makes this replica the one writer. `mayOwn` is asked after the fence and before the position is read. Throws DeriveError
+   * `derive.may_not_own` or `derive.position_lost`; KafkaError `kafka.fenced`, `kafka.unavailable`, `kafka.refused` or, when a noted
+   * position is wrong and can't be replaced, `kafka.group_not_empty`.
+   */
+  acquire(of: DerivedPartition, mayOwn: () => Promise<boolean>): Promise<Owned>
+  /** What was noted last: `next` is a lower bound. Without one, only who acquires the partition knows. */
+  noted(of: readonly DerivedPartition[]): Promise<ReadonlyMap<DerivedPartition, Noted>>
+  /** `end`: of the derived log, as it is acknowledged. What can't be noted is lost; it never throws. */
+  note(notes: readonly (Noted & { readonly of: DerivedPartition })[]): Promise<void>
+  close(): Promise<void>
+}
+
+export type PartitionLogsDeps = {
+  readonly kafka: Kafka
+  /** What names in Kafka begin with. */
+  readonly kafkaPrefix: string
+  readonly log: Log
+  readonly now?: () => number
+  /** After this time without a sign of life, a replica writes no more. */
+  readonly leaseMs?: number
+}
+
+// A topic that has just been created can hold up its fence for 30 s.
+const ACQUIRE_WITHIN_MS = 40_000
+const LEASE_MS = 12_000
+const CLOSE_WITHIN_MS = 5_000
+
+export function createPartitionLogs(deps: PartitionLogsDeps): PartitionLogs {
+  const { kafka, kafkaPrefix, log, now = Date.now, leaseMs = LEASE_MS } = deps
+  const parts = { fencer: createFencer(kafka), search: createLogSearch(kafka) }
+  const { admin, appender } = { admin: createAdmin(kafka), appender: createAppender(kafka) }
+  const noted = createNotedPositions({ kafka, kafkaPrefix, log, now })
+  const closing = new AbortController()
+  const acquiring = new Set<Promise<unknown>>()
+  const owned = createOwnedLogs(appender)
+  const fence = createFence({ ...parts, log, leaseMs, signal: closing.signal })
+  const findNext = createFindNext({ ...parts, admin, noted, log, kafkaPrefix })
+
+  async function acquire(of: DerivedPartition, mayOwn: () => Promise<boolean>): Promise<Owned> {
+    const fenced = await fence(of)
+    if (!(await mayOwn())) throw mayNotOwn()
+    const next = await findNext(of, fenced)
+    if (closing.signal.aborted) throw closed()
+    return owned.open(of, fenced.identity, { next, end: fenced.derivedEnd })
+  }
+
+  return {
+    acquire(of, mayOwn) {
+      const work = acquire(of, mayOwn).finally(() => acquiring.delete(work))
+      acquiring.add(work)
+      return work
+    },
+    noted: noted.read,
+    note: noted.note,
+    async close() {
+      closing.abort()
+      owned.close()
+      // A fence that comes later could take a partition from its next owner.
+      await withTimeout(Promise.allSettled(acquiring), CLOSE_WITHIN_MS, 'acquire').catch(() => {})
+      appender.close()
+      parts.fencer.close()
+      await Promise.all([noted.close(), parts.search.close(), admin.close()])
+    },
+  }
+}
+
+function createOwnedLogs({ lane }: Pick<Appender, 'lane'>) {
+  const all = new Set<Owned>()
+  return {
+    open(
+      of: DerivedPartition,
+      identity: LanePlace['identity'],
+      at: Pick<Owned, 'next' | 'end'>,
+    ): Owned {
+      const { outputTopic, deadLetterTopic, partition } = of
+      const derived = lane({ topic: outputTopic, partition, identity })
+      const dead = lane({ topic: deadLetterTopic, partition, identity })
+      const close = (): void => {
+        derived.close()
+        dead.close()
+        all.delete(one)
+      }
+      const one: Owned = { ...at, derived, dead, epoch: identity.epoch, close }
+      all.add(one)
+      return one
+    },
+    close(): void {
+      for (const one of all) one.close()
+    },
+  }
+}
+
+type FenceDeps = {
+  readonly fencer: Pick<Fencer, 'acquire'>
+  readonly log: Log
+  readonly leaseMs: number
+  readonly signal: AbortSignal
+}
+
+/** From then on the former owner writes no more. */
+function createFence({ fencer, log, leaseMs, signal }: FenceDeps) {
+  return async (of: DerivedPartition): Promise<Fenced & Pick<LanePlace, 'identity'>> => {
+    const { transactionalId, outputTopic, deadLetterTopic, partition } = of
+    const partitions = [outputTopic, deadLetterTopic].map((topic) => ({ topic, partition }))
+    const logs = { partitions, linkHeader: SVC_SOURCE }
+    const acquiring = { ...logs, transactionalId, deadlineMs: ACQUIRE_WITHIN_MS }
+    for (;;) {
+      if (signal.aborted) throw closed()
+      const { identity, markers, isNewIdentity } = await fencer.acquire(acquiring)
+      const [derivedEnd, deadEnd] = markers
+      if (derivedEnd === undefined || deadEnd === undefined) throw new TypeError('a marker lacks')
+      const { epoch } = identity
+      if (!isNewIdentity) return { identity, epoch, derivedEnd, deadEnd }
+      log.warn(
+        { stream: outputTopic, partition },
+        'Kafka has forgotten the former owner of a partition: waiting until it has certainly stopped',
+      )
+      await delay(leaseMs, signal).catch(() => undefined)
+    }
+  }
+}
+
+const mayNotOwn = (): DeriveError =>
+  new DeriveError('derive.may_not_own', 'this replica may not own the partition')
+const closed = (): KafkaError =>
+  new KafkaError('kafka.unavailable', 'the logs of derived partitions are closed')

@@ -1,0 +1,120 @@
+// How far the partitions are that this replica derives: noted from time to time, for whoever derives them next and for tools that show
+// the lag, and told as a lag.
+import type { LogOffsets } from '@weir/kafka'
+import type { PartitionFlow } from './flow/partition-flow.ts'
+import type { Stream } from './flow/stream.ts'
+import type { DerivedPartition, PartitionLogs } from './partition-logs.ts'
+
+export type Progressing = {
+  readonly of: DerivedPartition
+  readonly flow: Pick<PartitionFlow, 'end'>
+  /** Undefined until it is known where to begin. */
+  readonly stream: Stream | undefined
+}
+
+export type Progress = {
+  /** Those of which more is stored than was noted; the longest unnoted first, and not more than take a second. */
+  note(all: Iterable<Progressing>): Promise<void>
+  /** Of one that ends; those that end at the same time are noted together. */
+  noteLast(one: Progressing): Promise<void>
+  /** Asks Kafka where those inputs end that nobody reads on, for the lag of streams that wait. */
+  lookAtEnds(all: Iterable<Progressing>): Promise<void>
+}
+
+/** A group's positions expire when nobody has committed them for a week. */
+const NOTE_AGAIN_MS = 86_400_000
+const AT_ONCE = 1_000
+
+export function createProgress(
+  logs: Pick<PartitionLogs, 'note'>,
+  offsets: Pick<LogOffsets, 'ends'>,
+): Progress {
+  let isNoting = false
+  let isLooking = false
+  let ending: { readonly all: Progressing[]; readonly noted: Promise<void> } | undefined
+
+  async function noteEnding(all: readonly Progressing[]): Promise<void> {
+    // Others may end in the same moment.
+    await new Promise((resolve) => setImmediate(resolve))
+    ending = undefined
+    await logs.note(dueOf(all))
+  }
+
+  return {
+    async note(all) {
+      if (isNoting) return
+      isNoting = true
+      const due = dueOf(all, AT_ONCE)
+      if (due.length > 0) await logs.note(due)
+      isNoting = false
+    },
+    noteLast(one) {
+      if (ending !== undefined) {
+        ending.all.push(one)
+        return ending.noted
+      }
+      const all = [one]
+      const noted = noteEnding(all)
+      ending = { all, noted }
+      return noted
+    },
+    async lookAtEnds(all) {
+      if (isLooking) return
+      isLooking = true
+      await askEnds(offsets, all)
+      isLooking = false
+    },
+  }
+}
+
+async function askEnds(
+  offsets: Pick<LogOffsets, 'ends'>,
+  all: Iterable<Progressing>,
+): Promise<void> {
+  const unseen = [...all].filter(({ flow }) => !flow.end.isSeen())
+  for (const [topic, those] of Map.groupBy(unseen, ({ of }) => of.inputTopic))
+    await offsets.ends(topic, { isolation: 'read_committed' }).then(
+      (ends) => tellEnds(those, ends),
+      () => undefined,
+    )
+}
+
+function tellEnds(those: readonly Progressing[], ends: readonly bigint[]): void {
+  for (const { of, flow } of those)
+    if (!flow.end.isSeen()) flow.end.at = ends[of.partition] ?? flow.end.at
+}
+
+type Notes = Parameters<PartitionLogs['note']>[0]
+
+function dueOf(all: Iterable<Progressing>, max = Infinity): Notes {
+  const nowMs = performance.now()
+  const due = [...all].flatMap(({ of, stream }) => {
+    const next = stream?.stored
+    if (stream === undefined || next === undefined) return []
+    const { noted } = stream
+    const isNoted = noted?.next === next && nowMs - noted.atMs < NOTE_AGAIN_MS
+    return isNoted ? [] : [{ of, stream, next }]
+  })
+  const first =
+    due.length > max ? due.toSorted((a, b) => notedMs(a) - notedMs(b)).slice(0, max) : due
+  return first.map(({ of, stream, next }) => {
+    stream.noted = { next, atMs: nowMs }
+    return { of, next, end: stream.logEnd, epoch: stream.epoch }
+  })
+}
+
+const notedMs = ({ stream }: { readonly stream: Stream }): number => stream.noted?.atMs ?? 0
+
+/** By derived topic, in events of the input. A stream with a partition of which nothing is known yet is left out. */
+export function* lagsOf(
+  all: Iterable<Progressing>,
+): Generator<readonly [topic: string, lag: number]> {
+  const lags = new Map<string, number>()
+  for (const { of, flow, stream } of all) {
+    const end = flow.end.at
+    const next = stream?.stored
+    const lag = end === undefined || next === undefined ? NaN : Number(end < next ? 0n : end - next)
+    lags.set(of.outputTopic, (lags.get(of.outputTopic) ?? 0) + lag)
+  }
+  for (const one of lags) if (!Number.isNaN(one[1])) yield one
+}

@@ -1,0 +1,129 @@
+// Which derived streams this deployment derives, by control state: those that are ready, whose decrypter it is, and of whose levels
+// it may open all. It says what changed; which of their partitions are this replica's is another matter (owners/).
+import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
+import { controlTopic, topicOf } from '@weir/control-state'
+import type { Log } from '@weir/kit'
+import { levelsDenied } from './levels.ts'
+import type { LevelsAllowed } from './levels.ts'
+
+export type Served = { readonly stream: DerivedStream; readonly input: InputStream }
+
+export type ServedStreams = {
+  /** Tells at once of what is there, and then of each change. Gives what ends it. */
+  follow(): () => void
+  all(): Iterable<Served>
+  /** How many streams are for this deployment and ask for levels that it may not open. */
+  denied(): number
+}
+
+export type ServedDeps = {
+  readonly follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
+  readonly decrypterNames: readonly string[]
+  /** Those that this deployment may open. */
+  readonly levels: LevelsAllowed
+  /** Undefined: it is not to be derived here any more. */
+  readonly onChange: (streamId: string, served: Served | undefined) => void
+  readonly log: Log
+}
+
+export function createServedStreams(deps: ServedDeps): ServedStreams {
+  const { follower } = deps
+  const served = new Map<string, Served>()
+  const rights = createRights(deps)
+  const table: Table = { deps, served, rights, isUnsettled: true }
+
+  return {
+    follow() {
+      const unsubscribe = follower.onChange((topic, key) => changed(table, topic, key))
+      const check = () => table.isUnsettled && follower.isFresh() && settle(table)
+      const checking = setInterval(check, CHECK_EVERY_MS)
+      check()
+      return () => {
+        unsubscribe()
+        clearInterval(checking)
+      }
+    },
+    all: () => served.values(),
+    denied: () => rights.denied.size,
+  }
+}
+
+type Table = {
+  readonly deps: ServedDeps
+  /** By streamId. */
+  readonly served: Map<string, Served>
+  readonly rights: ReturnType<typeof createRights>
+  /** What is served may not be what the records say. */
+  isUnsettled: boolean
+}
+
+function settle(table: Table): void {
+  const { tables } = table.deps.follower
+  table.isUnsettled = false
+  for (const { stream } of table.served.values()) putById(table, stream)
+  for (const stream of tables.streams()) if (stream.kind === 'derived') put(table, stream)
+}
+
+/** Of one record that changed only the stream of that name is looked at. */
+function changed(table: Table, topic: string, key?: string): void {
+  const { tables, isFresh } = table.deps.follower
+  if (topic !== controlTopic) return
+  // Tables that are being read anew lack streams that are there.
+  if (!isFresh() || key === undefined) {
+    table.isUnsettled = true
+    return
+  }
+  const [folder, billingId = '', name = ''] = key.split('/')
+  if (folder !== 'stream') return
+  for (const { stream } of table.served.values())
+    if (stream.billingId === billingId && stream.name === name) putById(table, stream)
+  const stream = tables.stream(billingId, name)
+  if (stream?.kind === 'derived') put(table, stream)
+}
+
+function put({ deps, served, rights }: Table, stream: DerivedStream): void {
+  const now = servedAs(deps, stream)
+  if (now === undefined) rights.denied.delete(topicOf(stream))
+  if (now !== undefined && rights.mayOpen(stream)) {
+    served.set(stream.streamId, now)
+    deps.onChange(stream.streamId, now)
+  } else if (served.delete(stream.streamId)) deps.onChange(stream.streamId, undefined)
+}
+
+/** One that is there no more is gone, whatever has its name now. */
+function putById(table: Table, { streamId }: DerivedStream): void {
+  const now = table.deps.follower.tables.streamById(streamId)
+  if (now?.kind === 'derived') put(table, now)
+  else if (table.served.delete(streamId)) table.deps.onChange(streamId, undefined)
+}
+
+const CHECK_EVERY_MS = 500
+
+function servedAs(
+  { follower, decrypterNames }: ServedDeps,
+  stream: DerivedStream,
+): Served | undefined {
+  if (stream.state !== 'ready' || !decrypterNames.includes(stream.decrypterName)) return undefined
+  const input = follower.tables.inputOf(stream)
+  return input && { stream, input }
+}
+
+/** Which streams this deployment may open, and those that it is to derive and may not, by topic. */
+function createRights({ levels, log }: Pick<ServedDeps, 'levels' | 'log'>) {
+  const denied = new Set<string>()
+  return {
+    denied,
+    mayOpen(stream: DerivedStream): boolean {
+      const topic = topicOf(stream)
+      const lacking = levelsDenied(stream, levels)
+      if (lacking.length === 0) return true
+      if (!denied.has(topic))
+        log.error(
+          { stream: topic, levels: lacking },
+          'a stream needs levels that this deployment may not decrypt: it is not derived here',
+        )
+      denied.add(topic)
+      return false
+    },
+  }
+}

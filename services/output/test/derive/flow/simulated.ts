@@ -1,0 +1,141 @@
+// A broker in memory, as far as a flow sees one: an input log with gaps, and for each derived partition two logs whose lanes acknowledge
+// late, lose answers, are fenced, or refuse a record. What it may do, the tests with a real broker show.
+import type { AppendLane, EncodedRecord, Fetcher, SourceRecord } from '@weir/kafka'
+import { KafkaError } from '@weir/kafka'
+import { delay } from '@weir/kit'
+import type { DerivedPartition, Owned, PartitionLogs } from '../../../src/derive/partition-logs.ts'
+
+export type Random = () => number
+
+/** Small, fast, and the same for a seed. */
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export type Faults = {
+  /** Of 1: how often a batch is refused as fenced, or its answer is lost. */
+  readonly fenced: number
+  readonly unknown: number
+  /** The derived record of this input offset is refused. */
+  isRefused(offset: bigint): boolean
+}
+
+/** What lies in a log: the input offset that each record comes from. */
+type Log = { offset: bigint; text: string }[]
+
+const SOURCE = /svc-source.*?\/0\/(\d+)/s
+
+export function simulatedLogs(random: Random, faults: () => Faults) {
+  const logs = new Map<string, { derived: Log; dead: Log; owner: number }>()
+  const logsOf = ({ outputTopic }: DerivedPartition) => {
+    const known = logs.get(outputTopic) ?? { derived: [], dead: [], owner: 0 }
+    logs.set(outputTopic, known)
+    return known
+  }
+
+  function laneInto(of: DerivedPartition, kind: 'derived' | 'dead', owner: number): AppendLane {
+    let last: Promise<unknown> = Promise.resolve()
+    let error: KafkaError | undefined
+    const to = logsOf(of)
+
+    async function write(records: readonly EncodedRecord[]): Promise<bigint> {
+      await delay(random() * 3)
+      if (error !== undefined) throw new KafkaError('kafka.not_sent', 'ended')
+      const placed = records.map(({ body }) => {
+        const text = body.toString('latin1')
+        return { offset: BigInt(SOURCE.exec(text)?.[1] ?? -1), text }
+      })
+      const { fenced, unknown, isRefused } = faults()
+      if (owner !== to.owner || random() < fenced) error = new KafkaError('kafka.fenced', 'fenced')
+      else if (kind === 'derived' && placed.some(({ offset }) => isRefused(offset)))
+        error = new KafkaError('kafka.too_large', 'too large')
+      if (error !== undefined) throw error
+      const isLost = random() < unknown
+      if (!isLost || random() < 0.5) to[kind].push(...placed)
+      if (isLost) error = new KafkaError('kafka.outcome_unknown', 'nobody knows')
+      if (error !== undefined) throw error
+      return BigInt(to[kind].length - records.length)
+    }
+    return {
+      append(records) {
+        const done = last.then(() => write(records))
+        last = done.catch(() => undefined)
+        return done
+      },
+      close: () => void (error ??= new KafkaError('kafka.not_sent', 'closed')),
+    }
+  }
+
+  const acquire: PartitionLogs['acquire'] = async (of, mayOwn) => {
+    await delay(random() * 3)
+    const to = logsOf(of)
+    to.owner += 1
+    const { owner } = to
+    if (!(await mayOwn())) throw new KafkaError('kafka.fenced', 'not now')
+    const lasts = [to.derived.at(-1), to.dead.at(-1)].map((one) => one?.offset ?? -1n)
+    const last = lasts.reduce((a, b) => (a > b ? a : b))
+    const next = last < 0n ? of.startOffset : last + 1n
+    const [derived, dead] = [laneInto(of, 'derived', owner), laneInto(of, 'dead', owner)]
+    const close = (): void => {
+      derived.close()
+      dead.close()
+    }
+    return {
+      next,
+      end: BigInt(to.derived.length),
+      derived,
+      dead,
+      epoch: owner,
+      close,
+    } satisfies Owned
+  }
+  return { acquire, logsOf }
+}
+
+/** Gives what lies there from an offset on, by pieces of any length, a moment later. */
+export function simulatedFetcher(
+  random: Random,
+  log: {
+    records: SourceRecord[]
+    end: bigint
+    readers: number
+    given(records: readonly SourceRecord[]): void
+  },
+): Fetcher {
+  return {
+    follow({ from }, sink) {
+      let at = from
+      log.readers += 1
+      let state: 'reading' | 'paused' | 'closed' = 'reading'
+      const read = async (): Promise<void> => {
+        while (state !== 'closed') {
+          await delay(random() * 4)
+          if (state !== 'reading' || at >= log.end) continue
+          const rest = log.records.filter(({ offset }) => offset >= at)
+          const some = rest.slice(0, 1 + Math.floor(random() * 40))
+          const next = some.length === rest.length ? log.end : (some.at(-1)?.offset ?? at) + 1n
+          at = next
+          log.given(some)
+          sink.onRecords(some, next, log.end)
+        }
+      }
+      void read()
+      return {
+        pause: () => void (state = state === 'reading' ? 'paused' : state),
+        resume: () => void (state = state === 'paused' ? 'reading' : state),
+        seek: (to) => void (at = to),
+        close() {
+          state = 'closed'
+          log.readers -= 1
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,11 @@
+// What a heartbeat says of a replica that can't derive.
+import { expect, test } from '@jest/globals'
+import { readyNames } from '../../../src/derive/owners/ready.ts'
+
+test.each([
+  ['fresh control state', true, ['default', 'eu']],
+  ['stale control state', false, undefined],
+] as const)('with %s', (_name, isFresh, expected) => {
+  const follower = { isFresh: () => isFresh }
+  expect(readyNames({ follower, decrypterNames: ['default', 'eu'] })()).toEqual(expected)
+})
