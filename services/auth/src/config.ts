@@ -32,7 +32,7 @@ const principal = (service: string) =>
     .refine((name) => /^User:./.test(name), 'it must begin with `User:`')
     .optional()
     .describe(
-      `the principal of ${service} in Kafka (\`User:weir-${service}\`): auth grants it the ACLs that it needs, stream by stream, and removes any other; unset: auth grants none`,
+      `the principal of ${service} in Kafka (\`User:weir-${service}\`): auth grants this principal the ACLs that it needs, stream by stream, and removes all its other ACLs; unset: auth grants no ACLs`,
     )
 
 const fields = z.object({
@@ -49,7 +49,7 @@ const fields = z.object({
     .refine((key) => key.length >= platformKeyCharsMin, platformKeyRule)
     .optional()
     .describe(
-      `the key that may create accounts, ${platformKeyCharsMin} characters or more; this or PLATFORM_KEY_FILE`,
+      `the key that may create accounts, at least ${platformKeyCharsMin} characters long; set this or PLATFORM_KEY_FILE`,
     ),
   PLATFORM_KEY_FILE: secretFileToMake()
     .optional()
@@ -59,7 +59,7 @@ const fields = z.object({
   KAFKA_ACLS: oneOf(['auto', 'required', 'off'])
     .default('auto')
     .describe(
-      'ACLs for the credentials of streams, so that analysts can use their own Kafka clients; `auto`: if Kafka has an authorizer',
+      'whether auth creates ACLs for the credentials of streams, so that analysts can use their own Kafka clients; `auto`: only if Kafka has an authorizer',
     ),
   KAFKA_INGEST_PRINCIPAL: principal('ingest'),
   KAFKA_OUTPUT_PRINCIPAL: principal('output'),
@@ -69,12 +69,12 @@ const fields = z.object({
   KAFKA_REQUIRE_DURABLE: bool()
     .default(false)
     .describe(
-      'auth is not ready while settings of Kafka allow the loss of acknowledged events; the reasons say what to set',
+      'auth is not ready while settings of Kafka allow the loss of acknowledged events; `/health/ready` shows what to set',
     ),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
     .describe(
-      'the same value as in ingest: how long an accepted event may still wait for Kafka when its stream is deleted',
+      'how long an accepted event may still wait for Kafka when its stream is deleted; the same value as in ingest',
     ),
   LIMITS_DEFAULT_EVENT_RATE: limit('events a second')
     .default('100000')
@@ -85,7 +85,7 @@ const fields = z.object({
   ERASURES_MAX: integer({ min: 1, max: 1_000_000, of: 'values' })
     .default(2_000)
     .describe(
-      'maximum number of erased values of an account; each takes about 10 kB an era, in `weir.keys` and in the memory of every replica',
+      'maximum number of erased values of an account; for each era, a value takes about 10 kB in `weir.keys` and in the memory of every replica',
     ),
   ...corsFields,
   ...docsFields,

@@ -25,7 +25,7 @@ export const errorTable = {
     title: 'The platform key is missing or wrong',
     headers: apiKeyWanted,
   },
-  role_missing: { status: 403, title: 'The API key lacks the role that this needs' },
+  role_missing: { status: 403, title: 'The API key lacks the required role' },
   invalid_credentials: { status: 401, title: 'The credentials are wrong' },
   unsupported_grant_type: {
     status: 400,
@@ -35,7 +35,7 @@ export const errorTable = {
   not_found: { status: 404, title: 'Not found' },
   no_such_subject: {
     status: 404,
-    title: 'No event names this data subject',
+    title: 'No event belongs to this data subject',
     operations: ['createErasure'],
   },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
@@ -62,12 +62,12 @@ export const errorTable = {
   },
   no_data_subject_field: {
     status: 409,
-    title: 'No contract names a data subject',
+    title: 'No contract has a data subject field',
     operations: ['createErasure', 'lookUpSubject'],
   },
   topic_exists: {
     status: 409,
-    title: 'Kafka has a topic of that name',
+    title: 'Kafka already has a topic of that name',
     operations: ['createStream', 'createOutput'],
   },
   last_owner_key: {

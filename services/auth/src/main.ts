@@ -21,8 +21,8 @@ import { createOpaque } from './control/audit/opaque.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { configSchema } from './config.ts'
 import type { Config } from './config.ts'
-import { createSettingsReader } from './control/erasure/settings.ts'
-import { createErasureView } from './control/erasure/show.ts'
+import { createSettingsReader } from './control/erasure/settings-reader.ts'
+import { createErasureView } from './control/erasure/erasure-view.ts'
 import { createAuthMetrics } from './metrics.ts'
 import { openApi } from './api/openapi/document.ts'
 import { pendingIn } from './control/pending.ts'
@@ -69,7 +69,7 @@ const parts = {
   log,
   moreReconcilers: [watch.reconciler],
 }
-const { control, boot, keys, ...controller } = createController(parts)
+const { control, boot, tokenKeys, ...controller } = createController(parts)
 
 const trace = openAccessTrace(kafka, log)
 const callers = createCallers(follower, platformKey, { now: Date.now, onUse: trace.used })
@@ -111,13 +111,14 @@ const app = createApp({
     contractsOf: (billingId) => follower.tables.contractsOf(billingId),
     refresh: () => follower.refresh(),
   },
-  discovery: { follower, keys, issuer, now: Date.now },
+  discovery: { follower, tokenKeys, issuer, now: Date.now },
   openApi: openApi(packageJson.version),
   errorPages: await createErrorPages(),
   metrics,
   guesses: createGuesses({ now: Date.now, proxies }),
   log,
   origins: config.CONSOLE_ORIGINS,
+  kafkaPrefix: config.KAFKA_PREFIX,
   pageOf,
   isOpen: () => boot.notReady().length === 0 && following.isWhole(),
 })
@@ -153,5 +154,5 @@ onShutdown(log, [
 ])
 log.info({ port: listener.port, adminPort: admin.port }, 'listening')
 await boot.run()
-controller.startUpkeep()
+controller.startLoops()
 log.info('ready')

@@ -34,13 +34,13 @@ export function createAuthMetrics(registry: Registry, pending: Pending): AuthMet
   const registers = [registry]
   const requests = new Counter({
     name: 'svc_auth_requests_total',
-    help: 'Requests answered, by path template, method and status',
+    help: 'Responses, by path template, method and status',
     labelNames: ['route', 'method', 'status'] as const,
     registers,
   })
   const seconds = new Histogram({
     name: 'svc_auth_request_duration_seconds',
-    help: 'Time from a request to its answer, by path template and method',
+    help: 'Time from a request to its response, by path template and method',
     labelNames: ['route', 'method'] as const,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
     registers,
@@ -106,7 +106,7 @@ function gaugePending(registers: Registry[], pending: Pending): void {
   })
   new Gauge({
     name: 'svc_auth_erasures_oldest_seconds',
-    help: 'When the oldest pending erasure was accepted, by state; 0 if there is none',
+    help: 'Seconds since the oldest pending erasure was accepted, by state; 0 if there is none',
     labelNames: ['state'] as const,
     registers,
     collect() {
@@ -116,7 +116,7 @@ function gaugePending(registers: Registry[], pending: Pending): void {
   })
   new Gauge({
     name: 'svc_auth_erasures_used_share',
-    help: 'The share of ERASURES_MAX used by the account that uses most; 1 is all of it',
+    help: 'The share of ERASURES_MAX used by the account that uses most, from 0 to 1',
     registers,
     collect() {
       this.set(pending.erasuresShare())

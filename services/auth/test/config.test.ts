@@ -23,6 +23,7 @@ test('what is needed is enough, and the rest has the defaults that are documente
     LIMITS_DEFAULT_EVENT_COUNT: '1000000000',
     ERASURES_MAX: 2_000,
     CONNECTIONS_MAX: 10_000,
+    KAFKA_PREFIX: '',
     KAFKA_REQUIRE_DURABLE: false,
     CONSOLE_ORIGINS: ['http://127.0.0.1:8083', 'http://localhost:8083'],
     LOG_LEVEL: 'info',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { kekFilesIn, startService } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
-import { joinWorld } from '@weir/testkit'
+import { freshPrefix, joinWorld } from '@weir/testkit'
 
 export const kafkaBrokers = process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092'
 export const registryUrl =
@@ -25,11 +25,12 @@ function newKekFile(): string {
   return file
 }
 
-/** What every replica is started with. */
+/** What every replica that this file starts is started with: under names of the file's own. */
 export const startAuthEnv = {
   AUTH_PORT: '0',
   AUTH_ADMIN_PORT: '0',
   KAFKA_BROKERS: kafkaBrokers,
+  KAFKA_PREFIX: freshPrefix('auth'),
   SCHEMA_REGISTRY_URL: registryUrl,
   KEK_FILE: kekFile,
   AUTH_PUBLIC_URL: 'http://auth.test',

@@ -1,14 +1,9 @@
 // Accounts and their API keys. A key is shown once and kept as its hash. An account always has an `owner` key that never
 // expires: the last one of these can't be deleted, so nobody is locked out, by a deletion or by time.
-import { act } from '@weir/control-state'
+import { accountKey, act, keyUseKey, newApiKey, requireAccount } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { Refusal } from '@weir/http-api'
-import type { AuditTarget } from '@weir/control-state'
-import type { AccountRecord, ApiKeyRecord } from '@weir/control-state'
-import { accountKey, keyUseKey } from '@weir/control-state'
-import { requireAccount } from '@weir/control-state'
-import { newApiKey } from '@weir/control-state'
-import type { NewApiKey } from '@weir/control-state'
+import type { AccountRecord, ApiKeyRecord, AuditTarget, NewApiKey } from '@weir/control-state'
 import type { Changes } from '../control/changes.ts'
 
 const apiKeysMax = 100
@@ -48,7 +43,7 @@ export async function createApiKey(
     if (apiKeys.length >= apiKeysMax)
       throw refusal(
         'too_many_api_keys',
-        `An account has at most ${apiKeysMax} API keys, expired ones included; delete one first`,
+        `An account has at most ${apiKeysMax} API keys, including expired keys; delete a key first`,
       )
     // Once in a thousand years: a keyId is 48 bits.
     if (apiKeys.some(({ keyId }) => keyId === made.apiKey.keyId))
@@ -69,12 +64,15 @@ export async function deleteApiKey(
     const account = requireAccount(draft, billingId)
     const found = account.apiKeys.find((apiKey) => apiKey.keyId === keyId)
     if (found === undefined)
-      throw refusal('not_found', `The account has no API key ${keyId}; list them for their ids`)
+      throw refusal(
+        'not_found',
+        `The account has no API key ${keyId}; list the keys to see their ids`,
+      )
     const apiKeys = account.apiKeys.filter((apiKey) => apiKey !== found)
     if (isLastingOwner(found) && !apiKeys.some(isLastingOwner)) throw lastOwnerKey()
     draft.put(accountKey(billingId), { ...account, apiKeys })
     if (draft.keyUse(billingId, keyId) !== undefined) draft.put(keyUseKey(billingId, keyId), null)
-    draft.note({ name: found.name, role: found.role })
+    draft.addToEntry({ name: found.name, role: found.role })
     return found
   })
 }

@@ -39,7 +39,7 @@ const v1: Shape = {
   deleted: flat,
 }
 
-const v2: Shape = {
+const v2With = (kafkaPrefix: string): Shape => ({
   created: ({ stream, credential }) => ({
     ...nested(stream),
     credentials: credential === undefined ? [] : [secretOf(credential)],
@@ -47,12 +47,12 @@ const v2: Shape = {
   shown: (stream) => ({
     ...nested(stream),
     credentials: stream.credentials.map(credentialOf),
-    ...detailsOf(stream),
+    ...detailsOf(stream, kafkaPrefix),
   }),
   deleted: nested,
-}
+})
 
-export const shapes = { v1, v2 }
+export const shapesWith = (kafkaPrefix: string) => ({ v1, v2: v2With(kafkaPrefix) })
 
 // --- the spec's tables, field by field ---
 
@@ -73,10 +73,11 @@ function nested(stream: StreamRecord): Json {
 
 // --- beyond the spec ---
 
-function detailsOf(stream: StreamRecord): Json {
+function detailsOf(stream: StreamRecord, kafkaPrefix: string): Json {
   const { streamId, partitions, createdAtMs } = stream
   const own = stream.kind === 'input' ? inputDetails(stream) : { from: stream.from }
-  return { streamId, topic: topicOf(stream), partitions, ...own, createdAt: timeOf(createdAtMs) }
+  const topic = kafkaPrefix + topicOf(stream)
+  return { streamId, topic, partitions, ...own, createdAt: timeOf(createdAtMs) }
 }
 
 const inputDetails = ({ rotationHours, keyRetentionDays }: InputStream): Json => ({

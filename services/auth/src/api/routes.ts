@@ -23,7 +23,7 @@ import type { Management } from './management.ts'
 import { mountManagement } from './mount-management.ts'
 import type { AuthMetrics } from '../metrics.ts'
 import { registryErrorOf } from '../registry/refusals.ts'
-import { shapes } from './render.ts'
+import { shapesWith } from './render.ts'
 import * as docs from './routes/docs.ts'
 import * as discovery from './routes/discovery.ts'
 import * as oauth2 from './routes/oauth2.ts'
@@ -43,6 +43,8 @@ export type Routes = {
   readonly log: Log
   /** Pages of these may ask, too. */
   readonly origins: readonly string[]
+  /** What the names of topics begin with. */
+  readonly kafkaPrefix: string
   /** Where a code is explained. */
   readonly pageOf: PageOf
   /** False until control state is read and the keys are there; discovery answers all the same. */
@@ -64,7 +66,7 @@ export function createApp(routes: Routes): Express {
   })
   mountTokens(app, tokenService)
   mountRegistry(app, routes.registryDoor)
-  for (const [version, shape] of Object.entries(shapes))
+  for (const [version, shape] of Object.entries(shapesWith(routes.kafkaPrefix)))
     mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
   const { guesses } = routes
   const notFound = 'There is nothing under this path'

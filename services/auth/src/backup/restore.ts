@@ -5,7 +5,7 @@ import { AppError } from '@weir/kit'
 import { createRangeReader, createTransactor } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
-import { makeControlTopics } from '../control/bootstrap.ts'
+import { makeControlTopics } from '../control/control-topics.ts'
 import { readLines } from './lines.ts'
 import { withAuditLog } from './restore-audit.ts'
 

@@ -1,12 +1,12 @@
 // Reads weir.control, weir.keys and weir.audit to the ends that they have now. Control state goes first: a key that nobody
 // names yet does no harm, a stream whose key is missing would.
-import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
+import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { requireKnown } from './known.ts'
 import { endLine, HEAD, lineOf } from './lines.ts'
 
 type SaveDeps = {
-  offsets: Pick<Offsets, 'earliest' | 'ends'>
+  offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   reader: Pick<RangeReader, 'read'>
   say(line: string): void
 }

@@ -1,5 +1,5 @@
-// What must have worked once before auth takes work: one step after the other, each tried again until it
-// does. What is still missing is what /health/ready tells.
+// The steps that must have worked once before auth is ready, one after the other, each tried again until it works.
+// /health/ready says which one is still missing.
 import { backoff, delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 

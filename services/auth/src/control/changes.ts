@@ -1,5 +1,5 @@
 // Changing control state, as every feature does it: who acts, through what, and when. What a feature needs beside
-// that it says itself; all of it is composed in controller.ts.
+// that it says itself; all of it is composed in compose.ts.
 import type { Actor } from '@weir/control-state'
 import type { Writer } from './writer.ts'
 

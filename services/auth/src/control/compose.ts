@@ -1,8 +1,9 @@
-// What the features of control state need, made once and put together here alone: each feature's file says which of it
-// is its business.
+// Everything that the features of control state need, made once. A feature gets all of it, and its types say which
+// part of it the feature uses.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import type { Log } from '@weir/kit'
+import { createFencer } from '@weir/kafka'
 import type { Acls, Admin, Kafka } from '@weir/kafka'
 import type { StateFollower } from '@weir/control-state'
 import { errors } from '../errors.ts'
@@ -25,6 +26,7 @@ export type ControlParts = {
     | 'KAFKA_INGEST_PRINCIPAL'
     | 'KAFKA_OUTPUT_PRINCIPAL'
     | 'PRODUCE_TIMEOUT_MS'
+    | 'KAFKA_PREFIX'
     | 'TOPIC_REPLICATION'
   >
   readonly kafka: Kafka
@@ -49,6 +51,7 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
   const uncounted = createWriter({ follower, log, now, makeTransactor })
   const writer = countChanges(uncounted, metrics)
   const { offsets } = admin
+  const fencer = createFencer(kafka)
   const usage = createUsageController({ kafka, offsets, follower, replica, now, log })
   const control = {
     writer,
@@ -57,7 +60,8 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     follower,
     kek,
     wrappingKeys: createWrappingKeys({ writer, follower, kek }),
-    topics: createStreamTopics(admin, config.TOPIC_REPLICATION),
+    topics: createStreamTopics({ ...admin, fencer }, config.TOPIC_REPLICATION),
+    kafkaPrefix: config.KAFKA_PREFIX,
     configs: admin.configs,
     access: accessOf(parts),
     replicas: usage.replicas,
@@ -69,7 +73,11 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     ...soonOf(trigger),
   }
   const audit = createAuditController({ kafka, offsets, follower, writer: uncounted, log })
-  return { control, usage, audit, closeWriter: () => writer.close() }
+  const closeWriters = async (): Promise<void> => {
+    fencer.close()
+    await writer.close()
+  }
+  return { control, usage, audit, closeWriters }
 }
 
 const soonOf = (trigger: (loop: HurriedLoop) => void) => ({

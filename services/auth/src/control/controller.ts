@@ -6,29 +6,29 @@ import type { StateFollowing } from '@weir/control-state'
 import type { Config } from '../config.ts'
 import { createBoot } from './boot.ts'
 import type { Boot, BootStep } from './boot.ts'
-import { makeControlTopics } from './bootstrap.ts'
+import { makeControlTopics } from './control-topics.ts'
 import { composeControl } from './compose.ts'
 import type { Control, ControlParts } from './compose.ts'
 import { createErasureStates } from './erasure/erasure-states.ts'
 import { keepReceiptKey } from './erasure/receipts.ts'
-import { keepErasAhead } from './keys/key-records.ts'
+import { keepErasAhead } from './keys/keep-eras.ts'
 import { keyReconcilers } from './keys/key-reconcilers.ts'
 import { createSigner, keepSigningKeys } from './keys/signing-keys.ts'
 import type { KafkaPromises } from './streams/kafka-promises.ts'
 import { promisesOf, promisesReconciler } from './streams/promises-controller.ts'
 import { startReconcileLoops } from './reconcile-loop.ts'
 import type { Reconciler, ReconcileLoops } from './reconcile-loop.ts'
-import { upkeepOf } from './upkeep.ts'
+import { stateReconcilers } from './state-reconcilers.ts'
 
 export type ControllerParts = ControlParts & {
   readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE'>
   readonly following: Pick<StateFollowing, 'start'>
-  /** Upkeep beside that of control state. */
+  /** Those of other rooms. */
   readonly moreReconcilers: readonly Reconciler[]
 }
 
-/** Those that tokens are checked with: whether Kafka was not reached yet, or they are being read, or there. */
-export type KeysAre = 'unreached' | 'coming' | 'there'
+/** Whether the keys that tokens are checked with are known here: not before Kafka is reached and control state is read. */
+export type TokenKeysState = 'kafka unreached' | 'being read' | 'known'
 
 export function createController(parts: ControllerParts) {
   const { kafka, log } = parts
@@ -37,9 +37,9 @@ export function createController(parts: ControllerParts) {
   const { control, usage, audit } = composed
   const logScan = createLogScan(kafka)
   const promises = promisesOf(parts)
-  let keys: KeysAre = 'unreached'
+  let tokenKeys: TokenKeysState = 'kafka unreached'
   const boot: Boot = createBoot(
-    bootSteps(parts, control, { promises, keysAre: (now) => void (keys = now) }),
+    bootSteps(parts, control, { promises, onTokenKeys: (state) => void (tokenKeys = state) }),
     log,
   )
   return {
@@ -47,27 +47,27 @@ export function createController(parts: ControllerParts) {
     boot,
     usage,
     audit,
-    keys: (): KeysAre => keys,
+    tokenKeys: (): TokenKeysState => tokenKeys,
     /** What Kafka must promise. */
     promises,
     /** What isn't known here, and waits until this replica is upgraded. */
     warnings: (): string[] => [...audit.warnings(), ...usage.warnings()],
     /** To be called once control state is read. */
-    startUpkeep(): void {
-      // Nobody waits for it: until everything is read, there is nothing to sweep.
+    startLoops(): void {
+      // Nobody waits for it: until everything is read, its loops find nothing to do.
       void usage.replicas.start()
       const erasures = createErasureStates({ ...control, logScan })
       const own = [{ name: 'erasures', run: erasures.reconcile }, promisesReconciler(promises)]
       const others = [...usage.reconcilers, ...audit.reconcilers, ...parts.moreReconcilers]
       loops = startReconcileLoops(
-        [...upkeepOf(control), ...keyReconcilers(control), ...own, ...others],
+        [...stateReconcilers(control), ...keyReconcilers(control), ...own, ...others],
         log,
       )
     },
     async close(): Promise<void> {
       boot.stop()
       await loops?.close()
-      await Promise.all([composed.closeWriter(), usage.close(), audit.close(), logScan.close()])
+      await Promise.all([composed.closeWriters(), usage.close(), audit.close(), logScan.close()])
     },
   }
 }
@@ -75,14 +75,17 @@ export function createController(parts: ControllerParts) {
 function bootSteps(
   { admin, config, following }: ControllerParts,
   control: Control,
-  { promises, keysAre }: { promises: KafkaPromises; keysAre: (now: KeysAre) => void },
+  {
+    promises,
+    onTokenKeys,
+  }: { promises: KafkaPromises; onTokenKeys: (state: TokenKeysState) => void },
 ): readonly BootStep[] {
   return [
     {
       reason: 'the topics of control state do not exist yet',
       async run() {
         await admin.topics.partitionCount(controlTopic) // Kafka is reached
-        keysAre('coming')
+        onTokenKeys('being read')
         await makeControlTopics(admin.topics, config.TOPIC_REPLICATION)
       },
     },
@@ -94,7 +97,7 @@ function bootSteps(
         await keepSigningKeys(control)
         await keepReceiptKey(control)
         createSigner(control)()
-        keysAre('there')
+        onTokenKeys('known')
       },
     },
     { reason: 'the keys of the next era do not exist yet', run: () => keepErasAhead(control) },

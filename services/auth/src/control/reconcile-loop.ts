@@ -1,5 +1,5 @@
-// Reconcile loops: clean-up, eras ahead, signing keys. Each brings what is into line with control state, one
-// pass at a time, tries again soon after a failure, and ends with the process.
+// Runs reconcilers, each in a loop of its own: one pass at a time, again soon after a failure, until the process ends.
+// Which there are: state-reconcilers.ts and the controllers of usage and audit.
 import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 

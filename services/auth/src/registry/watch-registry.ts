@@ -31,7 +31,7 @@ const warningOf: Partial<Record<State, string>> = {
 }
 
 const refusalOf = {
-  away: 'The schema registry does not answer, and creating a contract needs it; try again later. Tokens, events and readers do not depend on it',
+  away: 'The schema registry does not respond, and creating a contract needs it; try again later. Tokens, events and readers do not depend on it',
   different:
     'The schema registry has other ids than the contracts, so no contract can be created until the operators of Weir have restored it. Tokens, events and readers do not depend on it',
 }

@@ -15,7 +15,7 @@ export function parseForm(body: Buffer): ReadonlyMap<string, string> {
   if (holdsMoreThan(text, '&', parametersMax - 1)) throw tooManyParameters()
   const form = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
-    if (form.has(name)) throw malformed('A parameter is sent twice; send each once')
+    if (form.has(name)) throw malformed('A parameter is sent twice; send each parameter once')
     form.set(name, value)
   }
   return form

@@ -1,6 +1,6 @@
 // Takes away what replicas have left behind and nobody looks at any more: the heartbeats of dead ones, their
 // counts of months that are over, and everything that was counted of a stream that is gone.
-import type { Offsets, RangeReader } from '@weir/kafka'
+import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
   countsTopic,
   monthOf,
@@ -16,7 +16,7 @@ import type { UsageLog } from './usage-log.ts'
 
 export type SweepDeps = {
   readonly write: WriteTombstones
-  readonly offsets: Pick<Offsets, 'earliest' | 'ends'>
+  readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: Pick<RangeReader, 'read'>
   readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead' | 'unread' | 'catchUp'>
   readonly log: Pick<UsageLog, 'ofStream'>

@@ -1,6 +1,6 @@
 // auth's care for what is counted: reading it, folding old minutes, taking away what nobody needs any more.
 import { createRangeReader } from '@weir/kafka'
-import type { Kafka, Offsets } from '@weir/kafka'
+import type { Kafka, LogOffsets } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { dayOf, followReplicas } from '@weir/control-state'
@@ -35,7 +35,7 @@ const foldEveryMs = 3_600_000
 
 export function createUsageController(options: {
   kafka: Kafka
-  offsets: Offsets
+  offsets: LogOffsets
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'keyring' | 'keyStore'>
   replica: string
   now: () => number
@@ -44,7 +44,7 @@ export function createUsageController(options: {
   const { kafka, offsets, follower, replica, now } = options
   const reader = createRangeReader(kafka)
   const log = createUsageLog({ offsets, reader })
-  const replicas = followReplicas({ kafka, service: 'auth', now, log: options.log })
+  const replicas = followReplicas({ kafka, now, log: options.log })
   const write = createTombstoneWriter(kafka, replica)
   const sweeping: SweepDeps = { write, offsets, reader, replicas, log }
   const foldAndSweep = onceADay(now, async () => {

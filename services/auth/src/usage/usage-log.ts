@@ -1,6 +1,6 @@
 // `weir.usage` as it lies in Kafka, read when somebody asks: by stream and time, so that what is read is about
 // as much as what was asked for. Nothing of it is kept in memory.
-import type { Offsets, RangeReader } from '@weir/kafka'
+import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { parseUsage, usagePartitionOf, usageTopic } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 
@@ -25,7 +25,7 @@ type IsWanted = (key: string) => boolean
 const aroundMs = 10 * 60_000
 
 export function createUsageLog(deps: {
-  offsets: Pick<Offsets, 'ends' | 'at'>
+  offsets: Pick<LogOffsets, 'ends' | 'at'>
   reader: Pick<RangeReader, 'read'>
 }): UsageLog {
   const { offsets, reader } = deps

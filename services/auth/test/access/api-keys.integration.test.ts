@@ -87,7 +87,7 @@ test('the 101st key is refused to the account and to the platform, and all other
   const refused = { status: 409, json: problem(409, 'too_many_api_keys') }
   const reply = await make()
   expect(reply).toMatchObject(refused)
-  expect(reply.text).toContain('delete one first')
+  expect(reply.text).toContain('delete a key first')
   expect(await asPlatform(auth, `/v2/accounts/${account.billingId}/keys`)).toMatchObject(refused)
   expect((await account.get('/v2/api-keys')).list).toHaveLength(100)
 }, 60_000)

@@ -1,8 +1,7 @@
 // Accounts and their API keys: how many there may be, which must stay, and when one is good.
 import { expect, test } from '@jest/globals'
-import { createAccounts } from '@weir/control-state'
+import { createAccounts, hashSecret } from '@weir/control-state'
 import { createAccount, createApiKey, deleteApiKey } from '../../src/access/manage-api-keys.ts'
-import { hashSecret } from '@weir/control-state'
 import { memoryControl } from '../control/support-memory.ts'
 
 const dayMs = 86_400_000
@@ -26,7 +25,7 @@ test('the 101st key is refused, and none is pushed out', async () => {
   for (let count = 1; count < 100; count++) await createApiKey(deps, 'new', request)
   await expect(createApiKey(deps, 'new', request)).rejects.toMatchObject({
     code: 'too_many_api_keys',
-    message: expect.stringContaining('delete one first'),
+    message: expect.stringContaining('delete a key first'),
   })
   expect(follower.tables.account('new')?.apiKeys).toHaveLength(100)
   expect(follower.tables.apiKey(hashSecret(first))).toBeDefined()

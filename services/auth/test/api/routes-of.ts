@@ -32,6 +32,7 @@ export function routesOfAuth(): string[] {
     guesses: unusable(),
     log: unusable(),
     origins: [],
+    kafkaPrefix: '',
     pageOf: (code) => code,
     isOpen: () => true,
   }

@@ -2,22 +2,24 @@
 // and the clock is the test's.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import type { Acl, Acls, Admin } from '@weir/kafka'
+import type { Acl, Acls, Admin, Fencer } from '@weir/kafka'
 import { AppError } from '@weir/kit'
-import type { AuditEntry, Change } from '@weir/control-state'
-import { createBatch } from '@weir/control-state'
-import type { StateFollower } from '@weir/control-state'
+import type { AuditEntry, Change, ControlRecord, Keys, StateFollower } from '@weir/control-state'
+import {
+  accountKey,
+  controlValue,
+  createBatch,
+  createChangeLog,
+  createKeys,
+  createTables,
+  parseControlRecord,
+  parseEntry,
+} from '@weir/control-state'
 import { createReadAccess } from '../../src/control/acls/read-access.ts'
-import { createChangeLog, createKeys } from '@weir/control-state'
-import type { Keys } from '@weir/control-state'
-import { accountKey } from '@weir/control-state'
 import { createWrappingKeys } from '../../src/control/keys/wrapping-keys.ts'
-import { controlValue, parseControlRecord, parseEntry } from '@weir/control-state'
-import type { ControlRecord } from '@weir/control-state'
 import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
 import type { Control } from '../../src/control/compose.ts'
 import { createStreamTopics } from '../../src/control/streams/stream-topics.ts'
-import { createTables } from '@weir/control-state'
 import type { Decide } from '../../src/control/decide-changes.ts'
 import type { Writer } from '../../src/control/writer.ts'
 import { accountRecord, log } from '../../../../packages/control-state/test/support.ts'
@@ -29,6 +31,7 @@ type MemoryKafka = {
   /** Thrown by the next call of that name. */
   fail(call: string, code?: string): void
   readonly admin: Admin
+  readonly fencer: Pick<Fencer, 'acquire'>
   /** What each client may read: the topics and the beginnings of groups. */
   readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'> & { readable(): string[] }
 }
@@ -75,7 +78,9 @@ function memoryKafka(): MemoryKafka {
         return 'deleted'
       },
       async fence(transactionalId) {
+        const isKnown = calls.includes(`fence ${transactionalId}`)
         did('fence', transactionalId)
+        return isKnown ? 'fenced' : 'none'
       },
     },
     configs: {
@@ -90,6 +95,13 @@ function memoryKafka(): MemoryKafka {
     topics,
     calls,
     acls: memoryAcls(did),
+    fencer: {
+      async acquire({ transactionalId, partitions }) {
+        did('acquire', transactionalId)
+        const markers = partitions.map(({ topic, partition }) => endsOf(topic)[partition] ?? 0n)
+        return { identity: { id: 1n, epoch: 2 }, markers, isNewIdentity: false }
+      },
+    },
     fail: (call, code = 'unavailable') => void faults.set(call, code),
     admin,
   }
@@ -177,7 +189,8 @@ export function memoryControl(
     writer,
     actor: { kind: 'auth' },
     follower,
-    topics: createStreamTopics(kafka.admin, undefined),
+    topics: createStreamTopics({ ...kafka.admin, fencer: kafka.fencer }, undefined),
+    kafkaPrefix: '',
     configs: kafka.admin.configs,
     access: createReadAccess({ acls: kafka.acls, follower, log, principals, isRequired: true }),
     wrappingKeys: createWrappingKeys({ writer, follower, kek }),

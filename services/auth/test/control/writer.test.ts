@@ -1,9 +1,16 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import type { AddressedRecord, Transactor } from '@weir/kafka'
-import { act, auditTopic, hashOf, parseControlRecord, parseEntry } from '@weir/control-state'
-import { changeHeader } from '@weir/control-state'
-import { createChangeLog, createTables } from '@weir/control-state'
+import {
+  act,
+  auditTopic,
+  changeHeader,
+  createChangeLog,
+  createTables,
+  hashOf,
+  parseControlRecord,
+  parseEntry,
+} from '@weir/control-state'
 import { createWriter } from '../../src/control/writer.ts'
 import type { Decide } from '../../src/control/decide-changes.ts'
 import type { Writer } from '../../src/control/writer.ts'
@@ -47,8 +54,6 @@ function fakeKafka() {
         const sent: AddressedRecord[] = []
         const result = await work({
           send: async (records) => void sent.push(...records),
-          sendOffsets: async () => {},
-          join: async () => {},
         })
         if (mine !== epoch) throw new AppError('kafka.fenced', 'fenced')
         const fault = faults.shift()
@@ -274,7 +279,7 @@ test('what changes nothing, and what was refused, has no entry', async () => {
 
 test('what only looks can change nothing', async () => {
   const kafka = fakeKafka()
-  await expect(writerOn(kafka).change('look', add('a'))).rejects.toThrow(TypeError)
+  await expect(writerOn(kafka).change('read', add('a'))).rejects.toThrow(TypeError)
   expect(kafka.tables.account('a')).toBeUndefined()
 })
 

@@ -21,7 +21,6 @@ import {
 import type { Account, Reply, TestListener, TestStream, World } from '@weir/testkit'
 
 let folder: string
-let kafka: Stack
 let registry: Stack
 let world: World
 let auth: Service
@@ -40,15 +39,8 @@ const startRegistry = (port?: number): Promise<Stack> =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-registry-'))
-  const nobody = 'http://127.0.0.1:9'
-  ;[kafka, registry] = await Promise.all([
-    startStack({ folder: join(folder, 'kafka'), ports: 'free', schemaRegistryUrl: nobody }),
-    startRegistry(),
-  ])
-  world = await startWorld({
-    KAFKA_BROKERS: kafka.kafkaBrokers,
-    SCHEMA_REGISTRY_URL: registry.schemaRegistryUrl,
-  })
+  registry = await startRegistry()
+  world = await startWorld({ SCHEMA_REGISTRY_URL: registry.schemaRegistryUrl })
   ;({ auth } = world)
   account = await createAccount(auth.url)
   // Two subjects with one schema: their ids are two, or one, as the registry is set.
@@ -64,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   listener?.close()
   await world?.stop()
-  await Promise.all([registry?.stop(), kafka?.stop()])
+  await registry?.stop()
   await rm(folder, { recursive: true, force: true })
 }, 60_000)
 

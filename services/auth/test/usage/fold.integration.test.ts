@@ -1,14 +1,10 @@
-// Minutes that are past their time, on a broker of the test's own: the log has to be as old as they are, so the
+// Minutes that are past their time, under names of the test's own: the log has to be as old as they are, so the
 // test makes the topic and says when its records were written.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startStack } from '@weir/devstack'
-import type { Service, Stack } from '@weir/devstack'
-import { createAdmin, createBatchProducer, createKafka } from '@weir/kafka'
+import type { Service } from '@weir/devstack'
+import { createBatchProducer } from '@weir/kafka'
 import type { BatchProducer } from '@weir/kafka'
-import { createLog, pollUntil } from '@weir/kit'
+import { pollUntil } from '@weir/kit'
 import {
   dayKey,
   dayOf,
@@ -21,8 +17,7 @@ import {
   usageValue,
 } from '@weir/control-state'
 import { createTopicReader } from '@weir/testkit'
-import type { TopicReader } from '@weir/testkit'
-import { makeAccount, registryUrl, startAuth, textOf } from '../support.ts'
+import { makeAccount, startAuth, startAuthEnv, textOf } from '../support.ts'
 import type { Account } from '../support.ts'
 
 const dayMs = 86_400_000
@@ -30,36 +25,26 @@ const minuteMs = 60_000
 const nowMs = Date.now()
 const oldDayMs = Math.floor((nowMs - 40 * dayMs) / dayMs) * dayMs
 
-let folder: string
-let stack: Stack
+const reader = createTopicReader(startAuthEnv)
+
 let auth: Service
 let account: Account
 let producer: BatchProducer
-let reader: TopicReader
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'weir-auth-fold-'))
-  stack = await startStack({ folder, ports: 'free', schemaRegistryUrl: registryUrl })
-  const brokers = stack.kafkaBrokers.split(',')
-  const log = createLog('auth-test', 'silent')
-  const kafka = createKafka({ brokers, clientId: 'auth-test', log })
-  const admin = createAdmin(kafka)
+  const { kafka, admin } = reader
   // Records of the past keep their time here: auth leaves alone what somebody has set.
   const config = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' }
   await admin.topics.create({ topic: usageTopic, partitions: usagePartitions, config })
-  await admin.close()
   producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
-  reader = createTopicReader(brokers)
-  auth = await startAuth({ KAFKA_BROKERS: stack.kafkaBrokers })
+  auth = await startAuth()
   account = await makeAccount(auth)
 }, 90_000)
 
 afterAll(async () => {
   await producer?.close()
-  await reader?.close()
   await auth?.stop()
-  await stack?.stop()
-  await rm(folder, { recursive: true, force: true })
+  await reader.close()
 }, 60_000)
 
 async function count(key: string, atMs: number, events: number): Promise<void> {
@@ -91,7 +76,7 @@ async function makeStream(name: string, isRight: (streamId: string) => boolean):
 
 /** Replicas of auth fold when they start. */
 async function foldUntil(isDone: () => Promise<boolean>): Promise<void> {
-  const other = await startAuth({ KAFKA_BROKERS: stack.kafkaBrokers })
+  const other = await startAuth()
   try {
     await pollUntil(isDone, { deadlineMs: 30_000, everyMs: 200, what: 'folding' })
   } finally {

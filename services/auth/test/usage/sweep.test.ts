@@ -39,7 +39,15 @@ function setUp({
     id,
     heardMs: nowMs,
     freshMs: nowMs,
-    beat: { service: 'ingest', spanMs: 1, control: '0', keys: '0', streams: {} },
+    beat: {
+      service: 'ingest',
+      sentMs: 0,
+      uptimeMs: 0,
+      spanMs: 1,
+      control: '0',
+      keys: '0',
+      streams: {},
+    },
   }))
   const deps: SweepDeps = {
     write: async (tombstones) => void written.push([...tombstones]),
@@ -53,6 +61,7 @@ function setUp({
       unread: () => [],
       catchUp: async () => void (looks += 1),
       replicas: {
+        known: () => [],
         dead: () => [...(dead[Math.min(looks, dead.length - 1)] ?? [])],
         heard: () => heard,
         live: () => heard,

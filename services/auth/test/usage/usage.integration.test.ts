@@ -40,7 +40,7 @@ beforeAll(async () => {
   const log = createLog('auth-test', 'silent')
   const kafka = createKafka({ brokers: kafkaBrokers.split(','), clientId: 'auth-test', log })
   producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
-  reader = createTopicReader(kafkaBrokers.split(','))
+  reader = createTopicReader()
 })
 afterAll(async () => {
   await producer?.close()

@@ -50,7 +50,7 @@ const tokenOperations: readonly Operation[] = [
   issuing({
     id: 'createToken',
     path: '/auth',
-    says: "An id token for a stream's credentials",
+    says: "Returns an id token for a stream's credentials",
     takes: json(ref('TokenRequest')),
     answers: tokens,
     refusalForm: plainForm,
@@ -58,7 +58,7 @@ const tokenOperations: readonly Operation[] = [
   issuing({
     id: 'refreshToken',
     path: '/refresh',
-    says: 'A new id token for a refresh token',
+    says: 'Returns a new id token for a refresh token',
     takes: json(ref('RefreshRequest')),
     answers: tokens,
     refusalForm: plainForm,
@@ -71,7 +71,7 @@ const tokenOperations: readonly Operation[] = [
     answers: accessToken,
     refusalForm: oauthForm,
   }),
-  describing('showJwks', 'jwks.json', 'The public keys of tokens'),
+  describing('showJwks', 'jwks.json', 'The public keys that verify tokens'),
   describing('showConfiguration', 'openid-configuration', 'OpenID Connect Discovery'),
 ]
 
@@ -82,16 +82,16 @@ const inPath = (name: string, says: string): Parameter => ({
 })
 
 const pathParameters = [
-  inPath('billingId', 'the account'),
+  inPath('billingId', 'the name of the account'),
   inPath('stream', 'the name of an input stream'),
   inPath('output', 'the name of an output'),
-  inPath('clientId', 'of the credentials'),
-  inPath('keyId', 'of the API key'),
-  inPath('erasure', 'its id'),
-  inPath('contract', 'its id, percent-encoded'),
-  inPath('schemaId', 'the id in the framing of records'),
-  inPath('subject', 'of a contract: its `schema_registry_ref` before the slash'),
-  inPath('version', 'a number from 1, or `latest`'),
+  inPath('clientId', 'the clientId of the credentials'),
+  inPath('keyId', 'the id of the API key'),
+  inPath('erasure', 'the id of the erasure'),
+  inPath('contract', 'the id of the contract, percent-encoded'),
+  inPath('schemaId', 'the schema id that records contain'),
+  inPath('subject', "the part of a contract's `schema_registry_ref` before the slash"),
+  inPath('version', 'the number of the version, from 1, or `latest`'),
 ]
 
 const groups = {
@@ -101,7 +101,7 @@ const groups = {
   outputs: 'Derived streams: what teams read',
   credentials: 'Credentials of streams',
   contracts: 'What events look like',
-  registry: "The account's schemas, for Avro deserializers: the reading half of the Confluent API",
+  registry: "The account's schemas, for Avro deserializers: the read requests of the Confluent API",
   erasures: 'Erasures and data subjects',
   platform: 'Keys at rest and the audit log',
 }

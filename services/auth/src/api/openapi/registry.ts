@@ -16,7 +16,7 @@ const offset: Parameter = {
 }
 const limit: Parameter = {
   name: 'limit',
-  says: 'maximum number of results; -1: all',
+  says: 'maximum number of results; -1 means all',
   schema: { type: 'integer', minimum: -1, maximum: 999_999_999 },
 }
 const paged = [offset, limit]
@@ -59,55 +59,84 @@ const mode = object({ mode: oneOf('READONLY') })
 const avro: JsonSchema = { description: 'the Avro schema' }
 
 export const registryOperations: readonly Operation[] = [
-  tell('/schemas/types', 'listSchemaTypes', 'The kinds of schemas', listOf(oneOf('AVRO'))),
+  tell(
+    '/schemas/types',
+    'listSchemaTypes',
+    'The supported types of schemas',
+    listOf(oneOf('AVRO')),
+  ),
   tell(
     '/schemas/ids/:schemaId',
     'showSchema',
-    'A schema by the id in records',
+    'A schema, by the id that records contain',
     object({ schema: text }, { maxId: count }),
     {
       query: [
-        { name: 'fetchMaxId', says: '`true`: with the highest id', schema: text },
+        {
+          name: 'fetchMaxId',
+          says: '`true`: the response also contains the highest id',
+          schema: text,
+        },
         { name: 'subject', says: 'ignored', schema: text },
         { name: 'format', says: 'ignored', schema: text },
       ],
       mayBeInvalid,
     },
   ),
-  tell('/schemas/ids/:schemaId/schema', 'showSchemaText', 'Only the schema', avro),
+  tell(
+    '/schemas/ids/:schemaId/schema',
+    'showSchemaText',
+    'The Avro schema alone, by the id that records contain',
+    avro,
+  ),
   tell(
     '/schemas/ids/:schemaId/subjects',
     'listSubjectsOfSchema',
-    'The subjects that have a schema',
+    'The subjects that contain a schema',
     listOf(text),
   ),
   tell(
     '/schemas/ids/:schemaId/versions',
     'listVersionsOfSchema',
-    'The subjects that have a schema, with versions',
+    'The subjects and versions that contain a schema',
     listOf(object({ subject: text, version: count })),
   ),
   tell('/subjects', 'listSubjects', "The subjects of the account's contracts", listOf(text), {
-    query: [{ name: 'subjectPrefix', says: 'their prefix; `:*:`: any', schema: text }, ...paged],
+    query: [
+      { name: 'subjectPrefix', says: 'the prefix of the subjects; `:*:` means any', schema: text },
+      ...paged,
+    ],
   }),
-  tell(subject, 'listVersions', "A subject's versions", listOf(count), { query: paged }),
+  tell(subject, 'listVersions', 'The versions of a subject', listOf(count), { query: paged }),
   tell(
     `${subject}/:version`,
     'showVersion',
-    'A version: its number, or `latest`',
+    'One version of a subject',
     object({ subject: text, version: count, id: count, schema: text }),
     { mayBeInvalid },
   ),
-  tell(`${subject}/:version/schema`, 'showVersionText', 'Only the schema of a version', avro, {
-    mayBeInvalid,
-  }),
-  tell('/config', 'showConfig', 'The compatibility level: none', compatibility),
-  tell('/config/:subject', 'showConfigOfSubject', 'The same for one subject', compatibility, {
-    query: [defaultToGlobal],
-    mayBeInvalid,
-  }),
-  tell('/mode', 'showMode', 'The mode: read-only', mode),
-  tell('/mode/:subject', 'showModeOfSubject', 'The same for one subject', mode, {
+  tell(
+    `${subject}/:version/schema`,
+    'showVersionText',
+    'The Avro schema of one version alone',
+    avro,
+    {
+      mayBeInvalid,
+    },
+  ),
+  tell('/config', 'showConfig', 'The compatibility level, which is NONE', compatibility),
+  tell(
+    '/config/:subject',
+    'showConfigOfSubject',
+    'The compatibility level of one subject',
+    compatibility,
+    {
+      query: [defaultToGlobal],
+      mayBeInvalid,
+    },
+  ),
+  tell('/mode', 'showMode', 'The mode, which is READONLY', mode),
+  tell('/mode/:subject', 'showModeOfSubject', 'The mode of one subject', mode, {
     query: [defaultToGlobal],
     mayBeInvalid,
   }),

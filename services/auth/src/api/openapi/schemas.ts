@@ -185,8 +185,8 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
       outcome: oneOf('done', 'refused'),
     },
     {
-      id: { ...text, description: 'as an account sees an entry' },
-      seq: { ...count, description: 'as the platform sees it' },
+      id: { ...text, description: 'in responses to an account' },
+      seq: { ...count, description: 'in responses to the platform' },
       prev: text,
       code: text,
     },

@@ -90,6 +90,6 @@ function offsetIn(call: Call, problems: string[], cursor: Cursor): bigint | unde
   const after = call.query('after')
   if (after === undefined) return undefined
   const offset = cursor.offsetIn(after)
-  if (offset === undefined) problems.push('after must be the `next` of the page before')
+  if (offset === undefined) problems.push('after must be the value of `next` on the previous page')
   return offset
 }

@@ -1,6 +1,6 @@
 // Credentials of a stream, input or derived: more of them, for a rotation, and the end of old ones.
-import { addCredential, removeCredential } from '../../control/streams/manage.ts'
-import type { StreamName } from '../../control/streams/manage.ts'
+import { addCredential, removeCredential } from '../../control/streams/change-stream.ts'
+import type { StreamName } from '../../control/streams/change-stream.ts'
 import { credentialsBody } from '../bodies.ts'
 import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'

@@ -6,35 +6,35 @@ import { receiptJwks } from '../../control/erasure/receipts.ts'
 import type { StateFollower } from '@weir/control-state'
 import { jwks } from '@weir/tokens'
 import type { RouteHandler } from '@weir/http-api'
-import type { KeysAre } from '../../control/controller.ts'
+import type { TokenKeysState } from '../../control/controller.ts'
 
 const headers = { 'cache-control': 'public, max-age=300' }
 
 export type Discovery = {
   readonly follower: Pick<StateFollower, 'tables'>
-  readonly keys: () => KeysAre
+  readonly tokenKeys: () => TokenKeysState
   readonly issuer: string
   readonly now: () => number
 }
 
 /** Longer than reading control state takes, and shorter than whoever asks for keys waits. */
-const keysComeWithinMs = 5_000
+const keysKnownWithinMs = 5_000
 
 /**
  * Answers in any case. Without Kafka there are no keys, and Kafka's own brokers don't start without an answer:
- * they take an empty set, and look again later. Once there is a Kafka, keys are waited for, so that nobody
- * throws those away that he has.
+ * they take an empty set, and look again later. Once Kafka is reached, keys are waited for, so that nobody
+ * replaces the keys that he has by an empty set.
  */
 export const showJwks =
-  ({ follower, keys, now }: Discovery): RouteHandler =>
+  ({ follower, tokenKeys, now }: Discovery): RouteHandler =>
   async () => {
     const what = 'reading the keys'
-    await pollUntil(() => keys() !== 'coming', {
-      deadlineMs: keysComeWithinMs,
+    await pollUntil(() => tokenKeys() !== 'being read', {
+      deadlineMs: keysKnownWithinMs,
       everyMs: 20,
       what,
     }).catch(() => undefined)
-    if (keys() !== 'there') return { status: 200, body: jwks([]) }
+    if (tokenKeys() !== 'known') return { status: 200, body: jwks([]) }
     return {
       status: 200,
       headers,

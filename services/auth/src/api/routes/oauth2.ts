@@ -39,7 +39,7 @@ function secretsOf(call: Call, form: ReadonlyMap<string, string>): Secrets {
       throw malformed('Send the client secret in one place, not in two')
     const basic = basicOf(authorization)
     if (clientId !== undefined && clientId !== basic.clientId)
-      throw malformed('client_id differs from the one in the header Authorization')
+      throw malformed('client_id differs from the clientId in the header Authorization')
     return basic
   }
   if (!clientId || !clientSecret)

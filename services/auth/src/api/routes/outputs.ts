@@ -2,7 +2,7 @@
 import { createDerived, createUnreadDerived } from '../../control/streams/create-stream.ts'
 import { hasRole } from '@weir/control-state'
 import { deleteOutput } from '../../control/streams/delete-stream.ts'
-import { patchStream } from '../../control/streams/manage.ts'
+import { patchStream } from '../../control/streams/change-stream.ts'
 import { outputBody, outputPatch } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'

@@ -1,7 +1,7 @@
 // Input streams: made, listed, shown, changed and deleted (spec Resources, States and transitions).
 import { createInput } from '../../control/streams/create-stream.ts'
 import { deleteStream } from '../../control/streams/delete-stream.ts'
-import { patchStream } from '../../control/streams/manage.ts'
+import { patchStream } from '../../control/streams/change-stream.ts'
 import { streamBody, streamPatch } from '../bodies.ts'
 import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'

@@ -7,9 +7,8 @@ import { hasCode } from '@weir/kit'
 import { refusal } from '../../errors.ts'
 import type { Log } from '@weir/kit'
 import type { Acl, Acls } from '@weir/kafka'
-import type { StateFollower } from '@weir/control-state'
+import type { StateFollower, StreamRecord } from '@weir/control-state'
 import { aclsOf, differenceOf, principalOf } from './read-acls.ts'
-import type { StreamRecord } from '@weir/control-state'
 import { serviceAclsOf, serviceDifferenceOf } from './service-acls.ts'
 import type { ServicePrincipals } from './service-acls.ts'
 
@@ -23,7 +22,7 @@ export type ReadAccess = {
   revoke(clientIds: readonly string[]): Promise<void>
   /** Resolves once no service may do anything in topics of this name: its stream and topics are gone. */
   forget(stream: StreamRecord): Promise<void>
-  /** Makes what is missing, and takes away what is left of ours. */
+  /** Grants what is missing, and revokes what is left of ours. */
   settle(): Promise<void>
 }
 
@@ -41,7 +40,7 @@ export type ReadAccessOptions = {
   readonly follower: Pick<StateFollower, 'tables' | 'catchUp'>
   readonly log: Log
   readonly principals: ServicePrincipals
-  /** Without it, brokers that have no authorizer are told of once, and let be. */
+  /** Without it, brokers that have no authorizer only cause one warning. */
   readonly isRequired: boolean
 }
 
@@ -81,7 +80,7 @@ async function settle(options: ReadAccessOptions): Promise<void> {
   await acls.disallow(stale)
   await allow(options, missing)
   log.info(
-    { taken: stale.length, given: missing.length },
+    { revoked: stale.length, granted: missing.length },
     'the rights of streams in Kafka were corrected',
   )
 }
@@ -105,7 +104,7 @@ async function settleServices(options: ReadAccessOptions, found: readonly Acl[])
   if (stale.length > 0) await acls.revoke(stale)
   await allowServices(options, missing)
   log.info(
-    { taken: stale.length, given: missing.length },
+    { revoked: stale.length, granted: missing.length },
     'the rights of the services in Kafka were corrected',
   )
 }
@@ -136,7 +135,7 @@ function unlessNoAuthorizer({
       if (isRequired) throw refusal('refused', error.message, { cause: error })
       if (!wasTold)
         log.warn(
-          'Kafka has no authorizer: any client that reaches its brokers can read and write everything',
+          'Kafka has no authorizer, so any client that reaches its brokers can read and write everything',
         )
       wasTold = true
     }
@@ -164,7 +163,7 @@ export async function revokingAccess<Answer>(
     await access.revoke(clientIds).catch((error: unknown) => {
       log.warn(
         { err: error },
-        'Kafka could not be asked to revoke the rights once more; this is done again later',
+        'the rights could not be revoked in Kafka a second time; auth tries again later',
       )
       accessSoon()
     })

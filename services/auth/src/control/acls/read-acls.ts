@@ -44,7 +44,7 @@ export type Difference = {
   readonly missing: readonly Acl[]
 }
 
-/** ACLs of others, and of others' principals, are none of this. */
+/** ACLs of others, and of others' principals, are left alone. */
 export function differenceOf(found: readonly Acl[], streams: Iterable<StreamRecord>): Difference {
   const known = new Set(found.map(nameOf))
   const allowed = new Set<string>()

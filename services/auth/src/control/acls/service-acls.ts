@@ -1,21 +1,22 @@
 // What ingest and output may do in Kafka, as ACLs of the principals they log in under: their own work and nothing
-// else, so that whoever takes one over can't do another's (docs/operations.md, Kafka's access rules). Names of topics
+// else, so that an attacker who controls one can't do another's (docs/operations.md, Kafka's access rules). Names of topics
 // don't tell input streams from derived ones, so these are literal and come and go with the streams. Plain data.
 import type { Acl } from '@weir/kafka'
-import { accessesTopic } from '@weir/control-state'
-import { nameOf } from './read-acls.ts'
 import {
+  accessesTopic,
   controlTopic,
+  countsTopic,
   deadLetterTopicOf,
   groupOf,
   keysTopic,
+  replicasTopic,
+  subjectsTopic,
   topicOf,
   TRANSACTIONAL_ID_PREFIX,
+  usageTopic,
 } from '@weir/control-state'
+import { nameOf } from './read-acls.ts'
 import type { StreamRecord } from '@weir/control-state'
-import { replicasTopic } from '@weir/control-state'
-import { subjectsTopic } from '@weir/control-state'
-import { countsTopic, usageTopic } from '@weir/control-state'
 
 /** As Kafka writes them; without one, nothing is granted for that service. */
 export type ServicePrincipals = {
@@ -28,8 +29,8 @@ type Right = Omit<Acl, 'principal'>
 const topic = (operation: 'read' | 'write', name: string): Right => {
   return { resource: 'topic', name, pattern: 'literal', operation }
 }
-const groups = (name: string): Right => {
-  return { resource: 'group', name, pattern: 'prefixed', operation: 'read' }
+const group = (name: string): Right => {
+  return { resource: 'group', name, pattern: 'literal', operation: 'read' }
 }
 
 /** Whatever streams there are. auth's own transactional ids begin otherwise: nobody else can fence it. */
@@ -37,14 +38,10 @@ const STANDING: Readonly<Record<keyof ServicePrincipals, readonly Right[]>> = {
   ingest: [
     ...[controlTopic, keysTopic, replicasTopic, countsTopic].map((name) => topic('read', name)),
     ...[replicasTopic, countsTopic, usageTopic, subjectsTopic].map((name) => topic('write', name)),
-    groups('weir.table.ingest.'),
-    groups('weir.replicas.ingest.'),
   ],
   output: [
-    ...[controlTopic, keysTopic].map((name) => topic('read', name)),
+    ...[controlTopic, keysTopic, replicasTopic].map((name) => topic('read', name)),
     ...[replicasTopic, accessesTopic].map((name) => topic('write', name)),
-    groups('weir.table.output.'),
-    groups('weir.tail.'),
     {
       resource: 'transactionalId',
       name: TRANSACTIONAL_ID_PREFIX,
@@ -58,10 +55,9 @@ const rightsIn = (stream: StreamRecord): Readonly<Record<keyof ServicePrincipals
   const own = topicOf(stream)
   if (stream.kind === 'input')
     return { ingest: [topic('write', own)], output: [topic('read', own)] }
-  const group = { ...groups(groupOf(stream)), pattern: 'literal' } as const
   const topics = [own, deadLetterTopicOf(stream)]
   const output = topics.flatMap((name) => [topic('read', name), topic('write', name)])
-  return { ingest: [], output: [...output, group] }
+  return { ingest: [], output: [...output, group(groupOf(stream))] }
 }
 
 function granted(
@@ -79,8 +75,8 @@ export const serviceAclsOf = (principals: ServicePrincipals, stream: StreamRecor
 export type ServiceDifference = { readonly stale: readonly Acl[]; readonly missing: readonly Acl[] }
 
 /**
- * These principals are ours alone: whatever else they may is taken away. Of a stream that is being deleted nothing is
- * made any more, and nothing taken: its clean-up does that once its topics are gone.
+ * These principals are ours alone: every other right of theirs is revoked. A stream that is being deleted gets no rights
+ * and loses none: its clean-up revokes them once its topics are gone.
  */
 export function serviceDifferenceOf(
   principals: ServicePrincipals,

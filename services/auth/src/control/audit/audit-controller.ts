@@ -1,7 +1,7 @@
 // auth's controller of the audit log, beside what the writer of control state puts into it: reading it, and telling of
 // refusals.
 import { createRangeReader } from '@weir/kafka'
-import type { Kafka, Offsets } from '@weir/kafka'
+import type { Kafka, LogOffsets } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import type { Writer } from '../writer.ts'
@@ -29,7 +29,7 @@ const foldEveryMs = (): number => 2_000 + Math.random() * 3_000
 
 export function createAuditController(options: {
   kafka: Kafka
-  offsets: Offsets
+  offsets: LogOffsets
   follower: StateFollower
   writer: Writer
   log: Log

@@ -1,6 +1,6 @@
 // `weir.audit` as it lies in Kafka, read when somebody asks, a page at a time. Nothing of it is kept in memory, and a
 // page is bounded in entries, bytes and records looked at, however long the log is.
-import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
+import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { auditTopic, parseEntry } from '@weir/control-state'
 import type { AuditEntry, AuditHead, StateFollower } from '@weir/control-state'
@@ -20,7 +20,7 @@ export type AuditPage = {
   readonly next: bigint | undefined
 }
 
-/** Records as they lie there, for whoever checks the chain himself. */
+/** Records as stored, for clients that check the chain themselves. */
 export type ChainPage = {
   readonly records: readonly { readonly offset: bigint; readonly value: Buffer }[]
   readonly next: bigint | undefined
@@ -40,7 +40,7 @@ const bytesMax = 2_000_000
 const chainMax = 1_000
 
 type AuditLogDeps = {
-  readonly offsets: Offsets
+  readonly offsets: LogOffsets
   readonly reader: Pick<RangeReader, 'read'>
   readonly follower: Pick<StateFollower, 'catchUp' | 'tables'>
 }

@@ -1,7 +1,7 @@
 // Folds the notices of `weir.accesses` into the audit log and into what is known of API keys, each once: how far it is
 // stands in control state and moves in the transaction of the entry. Whichever replica does it, the others find nothing
 // left. A notice is output's word, so it is taken for no more than a reading, and only in a form that a reading has.
-import type { Offsets, RangeReader, SourceRecord } from '@weir/kafka'
+import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { accessesKey, accessesTopic, act, keyUseKey, parseNotice } from '@weir/control-state'
@@ -19,7 +19,7 @@ export type Folder = {
 }
 
 type FoldDeps = {
-  readonly offsets: Pick<Offsets, 'earliest' | 'ends'>
+  readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: Pick<RangeReader, 'read'>
   readonly follower: Pick<StateFollower, 'tables' | 'catchUp'>
   readonly writer: Pick<Writer, 'change'>
@@ -71,7 +71,7 @@ async function foldAll(deps: FoldDeps): Promise<string | undefined> {
   return heldUpBy
 }
 
-/** Where the topic begins for us. What lies there no more is told as lost; a topic made anew begins with its first. */
+/** Where the topic begins for us. Notices that are gone are reported as lost; a topic that was created again begins with its first. */
 async function begin(deps: FoldDeps, first: bigint, end: bigint): Promise<bigint> {
   const next = nextIn(deps.follower.tables)
   if (next >= first && next <= end) return next
@@ -84,10 +84,10 @@ function foldOne(deps: FoldDeps, { offset, notice }: Found, from: bigint): Promi
   const step = { from, to: offset + 1n }
   if (notice === undefined) {
     deps.log.warn({ offset: String(offset) }, 'a record in weir.accesses cannot be read')
-    return move(deps, 'note', step)
+    return move(deps, 'unlogged', step)
   }
   if (notice.type === 'read-notice') return move(deps, entryOf(notice), step)
-  return move(deps, 'note', { ...step, more: (draft) => putUse(draft, notice) })
+  return move(deps, 'unlogged', { ...step, more: (draft) => putUse(draft, notice) })
 }
 
 type Step = { readonly from: bigint; readonly to: bigint; readonly more?: (draft: Draft) => void }

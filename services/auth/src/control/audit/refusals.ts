@@ -1,6 +1,6 @@
-// Entries of the audit log for what changed nothing: actions that were refused to a caller who is known, and how
-// many requests came without a key that is. A caller may fill the log no faster than the bound, a stranger adds one
-// entry in ten minutes at most; what went over the bound is counted in an entry of its own.
+// Entries of the audit log for what changed nothing: actions that were refused to a known caller, and how many requests
+// came without a known key. A caller fills the log no faster than a bound, and what goes over it is counted in one entry.
+// Strangers add at most one entry in ten minutes.
 import type { Log } from '@weir/kit'
 import type { Actor, Audited, AuditAction, AuditTarget } from '@weir/control-state'
 import type { Writer } from '../writer.ts'
@@ -13,7 +13,7 @@ export type RefusedAction = {
 }
 
 export type Refusals = {
-  /** Nobody waits for the entry: when Kafka can't take it, the log of this process has it alone. */
+  /** Nobody waits for the entry: when Kafka can't take it, only the log of this process has it. */
   refused(refused: RefusedAction): void
   /** A request of management without a key that is known. */
   denied(): void

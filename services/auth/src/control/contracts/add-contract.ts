@@ -3,12 +3,16 @@
 // published contract never changes; a new version is a new id.
 import type { PreparedContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
-import { act, partOf } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
-import { putKeyRecords } from '../keys/key-records.ts'
-import type { ContractRecord } from '@weir/control-state'
-import { contractKey, subjectKey } from '@weir/control-state'
-import { noContract, requireAccount } from '@weir/control-state'
+import {
+  act,
+  contractKey,
+  noContract,
+  partOf,
+  requireAccount,
+  subjectKey,
+} from '@weir/control-state'
+import type { ContractRecord, Draft } from '@weir/control-state'
+import { putKeyRecords } from '../keys/keep-eras.ts'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
@@ -103,7 +107,7 @@ function requireFreeId(draft: Draft, billingId: string, id: string): void {
   if (draft.contract(billingId, id) !== undefined)
     throw refusal(
       'name_taken',
-      `There is a contract ${id} already, and a published contract never changes: choose a new id`,
+      `The contract ${id} exists already, and a published contract never changes; choose a new id`,
     )
 }
 

@@ -1,6 +1,5 @@
-// Publishing a contract (spec Event contract): everything wrong with it is told at once; then its subject
-// is claimed, its schema registered or read from the registry, and its record made. What is settled here
-// once, no service asks the registry again.
+// Publishing a contract (spec Event contract): all its problems are reported at once; then its subject is claimed, its
+// schema registered or read from the registry, and its record written. After that no service asks the registry about it.
 import { definitionText, parseSchemaRef, prepareContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
 import { invalid } from '@weir/http-api'
@@ -52,7 +51,7 @@ export async function publishContract(
   })
 }
 
-/** What is wrong with a contract would tell of the schema: another account's is as good as none. */
+/** Problems of a contract would reveal the schema, so another account's is treated as missing. */
 async function isOthers(
   { follower }: Pick<Publishing, 'follower'>,
   billingId: string,
@@ -62,7 +61,7 @@ async function isOthers(
   return (follower.tables.subjectOwner(subject) ?? billingId) !== billingId
 }
 
-/** Of whatever JSON; what isn't a ref is told by `prepareContract`. */
+/** Of any JSON; `prepareContract` reports what isn't a ref. */
 function refIn(input: object): string {
   const schema: unknown = 'schema' in input ? input.schema : undefined
   if (typeof schema !== 'object' || schema === null) return ''
@@ -103,7 +102,7 @@ async function register(
 
 function unavailableIfRegistry(error: unknown): unknown {
   return hasCode(error, 'registry.unavailable')
-    ? refusal('unavailable', 'The schema registry does not answer; try again', {
+    ? refusal('unavailable', 'The schema registry does not respond; try again', {
         cause: error,
       })
     : error

@@ -1,5 +1,5 @@
-// When a topic holds nothing any more of what was written to it by a moment: by the settings that Kafka says it has. Pure.
-// Where no date can be told the reason is told instead, and nothing is guessed.
+// How long a topic holds what was written to it, by the settings that Kafka reports. Pure. Where that is unknown, the
+// reason is given instead, and nothing is guessed.
 
 import type { ConfigEntries } from '@weir/kafka'
 

@@ -7,10 +7,8 @@ import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { changeErasing, putErasure, subjectOf } from './erase.ts'
 import type { Asked, Erased, Erasing } from './erase.ts'
-import type { InputStream } from '@weir/control-state'
+import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
 import { requireInput } from '@weir/control-state'
-import type { Contracts } from '@weir/control-state'
-import type { StateFollower } from '@weir/control-state'
 
 /** The links of a data subject, by era. */
 export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
@@ -106,20 +104,20 @@ export function openableIn(
 const noSuchSubject = (name: string): Refusal =>
   refusal(
     'no_such_subject',
-    `No event that can still be decrypted names this data subject in the stream ${name}: none ever did under a contract with a ` +
-      'data subject field, or it was erased, or the keys are past their age',
+    `No event of this data subject in the stream ${name} can be decrypted: there never was an event with this value in a data ` +
+      'subject field, or the data subject was erased, or the keys of the events have expired',
   )
 
 const nothingAtLevel = (name: string, fromLevel = 0): Refusal =>
   refusal(
     'no_such_subject',
-    `Nothing of this data subject can be decrypted from level ${fromLevel} up in the stream ${name}: it was withdrawn or erased before, or there is no such level`,
+    `Nothing of this data subject can be decrypted at level ${fromLevel} or above in the stream ${name}: it was already withdrawn or erased, or there is no such level`,
   )
 
 const noDataSubjectField = (name: string): Refusal =>
   refusal(
     'no_data_subject_field',
     `No contract of the account has a data_subject_field, so Weir does not know which events of the stream ${name} are about ` +
-      'which data subject; they may well be there. Erase by values of the key field instead, or publish a contract with ' +
-      'data_subject_field for events to come',
+      'which data subject. The stream may still contain such events. Erase by values of the key field instead, or publish a ' +
+      'contract with data_subject_field for future events',
   )

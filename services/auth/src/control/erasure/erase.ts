@@ -113,7 +113,7 @@ export function putErasure(
     acceptedAtMs: deps.now(),
   }
   draft.put(erasureKey(stream.streamId, erasureId), record)
-  draft.note({ erasure: erasureId, count: subjects.length })
+  draft.addToEntry({ erasure: erasureId, count: subjects.length })
   return record
 }
 

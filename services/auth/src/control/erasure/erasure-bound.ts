@@ -17,7 +17,7 @@ export type Bounding = {
   readonly log: Log
 }
 
-/** From this share on whoever runs Weir is told. */
+/** From this share of the bound on, the log warns. */
 const warnShare = 0.8
 
 function erasedValuesOf(state: Streams & Erasures, billingId: string): number {
@@ -37,7 +37,7 @@ export function requireRoom(
   if (used + count > erasuresMax) throw exceeded({ used, count, erasuresMax })
 }
 
-/** After an erasure: an account that comes near its bound stands in the log. */
+/** After an erasure: the log names an account that comes near its bound. */
 export function warnOfBound({ follower, erasuresMax, log }: Bounding, billingId: string): void {
   const used = follower.tables.erasedValues().get(billingId) ?? 0
   if (used < erasuresMax * warnShare) return
@@ -49,7 +49,7 @@ type Exceeded = { readonly used: number; readonly count: number; readonly erasur
 const exceeded = ({ used, count, erasuresMax }: Exceeded): Refusal =>
   refusal(
     'erasures_exceeded',
-    `The account has ${used} erased values and may have ${erasuresMax} (ERASURES_MAX), so ${count} more are too many: nothing ` +
-      'was erased. Erase data subjects by `subject`, which is never refused for this, delete streams that nobody needs, or ' +
+    `The account has ${used} erased values and may have ${erasuresMax} (ERASURES_MAX), so ${count} more are too many. Nothing ` +
+      'was erased. Erase data subjects by `subject`, to which this limit does not apply, delete streams that are not needed, or ' +
       'ask the operators of Weir to raise ERASURES_MAX',
   )

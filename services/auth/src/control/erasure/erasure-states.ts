@@ -1,20 +1,31 @@
-// How far an erasure has come after it was accepted (docs/forgetting.md): applied, once every replica that is heard
-// of has followed the keys past it; complete, once Kafka's own log holds no older version of what it changed. Run
-// by every auth replica, in a reconcile loop: each looks for itself, and whoever sees it first writes it down.
+// How far an erasure has come after it was accepted (docs/forgetting.md): applied, once every replica with a heartbeat
+// has followed the keys past it; complete, once Kafka's own log holds no older version of what it changed. Every auth
+// replica checks this in a reconcile loop, and the first one that sees it writes it to the record.
 import { treePart } from '@weir/fieldcrypt'
 import type { Configs, LogScan } from '@weir/kafka'
-import { act, partOf } from '@weir/control-state'
-import type { AuditAction } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
-import type { ReplicaFollower } from '@weir/control-state'
-import { beatKey, beatTimeIn, beatValue, erasureMarker } from '@weir/control-state'
-import { eraPrefix } from '@weir/control-state'
-import { erasureKey, keysTopic } from '@weir/control-state'
-import type { ErasureRecord, ErasureScan, StateFollower } from '@weir/control-state'
+import {
+  act,
+  beatKey,
+  beatTimeIn,
+  beatValue,
+  eraPrefix,
+  erasureKey,
+  erasureMarker,
+  keysTopic,
+  partOf,
+} from '@weir/control-state'
+import type {
+  AuditAction,
+  Draft,
+  ErasureRecord,
+  ErasureScan,
+  ReplicaFollower,
+  StateFollower,
+} from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 
 export type ErasureStates = {
-  /** One look at all that is pending; in how many ms the next one is worth it. */
+  /** One pass over all that is pending; in how many ms the next one makes sense. */
   reconcile(): Promise<number>
 }
 
@@ -58,7 +69,7 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
   }
 }
 
-/** Applied: no replica that is heard of has keys from before it. */
+/** Applied: no replica with a heartbeat has keys from before it. */
 function createApplying(deps: ErasureStatesDeps) {
   const { follower, now } = deps
   /** How far the keys must be followed for each erasure. */

@@ -115,7 +115,7 @@ function changesOf(at: StreamEra, keys: EraKeys | undefined, prefixesIn: Cut['pr
   if (keys === undefined) throw unreadable(at)
   try {
     const changes = [...puncture(keys, prefixesIn(keys)).changes]
-    // Of a part that is split the sixteen come first: whoever has read half of it lacks nothing meanwhile.
+    // When a part is split, its sixteen pieces come first: a replica that has followed half of it lacks nothing.
     return changes.sort(([, a], [, b]) => Number(a === undefined) - Number(b === undefined))
   } catch (error) {
     if (!hasCode(error, 'fieldcrypt.key_unavailable', 'fieldcrypt.record_unreadable')) throw error

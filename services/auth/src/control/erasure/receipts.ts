@@ -4,12 +4,20 @@ import { createPrivateKey } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
 import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
 import { makeReceiptKey, signReceipt } from '@weir/tokens'
-import { act } from '@weir/control-state'
-import { privateReceiptKey } from '@weir/control-state'
-import { keysTopic, receiptKeyKey } from '@weir/control-state'
-import type { ErasureRecord, ReceiptKeyRecord } from '@weir/control-state'
-import { requireErasure, requireInput } from '@weir/control-state'
-import type { PublicKeys, StateFollower } from '@weir/control-state'
+import {
+  act,
+  keysTopic,
+  privateReceiptKey,
+  receiptKeyKey,
+  requireErasure,
+  requireInput,
+} from '@weir/control-state'
+import type {
+  ErasureRecord,
+  PublicKeys,
+  ReceiptKeyRecord,
+  StateFollower,
+} from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { refusal } from '../../errors.ts'

@@ -1,10 +1,10 @@
 // `weir.subjects` as it lies in Kafka, read when somebody asks for a data subject: of each era that still has keys, the
 // one partition in which its records lie, for the time in which they were written. Nothing is kept in memory but what
-// was found. A value is asked for, and stands in no record, error or line of the log.
+// was found. The value that is looked for is in no record, error or log line.
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
-import type { Offsets, RangeReader } from '@weir/kafka'
+import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
   checkSubjectLink,
   linkIn,
@@ -25,17 +25,17 @@ export type FoundEra = {
 }
 
 export type SubjectLog = {
-  /** Eras in which something is kept. @throws Refusal `unavailable`: what can't be read is never taken for nothing */
+  /** Eras in which something is kept. @throws Refusal `unavailable` when one of them can't be read */
   find(stream: InputStream, subject: string): Promise<readonly FoundEra[]>
-  /** Takes the records away, once what they lead to is erased. */
+  /** Deletes the records, once what they lead to is erased. */
   forget(found: readonly FoundEra[]): Promise<void>
 }
 
-/** More than clocks of replicas differ, and an event waits. */
+/** More than the clocks of replicas differ and than an event may wait. */
 const aroundMs = 24 * 3_600_000
 
 type SubjectLogDeps = {
-  readonly offsets: Pick<Offsets, 'at'>
+  readonly offsets: Pick<LogOffsets, 'at'>
   readonly reader: Pick<RangeReader, 'read'>
   readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
   readonly write: WriteTombstones

@@ -1,16 +1,18 @@
-// Old data dies by itself: the keys of an era go when it has been past for a stream's `keyRetentionDays`
-// (docs/keys.md, Age). A clock that jumps must not do that, so it takes two clocks that agree, and even then no
-// stream loses more than one era a day.
+// Old events become unreadable: the keys of an era are deleted `keyRetentionDays` after its end (docs/keys.md, Age). A
+// clock that jumps must not cause this, so auth's clock and the broker's must agree, and even then a stream loses at most
+// one era a day.
 import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { Configs } from '@weir/kafka'
-import { act } from '@weir/control-state'
-import type { Draft, KeyStore } from '@weir/control-state'
+import { act, eraPrefix, replicasTopic, streamKey } from '@weir/control-state'
+import type {
+  Draft,
+  ErasureRecord,
+  InputStream,
+  KeyStore,
+  ReplicaFollower,
+  StateFollower,
+} from '@weir/control-state'
 import { dropErasure } from '../erasure/erase.ts'
-import type { ReplicaFollower } from '@weir/control-state'
-import { eraPrefix } from '@weir/control-state'
-import type { ErasureRecord, InputStream, StateFollower } from '@weir/control-state'
-import { streamKey } from '@weir/control-state'
-import { replicasTopic } from '@weir/control-state'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 
@@ -22,7 +24,7 @@ const againMs = 3_600_000
 const unsureMs = 10_000
 const tellEveryMs = 600_000
 
-/** The time, if the broker's clock has it too; undefined when they differ or nobody was heard. */
+/** The time, if the broker's clock agrees; undefined when they differ or no heartbeat came. */
 export type AgreedNow = () => Promise<number | undefined>
 
 export function createAgreedNow(deps: {
@@ -36,7 +38,10 @@ export function createAgreedNow(deps: {
     if (performance.now() - toldMs < tellEveryMs) return
     toldMs = performance.now()
     const aheadOfBrokerSeconds = Math.round(aheadMs / 1_000)
-    deps.log.error({ aheadOfBrokerSeconds }, 'the clocks differ: no keys are removed')
+    deps.log.error(
+      { aheadOfBrokerSeconds },
+      'the clocks differ between auth and Kafka: no keys are removed',
+    )
   }
   return async () => {
     const aheadMs = deps.replicas.replicas.aheadOfBrokerMs()
@@ -100,7 +105,7 @@ function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, now
   for (const erasure of draft.erasuresOf(streamId))
     if (isPast(erasure, era)) dropErasure(draft, erasure)
   draft.put(streamKey(billingId, name), { ...current, keysExpiredAtMs: nowMs })
-  draft.note({ era, count: keys.length })
+  draft.addToEntry({ era, count: keys.length })
   return era
 }
 

@@ -1,5 +1,5 @@
-// The upkeep of keys at rest: a rotation that is under way goes on, keys past their age go, and
-// erasures whose KEKs are gone are told.
+// The reconcilers of keys at rest: a rotation that is under way continues, keys past their age are deleted, and
+// erasures whose KEKs no longer exist become `destroyed`.
 import { continueRotation } from './rotation/continue-rotation.ts'
 import { createAgreedNow, expireEras } from './expire-eras.ts'
 import { createHaveWrappingKeys } from './rotation/have-wrapping-keys.ts'

@@ -8,12 +8,8 @@ import type { KeyObject } from 'node:crypto'
 import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
 import { makeSigningKey } from '@weir/tokens'
 import type { SigningKey } from '@weir/tokens'
-import { act } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
-import { privateSigningKey } from '@weir/control-state'
-import type { SigningKeyRecord } from '@weir/control-state'
-import { signingKeyKey } from '@weir/control-state'
-import type { PublicKeys, StateFollower } from '@weir/control-state'
+import { act, privateSigningKey, signingKeyKey } from '@weir/control-state'
+import type { Draft, PublicKeys, SigningKeyRecord, StateFollower } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from './wrapping-keys.ts'
 
@@ -37,7 +33,7 @@ export async function keepSigningKeys(
     const { next, past } = keysDue(draft, deps.now())
     for (const key of past) drop(draft, key)
     if (!next) return
-    draft.note({ kid: made.kid })
+    draft.addToEntry({ kid: made.kid })
     const nowMs = deps.now()
     putNewKey(deps, draft, made, draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs)
   })
@@ -64,7 +60,7 @@ export async function rotateSigningKeys(
       if (gone.includes(key)) drop(draft, key)
       else draft.put(signingKeyKey(key.kid), retired(key, nowMs))
     const revoked = revoke ? gone.map(({ kid }) => kid) : []
-    draft.note({ kid: made.kid, ...(revoke ? { revoked } : {}) })
+    draft.addToEntry({ kid: made.kid, ...(revoke ? { revoked } : {}) })
     const latestMs = Math.max(...former.map((key) => key.signsFromMs).filter((ms) => ms <= nowMs))
     // A replica whose clock is behind signs with it, too.
     putNewKey(deps, draft, made, Math.max(nowMs - clocksDifferMsMax, latestMs + 1))

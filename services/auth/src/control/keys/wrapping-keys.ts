@@ -5,10 +5,8 @@ import type { KeyObject } from 'node:crypto'
 import { levelPart, wrapRing } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, withTimeout, AppError } from '@weir/kit'
-import { act } from '@weir/control-state'
-import type { Change, Draft } from '@weir/control-state'
-import type { StateFollower } from '@weir/control-state'
-import { ringKey } from '@weir/control-state'
+import { act, ringKey } from '@weir/control-state'
+import type { Change, Draft, StateFollower } from '@weir/control-state'
 import type { Decide } from '../decide-changes.ts'
 import type { Writer } from '../writer.ts'
 import { refusal } from '../../errors.ts'
@@ -44,7 +42,7 @@ export async function newWrappingKey(kek: KekProvider, recordKey: string): Promi
   try {
     return await wrapRing(kek, recordKey, plain)
   } catch (cause) {
-    // What is wrong with the KEKs is for whoever runs auth: it is in the log.
+    // What is wrong with the KEKs is for the operators of auth, who find it in the log.
     throw refusal('unavailable', 'The KEK cannot be used now; try again', {
       cause,
     })
@@ -123,7 +121,7 @@ async function make({ writer, kek }: Deps, names: readonly string[]): Promise<vo
         draft.keys.put(recordKey, value)
         made.push(name)
       }
-    draft.note({ rings: made })
+    draft.addToEntry({ rings: made })
   })
 }
 

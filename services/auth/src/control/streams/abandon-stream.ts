@@ -5,7 +5,7 @@ import type { Log } from '@weir/kit'
 import { partOf, streamKey, topicOf } from '@weir/control-state'
 import type { Draft, StreamRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
-import { keysUnderStream } from '../keys/key-records.ts'
+import { keysUnderStream } from '../keys/keep-eras.ts'
 import { putDeleting } from './delete-stream.ts'
 import { topicsOf } from './stream-topics.ts'
 import type { StreamTopics } from './stream-topics.ts'
@@ -70,5 +70,5 @@ export async function freeName(
 export const topicExists = (topic: string): Refusal =>
   refusal(
     'topic_exists',
-    `Kafka has a topic named ${topic} already that does not belong to a stream of Weir; choose another name or delete that topic`,
+    `Kafka already has a topic named ${topic} that does not belong to a stream of Weir; choose another name or delete that topic`,
   )

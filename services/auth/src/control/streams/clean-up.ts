@@ -1,16 +1,15 @@
 // The clean-up of deleted streams (docs/architecture.md 11), run by every auth replica: whatever
-// was left half-done, by whom ever, is finished here. A lease in the record keeps replicas out of
-// each other's way, and each step is taken right after it was renewed under the writer's fence.
+// any replica has left half-done is finished here. A lease in the record lets one replica at a time do it,
+// and each step is taken right after the lease was renewed under the writer's fence.
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import { act, partOf } from '@weir/control-state'
-import { keysUnderStream } from '../keys/key-records.ts'
+import { act, partOf, streamKey, topicOf } from '@weir/control-state'
+import { keysUnderStream } from '../keys/keep-eras.ts'
 import { dropErasure } from '../erasure/erase.ts'
 import { clientIdsOf } from '../acls/read-access.ts'
 import type { ReadAccess } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
 import type { StateFollower, StreamRecord } from '@weir/control-state'
-import { streamKey, topicOf } from '@weir/control-state'
 import { topicsOf } from './stream-topics.ts'
 import type { StreamTopics } from './stream-topics.ts'
 
@@ -27,7 +26,7 @@ export type CleaningUp = Changes & {
   readonly follower: Pick<StateFollower, 'tables'>
   readonly topics: Pick<StreamTopics, 'endDerivation' | 'delete' | 'deleteEmpty'>
   readonly access: Pick<ReadAccess, 'revoke' | 'forget'>
-  /** Takes away what was counted of an input stream that is gone. */
+  /** Deletes what was counted of an input stream that is gone. */
   readonly forgetUsage: (stream: { streamId: string; createdAtMs: number }) => Promise<void>
   /** This replica of auth, for leases. */
   readonly replica: string
@@ -37,13 +36,13 @@ export type CleaningUp = Changes & {
 }
 
 /**
- * Takes each dead stream one step further. How many ms from now the next pass is worth it; undefined when
+ * Takes each deleted stream as far as it goes now. In how many ms the next pass makes sense; undefined when
  * nothing is left.
  */
 export async function cleanUp(deps: CleaningUp): Promise<number | undefined> {
-  const dead = [...deps.follower.tables.streams()].filter((stream) => isDead(deps, stream))
-  const outputs = dead.filter((stream) => stream.kind === 'derived')
-  const inputs = dead.filter((stream) => stream.kind === 'input')
+  const deleted = [...deps.follower.tables.streams()].filter((stream) => needsCleanUp(deps, stream))
+  const outputs = deleted.filter((stream) => stream.kind === 'derived')
+  const inputs = deleted.filter((stream) => stream.kind === 'input')
   const waits: number[] = []
   for (const group of [...inSlices(outputs), ...inSlices(inputs)]) {
     const left = await Promise.all(group.map((stream) => finish(deps, stream)))
@@ -60,7 +59,7 @@ function inSlices<Item>(items: readonly Item[]): Item[][] {
   return slices
 }
 
-function isDead(deps: CleaningUp, stream: StreamRecord): boolean {
+function needsCleanUp(deps: CleaningUp, stream: StreamRecord): boolean {
   if (stream.state === 'deleting') return true
   return stream.state === 'creating' && deps.now() - stream.stateSinceMs > creatingMsMax
 }
@@ -70,18 +69,19 @@ async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | 
   // What the table shows already needs no change, which would fence the other replica's writer.
   if (isElsewhere(deps, stream)) return laterMs
   try {
-    const dead = await renewLease(deps, stream)
-    if (dead === undefined) return laterMs
-    // The next topic of this name must be nothing to them.
-    await deps.access.revoke(clientIdsOf([dead]))
-    if (dead.kind === 'derived') await deps.topics.endDerivation(dead)
-    for (const topic of topicsOf(dead)) if (!(await deleteTopic(deps, dead, topic))) return laterMs
-    await deps.access.forget(dead)
+    const deleted = await renewLease(deps, stream)
+    if (deleted === undefined) return laterMs
+    // Another stream's topic may have this name next, and they must not read it.
+    await deps.access.revoke(clientIdsOf([deleted]))
+    if (deleted.kind === 'derived') await deps.topics.endDerivation(deleted)
+    for (const topic of topicsOf(deleted))
+      if (!(await deleteTopic(deps, deleted, topic))) return laterMs
+    await deps.access.forget(deleted)
     // An ingest replica may still be trying to store what it accepted before it saw the deletion.
-    const early = dead.stateSinceMs + deps.produceTimeoutMs + 1_000 - deps.now()
+    const early = deleted.stateSinceMs + deps.produceTimeoutMs + 1_000 - deps.now()
     if (early > 0) return early
-    if (dead.kind === 'input') await deps.forgetUsage(dead)
-    return (await forget(deps, dead)) ? undefined : laterMs
+    if (deleted.kind === 'input') await deps.forgetUsage(deleted)
+    return (await forget(deps, deleted)) ? undefined : laterMs
   } catch (error) {
     const isLeaving = hasCode(error, 'kafka.group_not_empty')
     deps.log[isLeaving ? 'debug' : 'warn'](
@@ -94,13 +94,16 @@ async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | 
 
 /**
  * The record as it is now, when this replica may clean the stream up: it is still that stream, still
- * dead, its outputs are gone, and no other replica is at it. Committed, so a fenced replica finds
+ * deleted, its outputs are gone, and no other replica is at it. Committed, so a fenced replica finds
  * out here. A stream that was never announced turns `deleting`, so that it can't be announced after.
  */
-async function renewLease(deps: CleaningUp, dead: StreamRecord): Promise<StreamRecord | undefined> {
+async function renewLease(
+  deps: CleaningUp,
+  deleted: StreamRecord,
+): Promise<StreamRecord | undefined> {
   return deps.writer.change(partOf('stream.remove'), (draft) => {
-    const current = draft.stream(dead.billingId, dead.name)
-    if (current?.streamId !== dead.streamId || !isDead(deps, current)) return undefined
+    const current = draft.stream(deleted.billingId, deleted.name)
+    if (current?.streamId !== deleted.streamId || !needsCleanUp(deps, current)) return undefined
     if (current.kind === 'input' && draft.outputsOf(current).length > 0) return undefined
     if (isElsewhere(deps, current)) return undefined
     const mine: StreamRecord = {
@@ -119,18 +122,22 @@ function isElsewhere(deps: CleaningUp, { cleaner }: StreamRecord): boolean {
 }
 
 /** False when the stream is no longer this replica's to clean up. */
-async function deleteTopic(deps: CleaningUp, dead: StreamRecord, topic: string): Promise<boolean> {
-  if ((await renewLease(deps, dead)) === undefined) return false
+async function deleteTopic(
+  deps: CleaningUp,
+  deleted: StreamRecord,
+  topic: string,
+): Promise<boolean> {
+  if ((await renewLease(deps, deleted)) === undefined) return false
   // One that was never announced may be somebody else's, made in the meantime: only if it is empty.
-  await (dead.neverReady === true ? deps.topics.deleteEmpty(topic) : deps.topics.delete(topic))
+  await (deleted.neverReady === true ? deps.topics.deleteEmpty(topic) : deps.topics.delete(topic))
   return true
 }
 
-async function forget(deps: CleaningUp, dead: StreamRecord): Promise<boolean> {
-  const what = act(deps, 'stream.remove', { account: dead.billingId, stream: dead.name })
+async function forget(deps: CleaningUp, deleted: StreamRecord): Promise<boolean> {
+  const what = act(deps, 'stream.remove', { account: deleted.billingId, stream: deleted.name })
   return deps.writer.change(what, (draft) => {
-    const current = draft.stream(dead.billingId, dead.name)
-    if (current?.streamId !== dead.streamId) return true
+    const current = draft.stream(deleted.billingId, deleted.name)
+    if (current?.streamId !== deleted.streamId) return true
     if (current.cleaner?.replica !== deps.replica) return false
     draft.put(streamKey(current.billingId, current.name), null)
     for (const key of keysUnderStream(draft, current)) draft.keys.put(key, null)

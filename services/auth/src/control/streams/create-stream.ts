@@ -2,7 +2,8 @@
 // token or event of it can exist. What fails where:
 //
 //   reserve   one change puts the record, `creating`, and the keys of its eras: the name is taken. Refused: nothing is left.
-//   make      its topics. One that is there already isn't ours: what was made goes, and the name is free at once.
+//   make      its topics, which no deriver of a former stream of that name can write to. One that is there already isn't
+//             ours: what was made goes, and the name is free at once. Fails: abandoned.
 //   serve     ingest and output may work in them. Fails: abandoned.
 //   start     of an output, where in its input it starts, and who may read it. Fails: abandoned.
 //   announce  the record is `ready`. Fails, or took longer than a minute: abandoned.
@@ -29,6 +30,7 @@ import type { StreamTopics } from './stream-topics.ts'
 export type Creation = Reserving &
   Abandoning & {
     readonly topics: Pick<StreamTopics, 'make' | 'startOffsets' | 'deleteEmpty'>
+    readonly kafkaPrefix: string
     readonly access: Pick<ReadAccess, 'serve' | 'grant'>
   }
 
@@ -46,6 +48,7 @@ export async function createInput(
 ): Promise<Created<InputStream>> {
   const { billingId: account, name } = request
   const what = act(deps, 'stream.create', { account, stream: name })
+  demandOwnName(deps, name)
   const credential = newCredential(bothScopes, deps.now())
   const reserved = await reserveInput(deps, request, credential)
   const stream = await abandoning(deps, reserved, async () => {
@@ -80,6 +83,7 @@ async function makeDerived(
 ): Promise<DerivedStream> {
   const { billingId: account, linkedStream: stream, name: output } = request
   const what: Audited = act(deps, 'output.create', { account, stream, output })
+  demandOwnName(deps, output)
   const { input, reserved } = await reserveDerived(deps, request, credential)
   return abandoning(deps, reserved, async () => {
     await makeTopics(deps, reserved)
@@ -90,11 +94,20 @@ async function makeDerived(
   })
 }
 
+/** A Weir with a shorter prefix may call its dead letters `<account>.<stream>.dead`: no other two names can meet. */
+function demandOwnName({ kafkaPrefix }: Creation, name: string): void {
+  if (kafkaPrefix !== '' && name === 'dead')
+    throw refusal(
+      'invalid_request',
+      'name must not be dead, which is reserved where KAFKA_PREFIX is set',
+    )
+}
+
 async function makeTopics(deps: Creation, reserved: StreamRecord): Promise<void> {
   const others = await deps.topics.make(reserved)
   if (others === undefined) return
   await freeName(deps, reserved)
-  throw topicExists(others)
+  throw topicExists(deps.kafkaPrefix + others)
 }
 
 /** From here on it is there for everyone. @throws Refusal `unavailable` when the clean-up has taken it meanwhile */

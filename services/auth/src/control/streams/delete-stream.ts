@@ -1,16 +1,12 @@
 // Deleting a stream (docs/architecture.md 11). The record turns `deleting`, and with that the stream
 // is gone for everyone: tokens, WebSockets, readers of the API. The clean-up does the rest later.
-import { act } from '@weir/control-state'
+import { act, requireInput, requireOutput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
-import type { Audited } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
+import type { Audited, Draft, StreamRecord } from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { Revoking } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
-import type { StreamRecord } from '@weir/control-state'
-import { streamKey } from '@weir/control-state'
-import { requireInput, requireOutput } from '@weir/control-state'
 
 export type Deleting = Changes &
   Revoking & {
@@ -29,7 +25,7 @@ export async function deleteStream(
     const stream = requireInput(draft, request.billingId, request.name)
     const outputs = draft.outputsOf(stream).filter(({ state }) => state !== 'deleting')
     if (outputs.length > 0 && !request.recursive) throw hasOutputs(stream.name, outputs)
-    if (outputs.length > 0) draft.note({ outputs: outputs.map(({ name }) => name) })
+    if (outputs.length > 0) draft.addToEntry({ outputs: outputs.map(({ name }) => name) })
     return [...outputs, stream]
   })
   // One that was still being made was never announced, so nobody knows that it is gone.
@@ -51,7 +47,7 @@ async function putAllDeleting(
   what: Audited,
   choose: (draft: Draft) => StreamRecord[],
 ): Promise<StreamRecord[]> {
-  const doomed = await deps.writer.change('look', choose)
+  const doomed = await deps.writer.change('read', choose)
   const deleted = await revokingAccess(deps, clientIdsOf(doomed), () =>
     deps.writer.change(what, (draft) => {
       const streams = choose(draft)
@@ -65,13 +61,13 @@ async function putAllDeleting(
 
 /** From here on the stream is gone for everyone but the clean-up. */
 export function putDeleting(draft: Draft, stream: StreamRecord, nowMs: number): void {
-  const dead: StreamRecord = {
+  const deleted: StreamRecord = {
     ...stream,
     ...(stream.state === 'creating' ? { neverReady: true } : {}),
     state: 'deleting',
     stateSinceMs: nowMs,
   }
-  draft.put(streamKey(dead.billingId, dead.name), dead)
+  draft.put(streamKey(deleted.billingId, deleted.name), deleted)
 }
 
 function hasOutputs(name: string, outputs: readonly StreamRecord[]): Refusal {

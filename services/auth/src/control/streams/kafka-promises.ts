@@ -29,6 +29,8 @@ export type PromisesDeps = {
   /** Those that are Weir's, and what each is to be told. */
   readonly topics: () => ReadonlyMap<string, Pins>
   readonly topicReplication: number | undefined
+  /** What the topics' names begin with, as operators know them. */
+  readonly kafkaPrefix: string
   readonly isRequired: boolean
 }
 
@@ -45,10 +47,19 @@ const transactionsTopic = '__transaction_state'
 const replicasMin = 3
 const inSyncMin = 2
 
-const losesPlaces = { wanted: '3', without: 'derived streams lose their positions', mayLose: true }
+const losesPositions = {
+  wanted: '3',
+  without: 'derived streams may lose their positions',
+  mayLose: true,
+}
+const losesWriters = {
+  wanted: '3',
+  without: 'Kafka may forget who writes derived streams',
+  mayLose: true,
+}
 const losesOnDisk = {
   wanted: '3',
-  without: 'one lost disk means lost events that were acknowledged',
+  without: 'acknowledged events are lost with the disk of one broker',
   mayLose: true,
 }
 const inSync = {
@@ -67,13 +78,13 @@ const noUnclean = {
 const brokerChecks: readonly Check[] = [
   {
     setting: 'offsets.topic.replication.factor',
-    ...losesPlaces,
+    ...losesPositions,
     holds: atLeast(3),
     of: offsetsTopic,
   },
   {
     setting: 'transaction.state.log.replication.factor',
-    ...losesPlaces,
+    ...losesWriters,
     holds: atLeast(3),
     of: transactionsTopic,
   },
@@ -95,16 +106,9 @@ const brokerChecks: readonly Check[] = [
   {
     setting: 'offsets.retention.minutes',
     wanted: '129600',
-    without: 'a deriver that was off for a week must search for its position',
+    without: 'a stream that is not derived for a week may lose its position',
     mayLose: false,
     holds: atLeast(129_600),
-  },
-  {
-    setting: 'group.initial.rebalance.delay.ms',
-    wanted: '0',
-    without: 'each start and each new derived stream waits this long',
-    mayLose: false,
-    holds: is('0'),
   },
 ]
 
@@ -128,9 +132,10 @@ export function createKafkaPromises(deps: PromisesDeps): KafkaPromises {
 const sentenceOf = ({ setting, value, where, wanted, without }: Finding): string =>
   `Kafka: ${setting} is ${value} ${where}; set it to ${wanted}: ${without}`
 
-async function look({ configs, topics, topicReplication }: PromisesDeps): Promise<Finding[]> {
+async function look(deps: PromisesDeps): Promise<Finding[]> {
+  const { configs, topicReplication } = deps
   try {
-    const { topics: ours, otherwise } = await pinTopics(configs, topics())
+    const { topics: ours, otherwise } = await pinned(deps)
     const internal = await configs.topics([offsetsTopic, transactionsTopic])
     const brokers = await configs.brokers()
     return [
@@ -143,6 +148,15 @@ async function look({ configs, topics, topicReplication }: PromisesDeps): Promis
   } catch (error) {
     if (!hasCode(error, 'kafka.refused')) throw error
     return [notAllowed(error.message)]
+  }
+}
+
+/** By their names in Kafka. */
+async function pinned({ configs, topics, kafkaPrefix }: PromisesDeps) {
+  const { topics: ours, otherwise } = await pinTopics(configs, topics())
+  return {
+    topics: new Map([...ours].map(([topic, settings]) => [kafkaPrefix + topic, settings])),
+    otherwise: otherwise.map((one) => ({ ...one, topic: kafkaPrefix + one.topic })),
   }
 }
 
@@ -193,7 +207,7 @@ function ofBrokers(
   }))
 }
 
-/** Those that have a check of their own are told by it. */
+/** Without those that have a check of their own, which reports them. */
 function setOtherwise(otherwise: readonly SetOtherwise[]): Finding[] {
   const own: readonly string[] = [inSync.setting, noUnclean.setting]
   const findings = new Map<string, { one: SetOtherwise; topics: string[] }>()

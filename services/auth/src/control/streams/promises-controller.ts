@@ -1,8 +1,8 @@
 // Which topics Kafka's promises are looked at for, and how often.
 import { topicsOf } from './stream-topics.ts'
-import { streamPins } from './topic-pins.ts'
+import { pinsOf } from './topic-pins.ts'
 import type { Pins } from './topic-pins.ts'
-import { controlPins } from '../bootstrap.ts'
+import { controlPins } from '../control-topics.ts'
 import { createKafkaPromises } from './kafka-promises.ts'
 import type { KafkaPromises } from './kafka-promises.ts'
 import type { Reconciler } from '../reconcile-loop.ts'
@@ -16,7 +16,7 @@ const brokenEveryMs = 10_000
 const keptEveryMs = 600_000
 
 type Parts = {
-  readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE' | 'TOPIC_REPLICATION'>
+  readonly config: Pick<Config, 'KAFKA_PREFIX' | 'KAFKA_REQUIRE_DURABLE' | 'TOPIC_REPLICATION'>
   readonly admin: Pick<Admin, 'configs'>
   readonly follower: Pick<StateFollower, 'tables'>
   readonly log: Log
@@ -28,6 +28,7 @@ export function promisesOf({ config, admin, follower, log }: Parts): KafkaPromis
     log,
     topics: () => new Map([...controlPins, ...streamTopics(follower)]),
     topicReplication: config.TOPIC_REPLICATION,
+    kafkaPrefix: config.KAFKA_PREFIX,
     isRequired: config.KAFKA_REQUIRE_DURABLE,
   })
 }
@@ -35,8 +36,7 @@ export function promisesOf({ config, admin, follower, log }: Parts): KafkaPromis
 const streamTopics = ({ tables }: Parts['follower']): [string, Pins][] =>
   [...tables.streams()]
     .filter(({ state }) => state === 'ready')
-    .flatMap(topicsOf)
-    .map((topic) => [topic, streamPins])
+    .flatMap((stream) => topicsOf(stream).map((topic): [string, Pins] => [topic, pinsOf(stream)]))
 
 export const promisesReconciler = (promises: KafkaPromises): Reconciler => ({
   name: 'promises of Kafka',

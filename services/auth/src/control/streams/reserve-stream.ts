@@ -10,7 +10,7 @@ import {
 } from '@weir/control-state'
 import type { DerivedStream, InputStream, NewCredential } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
-import { putKeyRecords } from '../keys/key-records.ts'
+import { putKeyRecords } from '../keys/keep-eras.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
 export type Reserving = Changes & { readonly wrappingKeys: WrappingKeys }

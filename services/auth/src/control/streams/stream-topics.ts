@@ -1,12 +1,17 @@
-// Kafka's half of a stream: its topics, and the group that derives it. Whether a stream may have them, or must lose
-// them, is decided in control state before.
+// Kafka's half of a stream: its topics, who may write them, and the group that derives it. Whether a stream may have them,
+// or must lose them, is decided in control state before.
 import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream, InputStream, StreamRecord } from '@weir/control-state'
-import type { Admin } from '@weir/kafka'
-import { allPins, pinTopics, streamPins } from './topic-pins.ts'
+import type { Admin, Fencer } from '@weir/kafka'
+import { hasCode } from '@weir/kit'
+import { refusal } from '../../errors.ts'
+import { allPins, pinsOf, pinTopics } from './topic-pins.ts'
 
 export type StreamTopics = {
-  /** The name of a topic that is there already and so isn't the stream's; then none is made. */
+  /**
+   * A deriver of a former stream of this name can write nothing into them. The name of a topic that is there already and so isn't
+   * the stream's, or of one that such a deriver was faster to write to; then none is made.
+   */
   make(stream: StreamRecord): Promise<string | undefined>
   /** Where a new output starts in its input, by partition. */
   startOffsets(input: InputStream, from: DerivedStream['from']): Promise<string[]>
@@ -21,19 +26,33 @@ export type StreamTopics = {
 export const topicsOf = (stream: StreamRecord): string[] =>
   stream.kind === 'derived' ? [topicOf(stream), deadLetterTopicOf(stream)] : [topicOf(stream)]
 
+export type StreamTopicsDeps = Pick<Admin, 'topics' | 'offsets' | 'groups' | 'configs'> & {
+  readonly fencer: Pick<Fencer, 'acquire'>
+}
+
+// A broker that just got new partitions may hold up transactions for 30 s.
+const fencedWithinMs = 40_000
+
 export function createStreamTopics(
-  { topics, offsets, groups, configs }: Pick<Admin, 'topics' | 'offsets' | 'groups' | 'configs'>,
+  deps: StreamTopicsDeps,
   /** The broker's default when undefined. */
   replicationFactor: number | undefined,
 ): StreamTopics {
+  const { topics, offsets, groups, configs } = deps
+  const deleteEmpty = async (topic: string): Promise<void> => {
+    if ((await topics.exists(topic)) && (await topics.isEmpty(topic))) await topics.delete(topic)
+  }
+
   return {
     async make(stream) {
       const others = await createAll(topics, stream, replicationFactor)
       if (others !== undefined) return others
       // On how many brokers they lie by default is only known now.
       if (replicationFactor === undefined)
-        await pinTopics(configs, new Map(topicsOf(stream).map((topic) => [topic, streamPins])))
-      return undefined
+        await pinTopics(configs, new Map(topicsOf(stream).map((topic) => [topic, pinsOf(stream)])))
+      const written = stream.kind === 'derived' ? await fenceAll(deps, stream) : undefined
+      if (written !== undefined) for (const topic of topicsOf(stream)) await deleteEmpty(topic)
+      return written
     },
 
     async startOffsets(input, from) {
@@ -46,6 +65,7 @@ export function createStreamTopics(
     },
 
     async endDerivation(output) {
+      // Here the partitions need no fence of their own: they are deleted next, or were when a clean-up began before.
       for (let partition = 0; partition < output.partitions; partition++)
         await groups.fence(transactionalIdOf(output, partition))
       await groups.delete(groupOf(output))
@@ -55,11 +75,50 @@ export function createStreamTopics(
       if (await topics.exists(topic)) await topics.delete(topic)
     },
 
-    async deleteEmpty(topic) {
-      if ((await topics.exists(topic)) && (await topics.isEmpty(topic))) await topics.delete(topic)
-    },
+    deleteEmpty,
   }
 }
+
+/**
+ * Brokers take the batches of whoever wrote a former topic of that name, under its old sequences, until the new topic is fenced.
+ * The topic that got some before, if there is one.
+ */
+async function fenceAll(
+  deps: StreamTopicsDeps,
+  output: DerivedStream,
+): Promise<string | undefined> {
+  const fences = Array.from({ length: output.partitions }, (_, partition) =>
+    fencePartition(deps, output, partition),
+  )
+  // If one fails the topics go: no other may be at work in them then.
+  const ended = await Promise.allSettled(fences)
+  const markers = ended.flatMap((one) => {
+    if (one.status === 'rejected') throw orOvertaken(one.reason)
+    return one.value
+  })
+  if (markers.every((offset) => offset === 0n)) return undefined
+  for (const topic of topicsOf(output)) if (!(await deps.topics.isEmpty(topic))) return topic
+  return undefined
+}
+
+/** The offsets of the fence's markers. */
+async function fencePartition(
+  { groups, fencer }: StreamTopicsDeps,
+  output: DerivedStream,
+  partition: number,
+): Promise<readonly bigint[]> {
+  const transactionalId = transactionalIdOf(output, partition)
+  // Most names are new: it takes one request to find out.
+  if ((await groups.fence(transactionalId)) === 'none') return []
+  const partitions = topicsOf(output).map((topic) => ({ topic, partition }))
+  const fence = { transactionalId, partitions, deadlineMs: fencedWithinMs }
+  return (await fencer.acquire(fence)).markers
+}
+
+const orOvertaken = (error: unknown): unknown =>
+  hasCode(error, 'kafka.fenced')
+    ? refusal('unavailable', 'A former stream of that name is still being derived; try again')
+    : error
 
 /** All of them or none. */
 async function createAll(
@@ -68,7 +127,7 @@ async function createAll(
   replicationFactor: number | undefined,
 ): Promise<string | undefined> {
   const { partitions } = stream
-  const config = allPins(streamPins, replicationFactor)
+  const config = allPins(pinsOf(stream), replicationFactor)
   const made: string[] = []
   for (const topic of topicsOf(stream)) {
     if ((await topics.create({ topic, partitions, replicationFactor, config })) === 'exists') {

@@ -1,5 +1,6 @@
-// What topics of Weir are told for themselves, since brokers' defaults differ: whoever makes one says so at once, and
+// The settings that topics of Weir get of their own, since brokers' defaults differ: a topic is created with them, and
 // `pinTopics` puts it on those that lack it. What somebody has set on a topic otherwise is his decision, and only told.
+import type { StreamRecord } from '@weir/control-state'
 import type { Configs, TopicSettings } from '@weir/kafka'
 
 export type Pins = Readonly<Record<string, string>>
@@ -18,12 +19,23 @@ const everyTopic: Pins = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** Keys of input records go by the time that ingest gave them; deriving copies it. */
-export const streamPins: Pins = {
+const streamPins: Pins = {
   'max.message.bytes': '4194304',
   'cleanup.policy': 'delete',
-  'message.timestamp.type': 'CreateTime',
 }
+
+/** Keys of input records go by the time that ingest gave them. */
+const inputPins: Pins = { ...streamPins, 'message.timestamp.type': 'CreateTime' }
+
+/**
+ * With CreateTime a broker forgets who writes a partition by the time of the last record, which is days ago in a backfill: it
+ * lets the former owner write again, and stores a batch twice that is repeated. The event's time stands in a header.
+ */
+const derivedPins: Pins = { ...streamPins, 'message.timestamp.type': 'LogAppendTime' }
+
+/** For all topics of a stream. */
+export const pinsOf = ({ kind }: Pick<StreamRecord, 'kind'>): Pins =>
+  kind === 'derived' ? derivedPins : inputPins
 
 /** With fewer brokers than three, a write has to be on one alone. */
 const replicasForInSyncMin = 3

@@ -10,7 +10,7 @@ import {
   addCredential,
   patchStream,
   removeCredential,
-} from '../../../src/control/streams/manage.ts'
+} from '../../../src/control/streams/change-stream.ts'
 import { streamKey } from '@weir/control-state'
 import { given, inputStream, log } from '../../../../../packages/control-state/test/support.ts'
 import { memoryControl, noServices } from '../support-memory.ts'

@@ -48,8 +48,6 @@ const streamsOnly = (held: readonly string[]): string[] => held.filter((each) =>
 
 const standing = {
   ingest: [
-    'read group weir.replicas.ingest.*',
-    'read group weir.table.ingest.*',
     'read topic weir.control',
     'read topic weir.counts',
     'read topic weir.keys',
@@ -60,10 +58,9 @@ const standing = {
     'write topic weir.usage',
   ],
   output: [
-    'read group weir.table.output.*',
-    'read group weir.tail.*',
     'read topic weir.control',
     'read topic weir.keys',
+    'read topic weir.replicas',
     'write topic weir.accesses',
     'write topic weir.replicas',
     'write transactionalId weir.derive.*',

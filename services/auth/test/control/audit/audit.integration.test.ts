@@ -1,21 +1,15 @@
 // The audit log as auth keeps it: every route that changes something leaves exactly one entry, which says who did what
-// to what, and nothing that must stay secret; an account sees its own. On a broker of its own, for it rotates all keys.
+// to what, and nothing that must stay secret; an account sees its own. Under names of its own, for it rotates all keys.
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { startStack } from '@weir/devstack'
-import type { Service, Stack } from '@weir/devstack'
+import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import { tenantsContract } from '@weir/testkit'
 import { routesOfAuth } from '../../api/routes-of.ts'
 import {
   asPlatform,
   makeAccount,
   platformKey,
   problem,
-  registryUrl,
   secretsOf,
   send,
   startAuth,
@@ -23,24 +17,17 @@ import {
   uniqueName,
 } from '../../support.ts'
 import type { Account, Json, Reply } from '../../support.ts'
+import { steps } from './audit-steps.ts'
 
-let folder: string
-let stack: Stack
 let auth: Service
 let account: Account
 const startedAt = new Date().toISOString()
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'weir-auth-audit-'))
-  stack = await startStack({ folder, ports: 'free', schemaRegistryUrl: registryUrl })
-  auth = await startAuth({ KAFKA_BROKERS: stack.kafkaBrokers })
+  auth = await startAuth()
   account = await makeAccount(auth)
 }, 120_000)
-afterAll(async () => {
-  await auth?.stop()
-  await stack?.stop()
-  await rm(folder, { recursive: true, force: true })
-}, 60_000)
+afterAll(() => auth?.stop(), 60_000)
 
 type Entry = {
   readonly by: { readonly kind: string; readonly requestId?: string }
@@ -70,197 +57,6 @@ async function entriesOf({ headers }: Reply): Promise<Entry[]> {
 const keyOf = ({ apiKey }: Account): string =>
   createHash('sha256').update(apiKey).digest('hex').slice(0, 12)
 
-// --- all routes ---
-
-type Step = {
-  /** As the application names it, without the version. */
-  readonly route: string
-  readonly entry: (at: Names) => { action: string; target: Json }
-  readonly by?: 'platform'
-  /** What is under way already is answered, and changes nothing. */
-  readonly mayBeUnderWay?: true
-  readonly send: (at: Names) => Promise<Reply>
-}
-type Names = {
-  readonly v: string
-  stream: string
-  contract: string
-  clientId: string
-  keyId: string
-  other: string
-}
-
-const post = (path: (at: Names) => string, body?: (at: Names) => unknown) => (at: Names) =>
-  account.post(`/${at.v}${path(at)}`, body?.(at))
-
-const steps: readonly Step[] = [
-  {
-    route: 'POST /accounts',
-    by: 'platform',
-    entry: ({ other }) => ({ action: 'account.create', target: { account: other } }),
-    send: ({ v, other }) => asPlatform(auth, `/${v}/accounts`, { billingId: other }),
-  },
-  {
-    route: 'POST /accounts/:billingId/keys',
-    by: 'platform',
-    entry: ({ other }) => ({ action: 'api-key.create', target: { account: other } }),
-    send: ({ v, other }) => asPlatform(auth, `/${v}/accounts/${other}/keys`),
-  },
-  {
-    route: 'POST /api-keys',
-    entry: ({ keyId }) => ({
-      action: 'api-key.create',
-      target: { keyId, name: 'of the tests', role: 'officer' },
-    }),
-    async send(at) {
-      const request = { name: 'of the tests', role: 'officer' }
-      const reply = await account.post(`/${at.v}/api-keys`, request)
-      at.keyId = textOf(reply.json, 'keyId')
-      return reply
-    },
-  },
-  {
-    route: 'DELETE /api-keys/:keyId',
-    entry: ({ keyId }) => ({ action: 'api-key.delete', target: { keyId } }),
-    send: ({ v, keyId }) => account.delete(`/${v}/api-keys/${keyId}`),
-  },
-  {
-    route: 'POST /keys/rotations',
-    by: 'platform',
-    mayBeUnderWay: true,
-    entry: () => ({ action: 'keys.rotate', target: {} }),
-    send: ({ v }) => asPlatform(auth, `/${v}/keys/rotations`),
-  },
-  {
-    route: 'POST /platform/signing-keys/rotate',
-    by: 'platform',
-    entry: () => ({ action: 'keys.signing.rotate', target: { kid: expect.any(String) } }),
-    send: ({ v }) => asPlatform(auth, `/${v}/platform/signing-keys/rotate`),
-  },
-  {
-    route: 'POST /streams',
-    entry: ({ stream }) => ({ action: 'stream.create', target: { stream } }),
-    send: post(
-      () => '/streams',
-      ({ stream: name }) => ({ name }),
-    ),
-  },
-  {
-    route: 'PATCH /streams/:stream',
-    entry: ({ stream }) => ({
-      action: 'stream.change',
-      target: { stream, changed: ['enabled', 'tags'], enabled: true },
-    }),
-    send: ({ v, stream }) =>
-      account.patch(`/${v}/streams/${stream}`, { enabled: true, tags: ['not in the log'] }),
-  },
-  ...['', '/outputs/:output'].flatMap((owner): Step[] => {
-    const path = ({ stream }: Names) =>
-      `/streams/${stream}${owner.replace(':output', `${stream}-1`)}/credentials`
-    const target = ({ stream }: Names) =>
-      owner === '' ? { stream } : { stream, output: `${stream}-1` }
-    return [
-      ...(owner === '' ? [] : outputSteps()),
-      {
-        route: `POST /streams/:stream${owner}/credentials`,
-        entry: (at) => ({
-          action: 'credentials.create',
-          target: { ...target(at), clientId: at.clientId },
-        }),
-        async send(at) {
-          const reply = await account.post(`/${at.v}${path(at)}`)
-          at.clientId = secretsOf(reply).clientId
-          return reply
-        },
-      },
-      {
-        route: `DELETE /streams/:stream${owner}/credentials/:clientId`,
-        entry: (at) => ({
-          action: 'credentials.delete',
-          target: { ...target(at), clientId: at.clientId },
-        }),
-        send: (at) => account.delete(`/${at.v}${path(at)}/${at.clientId}`),
-      },
-    ]
-  }),
-  {
-    route: 'DELETE /streams/:stream/outputs/:output',
-    entry: ({ stream }) => ({
-      action: 'output.delete',
-      target: { stream, output: `${stream}-1` },
-    }),
-    send: ({ v, stream }) => account.delete(`/${v}/streams/${stream}/outputs/${stream}-1`),
-  },
-  {
-    route: 'POST /contracts',
-    entry: ({ contract }) => ({ action: 'contract.create', target: { contract } }),
-    async send({ v, contract }) {
-      const subject = `${account.billingId.replaceAll('-', '_')}-${contract}`
-      const ours = await tenantsContract({ contract, subject })
-      // Who is asked after below is named by some contract.
-      return account.post(`/${v}/contracts`, { ...ours, data_subject_field: 'customer/id' })
-    },
-  },
-  {
-    route: 'POST /contracts/:contract/archive',
-    entry: ({ contract }) => ({ action: 'contract.archive', target: { contract } }),
-    send: post(({ contract }) => `/contracts/${contract}/archive`),
-  },
-  {
-    route: 'POST /streams/:stream/erasures',
-    entry: ({ stream }) => ({
-      action: 'erasure.create',
-      target: { stream, count: 1, erasure: expect.any(String), fromLevel: 2 },
-    }),
-    send: post(
-      ({ stream }) => `/streams/${stream}/erasures`,
-      () => ({ keyFieldValue: 'not in the log', fromLevel: 2 }),
-    ),
-  },
-  {
-    route: 'POST /streams/:stream/subjects/lookup',
-    entry: ({ stream }) => ({ action: 'subject.lookup', target: { stream } }),
-    send: post(
-      ({ stream }) => `/streams/${stream}/subjects/lookup`,
-      () => ({ subject: 'not in the log' }),
-    ),
-  },
-  {
-    route: 'DELETE /streams/:stream',
-    entry: ({ stream }) => ({ action: 'stream.delete', target: { stream } }),
-    send: ({ v, stream }) => account.delete(`/${v}/streams/${stream}?recursive=true`),
-  },
-]
-
-function outputSteps(): Step[] {
-  return [
-    {
-      route: 'POST /streams/:stream/outputs',
-      entry: ({ stream }) => ({
-        action: 'output.create',
-        target: { stream, output: `${stream}-1` },
-      }),
-      send: post(
-        ({ stream }) => `/streams/${stream}/outputs`,
-        ({ stream }) => ({
-          name: `${stream}-1`,
-          consentLevels: [1],
-          consentLevelType: 'CUMULATIVE',
-        }),
-      ),
-    },
-    {
-      route: 'PATCH /streams/:stream/outputs/:output',
-      entry: ({ stream }) => ({
-        action: 'output.change',
-        target: { stream, output: `${stream}-1`, changed: ['enabled'], enabled: false },
-      }),
-      send: ({ v, stream }) =>
-        account.patch(`/${v}/streams/${stream}/outputs/${stream}-1`, { enabled: false }),
-    },
-  ]
-}
-
 test('every route that changes something has its case', () => {
   const changing = routesOfAuth().filter((route) => /^(?!GET )\w+ \/v2\//.test(route))
   expect(steps.map(({ route }) => route.replace(' ', ' /v2')).toSorted()).toEqual(
@@ -269,7 +65,7 @@ test('every route that changes something has its case', () => {
 })
 
 describe.each(['v1', 'v2'])('of %s', (v) => {
-  const at: Names = {
+  const names = {
     v,
     stream: `s-${v}`,
     contract: `c-${v}`,
@@ -279,6 +75,7 @@ describe.each(['v1', 'v2'])('of %s', (v) => {
   }
 
   test.each(steps)('$route leaves exactly one entry that says who did what', async (step) => {
+    const at = Object.assign(names, { auth, account })
     const reply = await step.send(at)
 
     if (reply.status >= 300) throw new Error(`${reply.status} ${reply.text}`)

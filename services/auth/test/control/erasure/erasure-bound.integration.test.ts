@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { createTopicReader } from '@weir/testkit'
-import { makeAccount, problem, startAuth, uniqueName } from '../../support.ts'
+import { makeAccount, problem, startAuth, startAuthEnv, uniqueName } from '../../support.ts'
 
 const erasuresMax = 150
-const reader = createTopicReader()
+const reader = createTopicReader(startAuthEnv)
 let service: Service
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
 const madeUp = (what: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${what}-${index}`)
 
-/** Where the last key record of the account lies; other tests write to the topic, too. */
+/** Where the last key record of the account lies. */
 async function lastKeyOf(billingId: string): Promise<bigint | undefined> {
   const records = await reader.read('weir.keys')
   return records.findLast(({ key }) => key?.toString().startsWith(`${billingId}/`))?.offset

@@ -25,6 +25,7 @@ async function scene() {
     ...deps,
     replicas: {
       replicas: {
+        known: () => [],
         heard: () => world.heard,
         live: () => [],
         dead: () => [],
@@ -47,7 +48,15 @@ async function scene() {
 
 const replicaAt = (keys: number): Replica => ({
   id: `replica-${keys}`,
-  beat: { service: 'output', spanMs: 1, control: '0', keys: String(keys), streams: {} },
+  beat: {
+    service: 'output',
+    sentMs: 0,
+    uptimeMs: 0,
+    spanMs: 1,
+    control: '0',
+    keys: String(keys),
+    streams: {},
+  },
   heardMs: 0,
   freshMs: 0,
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { keptFor } from '../../../src/control/erasure/clear-at.ts'
 import { appliedBy, completeBy } from '../../../src/control/erasure/expected.ts'
-import { slowestOf } from '../../../src/control/erasure/settings.ts'
+import { slowestOf } from '../../../src/control/erasure/settings-reader.ts'
 import { erasureRecord } from './erasure-record.ts'
 
 const hourMs = 3_600_000

@@ -3,11 +3,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ERA_MS, eraAt } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
-import { keepErasAhead } from '../../../src/control/keys/key-records.ts'
+import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
 import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { createAgreedNow, expireEras } from '../../../src/control/keys/expire-eras.ts'
-import { erasureKey } from '@weir/control-state'
-import { createReplicaTable, heartbeatValue } from '@weir/control-state'
+import { createReplicaTable, erasureKey, heartbeatValue } from '@weir/control-state'
 import { given } from '../../../../../packages/control-state/test/support.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
@@ -121,6 +120,8 @@ describe('what the clocks agree on', () => {
           key: 'a',
           value: heartbeatValue({
             service: 'ingest',
+            sentMs: 0,
+            uptimeMs: 0,
             spanMs: 1,
             control: '0',
             keys: '0',

@@ -77,5 +77,5 @@ test('a key that was deleted, or that never had the version, is no answer; nor i
   await expect(hasAsked('vault:weir-gone:1', reader)).rejects.toThrow('is unknown')
   await vault.ask('transit/keys/weir-gone', {})
   await expect(hasAsked('vault:weir-gone:2', reader)).rejects.toThrow('is unknown')
-  await expect(hasAsked('vault:weir-gone:1')).rejects.toThrow('Vault answers 403')
+  await expect(hasAsked('vault:weir-gone:1')).rejects.toThrow('Vault returns 403')
 })

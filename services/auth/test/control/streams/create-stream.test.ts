@@ -45,6 +45,18 @@ describe('an input stream', () => {
     expect(JSON.stringify(stream)).not.toContain(credential.clientSecret)
   })
 
+  test('is not called dead where names have a prefix: another Weir may call its dead letters so', async () => {
+    const memory = memoryControl()
+    const shared = { ...memory.deps, kafkaPrefix: 'a.' }
+    const dead = inputRequest('dead')
+    await expect(createInput(shared, dead)).rejects.toMatchObject({ code: 'invalid_request' })
+    await createInput(shared, inputRequest())
+    await expect(createDerived(shared, derivedRequest('dead'))).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+    await createInput(memory.deps, dead)
+  })
+
   test('has the keys of this era and the next, each level of the contracts included', async () => {
     const memory = memoryControl()
     const prepared = {
@@ -133,6 +145,14 @@ describe('a derived stream', () => {
     return memory
   }
 
+  /** Then there was a stream `d`. */
+  const withDerivedBefore = async (): Promise<Memory> => {
+    const memory = await withInput()
+    for (const partition of [0, 1])
+      await memory.kafka.admin.groups.fence(`weir.derive.acme.d.${partition}`)
+    return memory
+  }
+
   test.each([
     ['now' as const, ['5', '9']],
     ['earliest' as const, ['0', '0']],
@@ -169,6 +189,59 @@ describe('a derived stream', () => {
     const creation = createDerived({ ...memory.deps, topics: meanwhile }, derivedRequest('d'))
     await expect(creation).rejects.toBeInstanceOf(AppError)
     expect(streamOf(memory, 'd')).toMatchObject({ state: 'deleting', neverReady: true })
+  })
+
+  const fencesOf = (memory: Memory) =>
+    memory.kafka.calls.filter((call) => /^(createTopic acme.d|fence|acquire)/.test(call))
+
+  test('of a name that nobody has had needs no more than to find out', async () => {
+    const memory = await withInput()
+    await createDerived(memory.deps, derivedRequest('d'))
+    expect(fencesOf(memory)).toEqual([
+      'createTopic acme.d',
+      'createTopic acme.d.dead',
+      'fence weir.derive.acme.d.0',
+      'fence weir.derive.acme.d.1',
+    ])
+  })
+
+  test('of a name that one had before is fenced in each partition before it is ready', async () => {
+    const memory = await withDerivedBefore()
+    await createDerived(memory.deps, derivedRequest('d'))
+    expect(fencesOf(memory).slice(2)).toEqual([
+      'createTopic acme.d',
+      'createTopic acme.d.dead',
+      'fence weir.derive.acme.d.0',
+      'fence weir.derive.acme.d.1',
+      'acquire weir.derive.acme.d.0',
+      'acquire weir.derive.acme.d.1',
+    ])
+  })
+
+  test.each([
+    ['unavailable', 'kafka.unavailable'],
+    ['fenced', 'unavailable'],
+  ])('whose fence fails with %s is undone', async (fault, code) => {
+    const memory = await withDerivedBefore()
+    memory.kafka.fail('acquire', fault)
+    const creation = createDerived(memory.deps, derivedRequest('d'))
+    await expect(creation).rejects.toMatchObject({ code })
+    expect(streamOf(memory, 'd')).toMatchObject({ state: 'deleting', neverReady: true })
+    expect(memory.cleanUpsAsked()).toBe(1)
+  })
+
+  test('into which a former deriver wrote before the fence is refused, and what it wrote is left alone', async () => {
+    const memory = await withDerivedBefore()
+    const { topics } = memory.kafka
+    const put = topics.set.bind(topics)
+    topics.set = (topic, ends) => put(topic, topic === 'acme.d' ? [0n, 1n] : ends)
+    const creation = createDerived(memory.deps, derivedRequest('d'))
+    await expect(creation).rejects.toMatchObject({
+      code: 'topic_exists',
+      message: expect.stringContaining('acme.d '),
+    })
+    expect([...topics.keys()]).toEqual(['acme.clicks', 'acme.d'])
+    expect(streamOf(memory, 'd')).toBeUndefined()
   })
 
   test('of which one topic was there before makes none of them', async () => {

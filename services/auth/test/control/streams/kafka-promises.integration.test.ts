@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin, TopicSettings } from '@weir/kafka'
 import { createLog } from '@weir/kit'
-import { allPins, streamPins } from '../../../src/control/streams/topic-pins.ts'
+import { allPins, pinsOf } from '../../../src/control/streams/topic-pins.ts'
 import { freshName, kafkaBrokers } from '@weir/testkit'
 import { createKafkaPromises } from '../../../src/control/streams/kafka-promises.ts'
 import type { PromisesDeps } from '../../../src/control/streams/kafka-promises.ts'
 
+const inputPins = pinsOf({ kind: 'input' })
 const silent = createLog('auth-test', 'silent')
 const topic = freshName('promises')
 let admin: Admin
@@ -27,8 +28,9 @@ function promises(more: Partial<PromisesDeps> = {}) {
   const made = createKafkaPromises({
     configs: admin.configs,
     log: Object.assign(Object.create(silent), log),
-    topics: () => new Map([[topic, streamPins]]),
+    topics: () => new Map([[topic, inputPins]]),
     topicReplication: undefined,
+    kafkaPrefix: '',
     isRequired: true,
     ...more,
   })
@@ -76,8 +78,7 @@ const durable: Record<string, string> = {
   'transaction.state.log.replication.factor': '3',
   'auto.create.topics.enable': 'false',
   'offsets.retention.minutes': '129600',
-  'group.initial.rebalance.delay.ms': '0',
-  ...allPins(streamPins, 3),
+  ...allPins(inputPins, 3),
 }
 
 function madeUp({ broker = {}, on = {}, replication = 3 }: MadeUp = {}): PromisesDeps['configs'] {
@@ -123,7 +124,16 @@ test('a topic that takes what brokers default to gets every setting of its own',
   }
   const made = madeUp({ on: defaults })
   await promises({ configs: made }).check()
-  expect((await made.topics([topic])).get(topic)?.own).toEqual(allPins(streamPins, 3))
+  expect((await made.topics([topic])).get(topic)?.own).toEqual(allPins(inputPins, 3))
+})
+
+test("a derived stream's topics get the broker's time", async () => {
+  const derivedPins = pinsOf({ kind: 'derived' })
+  const made = madeUp({ on: { 'message.timestamp.type': 'CreateTime' } })
+  await promises({ configs: made, topics: () => new Map([[topic, derivedPins]]) }).check()
+  expect((await made.topics([topic])).get(topic)?.own).toMatchObject({
+    'message.timestamp.type': 'LogAppendTime',
+  })
 })
 
 test('topics on three brokers get min.insync.replicas=2 and no unclean election', async () => {
@@ -140,7 +150,6 @@ test.each([
   ['transaction.state.log.replication.factor', '2', true],
   ['auto.create.topics.enable', 'true', false],
   ['offsets.retention.minutes', '10080', false],
-  ['group.initial.rebalance.delay.ms', '3000', false],
 ])(
   'a broker with %s=%s is told of, and keeps auth from being ready: %s',
   async (setting, value, mayLose) => {
@@ -169,6 +178,6 @@ test('topics on fewer than three brokers are told of', async () => {
   const { check, notReady } = promises({ configs: madeUp({ replication: 2 }), topicReplication: 2 })
   await check()
   expect(notReady()).toEqual([
-    `Kafka: replication (TOPIC_REPLICATION) is 2 on ${topic}; set it to 3: one lost disk means lost events that were acknowledged`,
+    `Kafka: replication (TOPIC_REPLICATION) is 2 on ${topic}; set it to 3: acknowledged events are lost with the disk of one broker`,
   ])
 })

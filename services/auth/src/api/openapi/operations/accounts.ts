@@ -13,23 +13,27 @@ export function tellAccounts(tell: Tell): void {
   tell('createAccount', 'POST /accounts', 'accounts', {
     says: 'Creates an account, with its first API key',
     ...body('AccountRequest'),
-    ...answer(201, 'The account and its key, shown only in this answer', ref('NewAccount')),
+    ...answer(
+      201,
+      'The account and its API key, which is shown only in this response',
+      ref('NewAccount'),
+    ),
   })
   tell('createOwnerKey', 'POST /accounts/:billingId/keys', 'accounts', {
-    says: 'Another API key for an account, with the role owner',
-    ...answer(201, 'The key, shown only in this answer', ref('NewOwnerKey')),
+    says: 'Creates another API key with the role owner for an account',
+    ...answer(201, 'The key, which is shown only in this response', ref('NewOwnerKey')),
   })
   tell('listApiKeys', 'GET /api-keys', 'accounts', {
     says: 'The API keys of the account, without the keys themselves',
     ...answer(200, 'The keys', listOf(ref('ApiKey'))),
   })
   tell('createApiKey', 'POST /api-keys', 'accounts', {
-    says: 'An API key with a name and a role',
+    says: 'Creates an API key with a name and a role',
     ...body('ApiKeyRequest'),
-    ...answer(201, 'The key, shown only in this answer', ref('NewApiKey')),
+    ...answer(201, 'The key, which is shown only in this response', ref('NewApiKey')),
   })
   tell('deleteApiKey', 'DELETE /api-keys/:keyId', 'accounts', {
-    says: 'Ends an API key within a second, and closes its WebSockets',
+    says: 'Deletes an API key. It becomes invalid within a second, and its WebSockets are closed',
     ...answer(200, 'What was deleted', object({ deleted: listOf(ref('ApiKey')) })),
   })
 }

@@ -11,7 +11,7 @@ export function tellContracts(tell: Tell): void {
     ...answer(200, 'The contracts', listOf(ref('Contract'))),
   })
   tell('createContract', 'POST /contracts', 'contracts', {
-    says: 'Publishes a contract; a published contract never changes',
+    says: 'Publishes a contract. A published contract never changes',
     ...body('ContractRequest'),
     ...answer(201, 'The contract', ref('Contract')),
   })
@@ -20,7 +20,7 @@ export function tellContracts(tell: Tell): void {
     ...answer(200, 'The contract', ref('Contract')),
   })
   tell('archiveContract', 'POST /contracts/:contract/archive', 'contracts', {
-    says: 'Archives a contract: its events are refused from then on',
+    says: 'Archives a contract. Its events are refused from then on',
     ...answer(200, 'The contract', ref('Contract')),
   })
 }

@@ -12,9 +12,9 @@ export function tellErasures(tell: Tell): void {
     ...answer(200, 'The erasures', listOf(ref('Erasure'))),
   })
   tell('createErasure', `POST ${erasures}`, 'erasures', {
-    says: 'Erases people, or withdraws their consent from a level up; names the outputs that may contain decrypted values, with the time when each is clear',
+    says: 'Erases people, or withdraws their consent for a level and all levels above it. The response lists the outputs that may contain decrypted values, with the time when each is clear',
     ...body('ErasureRequest'),
-    ...answer(201, 'The erasure; its salt is shown only in this answer', ref('NewErasure')),
+    ...answer(201, 'The erasure. Its salt is shown only in this response', ref('NewErasure')),
   })
   tell('showErasure', `GET ${erasures}/:erasure`, 'erasures', {
     says: 'One erasure, with the times of the states it has reached',
@@ -25,8 +25,12 @@ export function tellErasures(tell: Tell): void {
     ...answer(200, 'The receipt, a JWS', ref('Receipt')),
   })
   tell('lookUpSubject', 'POST /streams/:stream/subjects/lookup', 'erasures', {
-    says: 'Under how many pseudonyms a data subject has events that can be decrypted',
+    says: 'Counts the pseudonyms under which a data subject has events that can be decrypted',
     ...body('SubjectRequest'),
-    ...answer(200, 'The number for each era, and the contracts that were searched', ref('Subject')),
+    ...answer(
+      200,
+      'The number of pseudonyms for each era, and the contracts that were searched',
+      ref('Subject'),
+    ),
   })
 }

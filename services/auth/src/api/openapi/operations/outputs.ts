@@ -14,9 +14,9 @@ export function tellOutputs(tell: Tell, v: string): void {
     ...answer(200, 'The outputs', listOf(of(''))),
   })
   tell('createOutput', `POST ${outputs}`, 'outputs', {
-    says: 'An output; with its first credentials when an owner creates it',
+    says: 'Creates an output. If an owner creates it, it gets its first credentials',
     ...body('OutputRequest'),
-    ...answer(201, 'The output; its secret is shown only in this answer', of('New')),
+    ...answer(201, 'The output. Its secret is shown only in this response', of('New')),
   })
   tell('showOutput', `GET ${outputs}/:output`, 'outputs', {
     says: 'One output',
@@ -39,16 +39,16 @@ export function tellCredentials(tell: Tell): void {
     ['Output', '/streams/:stream/outputs/:output', 'OutputCredentialsRequest'],
   ] as const) {
     tell(`create${of}Credentials`, `POST ${path}/credentials`, 'credentials', {
-      says: 'Creates more credentials; the old ones stay valid',
+      says: 'Creates more credentials. The old credentials stay valid',
       body: { content: json(ref(request)), mayBeMissing: true },
       ...answer(
         201,
-        'The credentials; the secret is shown only in this answer',
+        'The credentials. The secret is shown only in this response',
         ref('NewCredentials'),
       ),
     })
     tell(`delete${of}Credentials`, `DELETE ${path}/credentials/:clientId`, 'credentials', {
-      says: 'Revokes credentials; their tokens end within a second',
+      says: 'Revokes credentials. Their tokens become invalid within a second',
       ...answer(200, 'What was revoked', ref('DeletedCredentials')),
     })
   }

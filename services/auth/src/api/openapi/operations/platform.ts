@@ -12,7 +12,7 @@ export function tellPlatform(tell: Tell): void {
 
 function tellKeys(tell: Tell): void {
   tell('showKeys', 'GET /keys', 'platform', {
-    says: 'The keys at rest: wrapping keys, KEKs, the last key rotation',
+    says: 'The keys at rest: wrapping keys, KEKs and the last key rotation',
     ...answer(200, 'The keys', ref('Keys')),
   })
   tell('rotateKeys', 'POST /keys/rotations', 'platform', {
@@ -20,7 +20,7 @@ function tellKeys(tell: Tell): void {
     ...answer(202, 'The rotation', ref('Rotation')),
   })
   tell('rotateSigningKeys', 'POST /platform/signing-keys/rotate', 'platform', {
-    says: 'A new key signs tokens at once; with `revoke` the tokens of all former keys become invalid within a second, at brokers later, as the answer says',
+    says: 'Creates a signing key for tokens, and uses it immediately. With `revoke`, the tokens of all former keys become invalid within a second, and at Kafka brokers later, as the response says',
     body: { content: json(ref('SigningKeysRequest')), mayBeMissing: true },
     ...answer(200, 'The new key and those that were revoked', ref('SigningKeys')),
   })
@@ -28,7 +28,7 @@ function tellKeys(tell: Tell): void {
 
 function tellAudit(tell: Tell): void {
   tell('showAudit', 'GET /audit', 'platform', {
-    says: "The audit log: the account's own entries, or with the platform key all entries",
+    says: 'The entries of the account in the audit log, or with the platform key all entries',
     query: [
       moment('from', 'the start of the time range; default: one day before `until`'),
       moment('until', 'the end of the time range; default: now'),
@@ -39,21 +39,21 @@ function tellAudit(tell: Tell): void {
       },
       {
         name: 'after',
-        says: '`next` of the page before',
+        says: 'the value of `next` on the previous page',
         schema: { type: 'string', pattern: '^[\\w-]{1,22}$' },
       },
     ],
-    ...answer(200, 'A page', ref('AuditPage')),
+    ...answer(200, 'A page of entries', ref('AuditPage')),
   })
   tell('showAuditChain', 'GET /audit/chain', 'platform', {
-    says: 'The audit log as stored in its topic, to check its hashes',
+    says: 'The audit log as it is stored in its topic, for checking its hashes',
     query: [
       {
         name: 'after',
-        says: '`next` of the page before',
+        says: 'the value of `next` on the previous page',
         schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
       },
     ],
-    ...answer(200, 'A page', ref('AuditChain')),
+    ...answer(200, 'A page of records', ref('AuditChain')),
   })
 }

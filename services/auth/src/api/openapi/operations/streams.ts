@@ -13,22 +13,28 @@ export function tellStreams(tell: Tell, v: string): void {
     ...answer(200, 'The streams', listOf(of('Input'))),
   })
   tell('createStream', 'POST /streams', 'streams', {
-    says: 'An input stream, with its first credentials',
+    says: 'Creates an input stream, with its first credentials',
     ...body('StreamRequest'),
-    ...answer(201, 'The stream; its secret is shown only in this answer', of('NewInput')),
+    ...answer(201, 'The stream. Its secret is shown only in this response', of('NewInput')),
   })
   tell('showStream', 'GET /streams/:stream', 'streams', {
     says: 'One input stream',
     ...answer(200, 'The stream', of('Input')),
   })
   tell('changeStream', 'PATCH /streams/:stream', 'streams', {
-    says: 'Changes what the body names',
+    says: 'Changes an input stream. What the body does not contain stays as it is',
     ...body('StreamChange'),
     ...answer(200, 'The stream as it is now', of('Input')),
   })
   tell('deleteStream', 'DELETE /streams/:stream', 'streams', {
     says: 'Deletes an input stream with its events and keys',
-    query: [{ name: 'recursive', says: 'with its outputs', schema: oneOf('true', 'false') }],
+    query: [
+      {
+        name: 'recursive',
+        says: '`true`: also deletes the outputs of the stream',
+        schema: oneOf('true', 'false'),
+      },
+    ],
     ...answer(
       200,
       'What was deleted',
@@ -40,12 +46,16 @@ export function tellStreams(tell: Tell, v: string): void {
 
 function tellUsage(tell: Tell): void {
   tell('showUsage', 'GET /streams/:stream/usage', 'streams', {
-    says: 'The usage of a stream, by time interval',
+    says: 'The usage of a stream, per time interval',
     query: [
       { name: 'by', says: 'the length of an interval', schema: oneOf('1m', '15m', '1h', '1d') },
       moment('from', 'the start of the time range'),
       moment('until', 'the end of the time range; default: now'),
-      { name: 'format', says: 'instead of the header Accept', schema: oneOf('json', 'csv') },
+      {
+        name: 'format',
+        says: 'the format of the response, instead of the header Accept',
+        schema: oneOf('json', 'csv'),
+      },
     ],
     answers: [
       {

@@ -1,14 +1,11 @@
-// The rest of a rotation, run by every auth replica's upkeep, one of them at a time: key records are wrapped anew, a bounded
-// number in one change, and in the end the old wrapping keys go. Each part is taken as the last committed change left
-// it, read under the writer's fence: what an erasure took out meanwhile is not there to come back. All state lies in
-// control state, so whoever goes on after a crash does so where it ended.
+// The rest of a rotation, a reconciler of every auth replica, of which one works at a time: key records are wrapped
+// again, a bounded number in one change, and in the end the old wrapping keys go. Each part is taken as the last
+// committed change left it, read under the writer's fence: what an erasure took out meanwhile is not there to come back.
+// All state lies in control state, so any replica continues after a crash.
 import { kekOf, ringVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import { hasCode, AppError } from '@weir/kit'
-import { act, partOf } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
-import { ringKey, versionOfRingKey } from '@weir/control-state'
-import type { RotationRecord, StateFollower, UnusedKek } from '@weir/control-state'
-import { rotationKey } from '@weir/control-state'
+import { act, partOf, ringKey, rotationKey, versionOfRingKey } from '@weir/control-state'
+import type { Draft, RotationRecord, StateFollower, UnusedKek } from '@weir/control-state'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
 import { isBehind, partsBehind, ringOfRecord } from './key-report.ts'
@@ -152,7 +149,7 @@ function finish(deps: ContinuingRotation, draft: Draft, rotation: RotationRecord
       draft.keys.put(recordKey, null)
     }
   const { worker: _done, ...rest } = current
-  draft.note({ rings: Object.keys(rings), count: current.parts })
+  draft.addToEntry({ rings: Object.keys(rings), count: current.parts })
   const unused = unusedOf(draft, unusedKeks, { keks: gone, sinceMs: deps.now() })
   draft.put(rotationKey, { ...rest, unusedKeks: unused, finishedAtMs: deps.now() })
   return true

@@ -1,9 +1,7 @@
-// The last state of an erasure (docs/forgetting.md): no KEK is at hand any more that could open what was replaced,
-// wherever a copy of the log lies. Told by the places that KEKs come from; copies that somebody made of a KEK file
-// are unknown here.
-import { act } from '@weir/control-state'
+// The last state of an erasure (docs/forgetting.md): no KEK exists any more that could open what was replaced, wherever a
+// copy of the log is. The places that KEKs come from say so; copies that somebody made of a KEK file are unknown here.
+import { act, erasureKey } from '@weir/control-state'
 import type { ErasureRecord, StateFollower } from '@weir/control-state'
-import { erasureKey } from '@weir/control-state'
 import type { KekProvider } from '@weir/fieldcrypt'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
@@ -40,7 +38,7 @@ const keksOf = (
 
 type IsAtHand = (kek: string) => Promise<boolean>
 
-/** Each KEK once a pass. What can't be told counts as at hand. */
+/** Asks for each KEK once a pass. A KEK of which nothing is known counts as existing. */
 function askOnce({ kek, log }: Pick<LookingForDestroyed, 'kek' | 'log'>): IsAtHand {
   const asked = new Map<string, Promise<boolean>>()
   const ask = (id: string): Promise<boolean> =>

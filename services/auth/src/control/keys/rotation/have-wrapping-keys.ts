@@ -1,8 +1,7 @@
 // Whether key records may be wrapped by new wrapping keys yet: a replica that lacks the new KEK would lose the keys that it works
 // with. Replicas say so in their heartbeats; one that isn't heard of any more isn't waited for.
 import type { Log } from '@weir/kit'
-import type { StateFollower } from '@weir/control-state'
-import type { ReplicaFollower } from '@weir/control-state'
+import type { ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { HaveWrappingKeys } from './continue-rotation.ts'
 
 const tellEveryMs = 60_000

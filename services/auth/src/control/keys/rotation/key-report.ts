@@ -1,10 +1,8 @@
 // What lies under which ring, and which KEK wraps it, told by the records themselves: nothing is unwrapped and
 // no KMS is asked.
 import { kekOf, ringOfPart, ringVersionOf, SIGN_RING } from '@weir/fieldcrypt'
-import type { KeyStore } from '@weir/control-state'
-import type { StateFollower } from '@weir/control-state'
+import type { KeyStore, RotationRecord, StateFollower } from '@weir/control-state'
 import { versionOfRingKey } from '@weir/control-state'
-import type { RotationRecord } from '@weir/control-state'
 
 export type RingReport = {
   readonly ring: string

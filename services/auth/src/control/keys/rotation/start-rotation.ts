@@ -1,12 +1,9 @@
 // The first step of a rotation: a new version of every wrapping key, wrapped by the newest KEKs, in one change with the
-// record that says so. From then on new key records lie under the new wrapping keys; auth's upkeep takes the old ones there.
+// record that says so. From then on new key records lie under the new wrapping keys; continue-rotation.ts wraps the old ones again.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { act } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
-import { ringKey } from '@weir/control-state'
-import type { RotationRecord, StateFollower } from '@weir/control-state'
-import { rotationKey } from '@weir/control-state'
+import { act, ringKey, rotationKey } from '@weir/control-state'
+import type { Draft, RotationRecord, StateFollower } from '@weir/control-state'
 import { newWrappingKey } from '../wrapping-keys.ts'
 import type { Changes } from '../../changes.ts'
 import { newestVersions, partsBehind } from './key-report.ts'
@@ -24,7 +21,7 @@ type NewWrappingKey = { readonly ring: string; readonly version: number; readonl
 const triesMax = 3
 
 /**
- * The rotation that is under way now: a new one, or the one that was. Once this has resolved, it ends by itself.
+ * The rotation that is under way now: a new one, or the one that was. The reconcile loop brings it to its end.
  * @throws Refusal `unavailable`
  */
 export async function startRotation(deps: StartingRotation): Promise<RotationRecord> {
@@ -75,6 +72,6 @@ function begin(
     unusedKeks: last?.unusedKeks ?? [],
   }
   draft.put(rotationKey, begun)
-  draft.note({ rings: Object.keys(rings), count: begun.parts })
+  draft.addToEntry({ rings: Object.keys(rings), count: begun.parts })
   return begun
 }

@@ -2,10 +2,8 @@
 // level of the account's active contracts. Wrapped by their wrapping keys before they leave this file.
 import { randomBytes } from 'node:crypto'
 import { eraAt, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
-import { act } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
-import { eraPrefix } from '@weir/control-state'
-import type { InputStream, StateFollower, StreamRecord } from '@weir/control-state'
+import { act, eraPrefix } from '@weir/control-state'
+import type { Draft, InputStream, StateFollower, StreamRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import { levelsOf } from './wrapping-keys.ts'
 import type { WrappingKeys } from './wrapping-keys.ts'

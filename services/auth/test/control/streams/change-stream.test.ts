@@ -8,7 +8,7 @@ import {
   addCredential,
   patchStream,
   removeCredential,
-} from '../../../src/control/streams/manage.ts'
+} from '../../../src/control/streams/change-stream.ts'
 import { createAccount } from '../../../src/access/manage-api-keys.ts'
 import { streamKey } from '@weir/control-state'
 import {

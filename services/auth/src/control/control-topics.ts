@@ -1,5 +1,5 @@
 // The topics that the services meet on, made at the first start (docs/architecture.md «What we ask of Kafka»,
-// docs/keys.md «complete»). What brokers make of it is looked at in kafka-promises.ts.
+// docs/keys.md «complete»). Whether brokers keep to these settings is checked in kafka-promises.ts.
 import type { Configs, Topics } from '@weir/kafka'
 import {
   accessesTopic,
@@ -72,7 +72,7 @@ const subjectsConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** auth folds notices within seconds; it may be away for that long before one is lost, which the audit log then tells. */
+/** auth folds notices within seconds. If it is unavailable for longer than this, notices are lost, and the audit log says so. */
 const accessesConfig = {
   'cleanup.policy': 'delete',
   'retention.ms': String(30 * 24 * 60 * minuteMs),
@@ -93,7 +93,7 @@ const controlTopics: Readonly<Record<string, Wanted>> = {
   [usageTopic]: { partitions: usagePartitions, config: usageConfig },
 }
 
-/** What each of them is told for itself. */
+/** The settings that each of them has of its own. */
 export const controlPins: ReadonlyMap<string, Pins> = new Map(
   Object.entries(controlTopics).map(([topic, { config }]) => [topic, config]),
 )
@@ -115,7 +115,7 @@ export async function makeControlTopics(
   }
 }
 
-/** Whose keys live longer needs to be found by his data subjects as long. It is never made shorter. */
+/** Where keys are kept longer, data subjects must be found as long. The retention is never shortened. */
 export async function keepSubjects(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   streams: Iterable<StreamRecord>,

@@ -1,19 +1,19 @@
 // An erasure as the API shows it: how far it is, by when the rest is expected, and which outputs hold decrypted values
-// and until when. What Kafka doesn't tell now is unknown here, and never a reason to show nothing.
+// and until when. What Kafka doesn't report now is shown as unknown; the rest is shown all the same.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type { ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
 import type { OutputClaim } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
 import { appliedBy, completeBy } from './expected.ts'
-import type { SettingsReader } from './settings.ts'
+import type { SettingsReader } from './settings-reader.ts'
 import { refusal } from '../../errors.ts'
 
 type Json = Record<string, unknown>
 
 export type ErasureView = {
   show(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<Json>
-  /** For a receipt, which is kept. @throws Refusal `unavailable` when Kafka doesn't tell now */
+  /** For a receipt, which is kept, so nothing may be unknown. @throws Refusal `unavailable` when Kafka doesn't report it now */
   outputs(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<OutputClaim[]>
 }
 
@@ -90,7 +90,7 @@ type Reached = { readonly at: string }
 /** A time, or `unknown`. */
 type Expected = { readonly expectedBy: string }
 
-/** `destroyed` comes when whoever runs Weir destroys the KEKs. */
+/** `destroyed` comes when the operators of Weir destroy the KEKs, so no time is known. */
 function statesOf(
   erasure: ErasureRecord,
   completeByMs: number | undefined,

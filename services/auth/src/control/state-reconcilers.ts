@@ -1,12 +1,12 @@
-// The reconcile loops of control state: what each keeps true, and how long it waits between two passes.
+// What keeps Kafka and keys in line with control state, and how often each looks.
 import type { StateFollower } from '@weir/control-state'
 import type { Configs } from '@weir/kafka'
 import type { ReadAccess } from './acls/read-access.ts'
-import { keepSubjects } from './bootstrap.ts'
+import { keepSubjects } from './control-topics.ts'
 import { keepReceiptKey } from './erasure/receipts.ts'
 import type { KeepingReceiptKey } from './erasure/receipts.ts'
-import { keepErasAhead } from './keys/key-records.ts'
-import type { KeepingEras } from './keys/key-records.ts'
+import { keepErasAhead } from './keys/keep-eras.ts'
+import type { KeepingEras } from './keys/keep-eras.ts'
 import { keepSigningKeys } from './keys/signing-keys.ts'
 import type { Reconciler } from './reconcile-loop.ts'
 import { cleanUp } from './streams/clean-up.ts'
@@ -26,7 +26,7 @@ type Deps = CleaningUp &
     readonly follower: Pick<StateFollower, 'tables'>
   }
 
-export function upkeepOf(deps: Deps): readonly Reconciler[] {
+export function stateReconcilers(deps: Deps): readonly Reconciler[] {
   const every = (name: string, everyMs: number, work: () => Promise<void>): Reconciler => ({
     name,
     run: () => work().then(() => everyMs),

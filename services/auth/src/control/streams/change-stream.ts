@@ -1,16 +1,18 @@
-// The small changes of control state: credentials and settings of a stream.
-import { act } from '@weir/control-state'
+// Changes of a stream that is there: its credentials, and its settings.
+import { act, newCredential, requireInput, requireOutput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
-import type { Audited, AuditTarget } from '@weir/control-state'
-import type { Draft } from '@weir/control-state'
+import type {
+  Audited,
+  AuditTarget,
+  Credential,
+  Draft,
+  NewCredential,
+  Scope,
+  StreamRecord,
+} from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { ReadAccess, Revoking } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
-import type { Credential, Scope, StreamRecord } from '@weir/control-state'
-import { streamKey } from '@weir/control-state'
-import { requireInput, requireOutput } from '@weir/control-state'
-import type { NewCredential } from '@weir/control-state'
-import { newCredential } from '@weir/control-state'
 
 const credentialsMax = 20
 
@@ -33,7 +35,7 @@ export async function addCredential(
     if (current.credentials.length >= credentialsMax)
       throw refusal(
         'too_many_credentials',
-        `A stream has at most ${credentialsMax} credentials; delete one first`,
+        `A stream has at most ${credentialsMax} credentials; delete some of them first`,
       )
     if (current.kind === 'derived' && wanted.includes('send'))
       throw refusal(
@@ -45,7 +47,7 @@ export async function addCredential(
   try {
     await deps.access.grant(target)
   } catch (error) {
-    // Nobody will ever know their secret.
+    // The caller gets no secret for them.
     await dropCredential(deps, target, clientId).catch(() => {})
     deps.accessSoon()
     throw error
@@ -53,13 +55,13 @@ export async function addCredential(
   return made
 }
 
-/** Its tokens are dead once this resolves. */
+/** Its tokens are invalid once this resolves. */
 export async function removeCredential(
   deps: Managing,
   target: StreamName,
   clientId: string,
 ): Promise<Credential> {
-  await deps.writer.change('look', (draft) =>
+  await deps.writer.change('read', (draft) =>
     requireCredential(requireTarget(draft, target), clientId),
   )
   return revokingAccess(deps, [clientId], () => dropCredential(deps, target, clientId))
@@ -101,7 +103,7 @@ export async function patchStream(
   })
   const change = () => changeStream(deps, { what, target }, (current) => patched(current, patch))
   if (patch.enabled === false) {
-    const current = await deps.writer.change('look', (draft) => requireTarget(draft, target))
+    const current = await deps.writer.change('read', (draft) => requireTarget(draft, target))
     return revokingAccess(deps, clientIdsOf([current]), change)
   }
   const changed = await change()

@@ -1,17 +1,16 @@
-// What auth keeps going: keys of the next era, keys to sign with, rings to wrap with.
+// Keys that auth makes before they are needed: of the next era, to sign with, to wrap with.
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { ERA_MS, eraAt } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { signIdToken, verifyIdToken } from '@weir/tokens'
-import { keepErasAhead } from '../../../src/control/keys/key-records.ts'
-import { contractKey, streamKey } from '@weir/control-state'
+import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
+import { contractKey, createVerificationKeys, streamKey } from '@weir/control-state'
 import {
   createSigner,
   keepSigningKeys,
   publishedKeys,
 } from '../../../src/control/keys/signing-keys.ts'
-import { createVerificationKeys } from '@weir/control-state'
 import {
   given,
   contractRecord,

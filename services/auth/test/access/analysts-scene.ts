@@ -1,0 +1,88 @@
+// Everything as `npm start` has it, with a listener for analysts, and what a client of theirs must be told to get in.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { followState } from '@weir/control-state'
+import type { StateFollowing } from '@weir/control-state'
+import {
+  kekFilesIn,
+  makeKekFiles,
+  makePlatformKey,
+  secretsIn,
+  startEverything,
+} from '@weir/devstack'
+import type { Everything } from '@weir/devstack'
+import { parseKekFile } from '@weir/fieldcrypt'
+import { createKafka } from '@weir/kafka'
+import { createLog } from '@weir/kit'
+import { account as accountAt, request, setting, textIn } from '@weir/testkit'
+import type { Account, Task } from '@weir/testkit'
+
+export type Secrets = { readonly clientId: string; readonly clientSecret: string }
+
+export type AnalystsScene = {
+  readonly everything: Everything
+  readonly account: Account
+  /** Control state, with auth's own keys. */
+  readonly following: StateFollowing
+  /** As `weir kafka` prints them. */
+  settingsOf(of: Secrets, group?: string): Task['settings']
+  /** Without a login. */
+  onTheListener(group: string): Task['settings']
+  close(): Promise<void>
+}
+
+export async function startAnalystsScene(billingId: string): Promise<AnalystsScene> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-analysts-'))
+  await makeKekFiles(folder)
+  const PLATFORM_KEY = makePlatformKey()
+  const everything = await startEverything({
+    stack: { folder, ports: 'free', schemaRegistryUrl: setting('SCHEMA_REGISTRY_URL') },
+    ports: 'free',
+    env: {},
+    envOf: secretsIn(folder, PLATFORM_KEY),
+  })
+  const { auth, stack } = everything
+  const made = await request(auth.url, PLATFORM_KEY, 'POST', '/v2/accounts', { billingId })
+  const following = await followAsAuth(folder, stack.kafkaBrokers)
+  const onTheListener = (group: string): Task['settings'] => ({
+    'bootstrap.servers': stack.analystBrokers ?? '',
+    'security.protocol': 'SASL_PLAINTEXT',
+    'group.id': group,
+    'isolation.level': 'read_committed',
+  })
+  return {
+    everything,
+    account: accountAt(auth.url, billingId, textIn(made.body, 'apiKey')),
+    following,
+    onTheListener,
+    settingsOf: ({ clientId, clientSecret }, group = clientId) => ({
+      ...onTheListener(group),
+      'sasl.mechanism': 'OAUTHBEARER',
+      'sasl.oauthbearer.method': 'oidc',
+      'sasl.oauthbearer.token.endpoint.url': `${auth.url}/oauth2/token`,
+      'sasl.oauthbearer.client.id': clientId,
+      'sasl.oauthbearer.client.secret': clientSecret,
+    }),
+    async close() {
+      await following.close()
+      await everything.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function followAsAuth(folder: string, brokers: string): Promise<StateFollowing> {
+  const log = createLog('analysts-test', 'silent')
+  const kafka = createKafka({ brokers: [brokers], clientId: 'analysts-test', log })
+  const kek = parseKekFile(await readFile(kekFilesIn(folder).auth, 'utf8'))
+  const following = followState({
+    kafka,
+    service: 'analysts-test',
+    kek,
+    mayUseRing: () => true,
+    log,
+  })
+  await following.start()
+  return following
+}

@@ -1,0 +1,199 @@
+// Every route that changes something, with a request to it and the entry that the request leaves, in an order in which
+// each finds what it needs.
+import { expect } from '@jest/globals'
+import type { Service } from '@weir/devstack'
+import { tenantsContract } from '@weir/testkit'
+import { asPlatform, secretsOf, textOf } from '../../support.ts'
+import type { Account, Json, Reply } from '../../support.ts'
+
+export type Step = {
+  /** As the application names it, without the version. */
+  readonly route: string
+  readonly entry: (at: At) => { action: string; target: Json }
+  readonly by?: 'platform'
+  /** What is under way already is answered, and changes nothing. */
+  readonly mayBeUnderWay?: true
+  readonly send: (at: At) => Promise<Reply>
+}
+/** Where a step is sent to, by whom, and the names that it uses. */
+export type At = {
+  readonly auth: Service
+  readonly account: Account
+  readonly v: string
+  stream: string
+  contract: string
+  clientId: string
+  keyId: string
+  other: string
+}
+
+const post = (path: (at: At) => string, body?: (at: At) => unknown) => (at: At) =>
+  at.account.post(`/${at.v}${path(at)}`, body?.(at))
+
+export const steps: readonly Step[] = [
+  {
+    route: 'POST /accounts',
+    by: 'platform',
+    entry: ({ other }) => ({ action: 'account.create', target: { account: other } }),
+    send: ({ auth, v, other }) => asPlatform(auth, `/${v}/accounts`, { billingId: other }),
+  },
+  {
+    route: 'POST /accounts/:billingId/keys',
+    by: 'platform',
+    entry: ({ other }) => ({ action: 'api-key.create', target: { account: other } }),
+    send: ({ auth, v, other }) => asPlatform(auth, `/${v}/accounts/${other}/keys`),
+  },
+  {
+    route: 'POST /api-keys',
+    entry: ({ keyId }) => ({
+      action: 'api-key.create',
+      target: { keyId, name: 'of the tests', role: 'officer' },
+    }),
+    async send(at) {
+      const request = { name: 'of the tests', role: 'officer' }
+      const reply = await at.account.post(`/${at.v}/api-keys`, request)
+      at.keyId = textOf(reply.json, 'keyId')
+      return reply
+    },
+  },
+  {
+    route: 'DELETE /api-keys/:keyId',
+    entry: ({ keyId }) => ({ action: 'api-key.delete', target: { keyId } }),
+    send: ({ account, v, keyId }) => account.delete(`/${v}/api-keys/${keyId}`),
+  },
+  {
+    route: 'POST /keys/rotations',
+    by: 'platform',
+    mayBeUnderWay: true,
+    entry: () => ({ action: 'keys.rotate', target: {} }),
+    send: ({ auth, v }) => asPlatform(auth, `/${v}/keys/rotations`),
+  },
+  {
+    route: 'POST /platform/signing-keys/rotate',
+    by: 'platform',
+    entry: () => ({ action: 'keys.signing.rotate', target: { kid: expect.any(String) } }),
+    send: ({ auth, v }) => asPlatform(auth, `/${v}/platform/signing-keys/rotate`),
+  },
+  {
+    route: 'POST /streams',
+    entry: ({ stream }) => ({ action: 'stream.create', target: { stream } }),
+    send: post(
+      () => '/streams',
+      ({ stream: name }) => ({ name }),
+    ),
+  },
+  {
+    route: 'PATCH /streams/:stream',
+    entry: ({ stream }) => ({
+      action: 'stream.change',
+      target: { stream, changed: ['enabled', 'tags'], enabled: true },
+    }),
+    send: ({ account, v, stream }) =>
+      account.patch(`/${v}/streams/${stream}`, { enabled: true, tags: ['not in the log'] }),
+  },
+  ...['', '/outputs/:output'].flatMap((owner): Step[] => {
+    const path = ({ stream }: At) =>
+      `/streams/${stream}${owner.replace(':output', `${stream}-1`)}/credentials`
+    const target = ({ stream }: At) =>
+      owner === '' ? { stream } : { stream, output: `${stream}-1` }
+    return [
+      ...(owner === '' ? [] : outputSteps()),
+      {
+        route: `POST /streams/:stream${owner}/credentials`,
+        entry: (at) => ({
+          action: 'credentials.create',
+          target: { ...target(at), clientId: at.clientId },
+        }),
+        async send(at) {
+          const reply = await at.account.post(`/${at.v}${path(at)}`)
+          at.clientId = secretsOf(reply).clientId
+          return reply
+        },
+      },
+      {
+        route: `DELETE /streams/:stream${owner}/credentials/:clientId`,
+        entry: (at) => ({
+          action: 'credentials.delete',
+          target: { ...target(at), clientId: at.clientId },
+        }),
+        send: (at) => at.account.delete(`/${at.v}${path(at)}/${at.clientId}`),
+      },
+    ]
+  }),
+  {
+    route: 'DELETE /streams/:stream/outputs/:output',
+    entry: ({ stream }) => ({
+      action: 'output.delete',
+      target: { stream, output: `${stream}-1` },
+    }),
+    send: ({ account, v, stream }) => account.delete(`/${v}/streams/${stream}/outputs/${stream}-1`),
+  },
+  {
+    route: 'POST /contracts',
+    entry: ({ contract }) => ({ action: 'contract.create', target: { contract } }),
+    async send({ account, v, contract }) {
+      const subject = `${account.billingId.replaceAll('-', '_')}-${contract}`
+      const ours = await tenantsContract({ contract, subject })
+      // Who is asked after below is named by some contract.
+      return account.post(`/${v}/contracts`, { ...ours, data_subject_field: 'customer/id' })
+    },
+  },
+  {
+    route: 'POST /contracts/:contract/archive',
+    entry: ({ contract }) => ({ action: 'contract.archive', target: { contract } }),
+    send: post(({ contract }) => `/contracts/${contract}/archive`),
+  },
+  {
+    route: 'POST /streams/:stream/erasures',
+    entry: ({ stream }) => ({
+      action: 'erasure.create',
+      target: { stream, count: 1, erasure: expect.any(String), fromLevel: 2 },
+    }),
+    send: post(
+      ({ stream }) => `/streams/${stream}/erasures`,
+      () => ({ keyFieldValue: 'not in the log', fromLevel: 2 }),
+    ),
+  },
+  {
+    route: 'POST /streams/:stream/subjects/lookup',
+    entry: ({ stream }) => ({ action: 'subject.lookup', target: { stream } }),
+    send: post(
+      ({ stream }) => `/streams/${stream}/subjects/lookup`,
+      () => ({ subject: 'not in the log' }),
+    ),
+  },
+  {
+    route: 'DELETE /streams/:stream',
+    entry: ({ stream }) => ({ action: 'stream.delete', target: { stream } }),
+    send: ({ account, v, stream }) => account.delete(`/${v}/streams/${stream}?recursive=true`),
+  },
+]
+
+function outputSteps(): Step[] {
+  return [
+    {
+      route: 'POST /streams/:stream/outputs',
+      entry: ({ stream }) => ({
+        action: 'output.create',
+        target: { stream, output: `${stream}-1` },
+      }),
+      send: post(
+        ({ stream }) => `/streams/${stream}/outputs`,
+        ({ stream }) => ({
+          name: `${stream}-1`,
+          consentLevels: [1],
+          consentLevelType: 'CUMULATIVE',
+        }),
+      ),
+    },
+    {
+      route: 'PATCH /streams/:stream/outputs/:output',
+      entry: ({ stream }) => ({
+        action: 'output.change',
+        target: { stream, output: `${stream}-1`, changed: ['enabled'], enabled: false },
+      }),
+      send: ({ account, v, stream }) =>
+        account.patch(`/${v}/streams/${stream}/outputs/${stream}-1`, { enabled: false }),
+    },
+  ]
+}
