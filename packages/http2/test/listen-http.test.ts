@@ -10,6 +10,9 @@ import { callHttp1, callHttp2, callRaw } from './clients.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 
 const run = promisify(execFile)
+/** What curl writes in this format, of a request that it makes. */
+const curl = async (format: string, ...args: string[]): Promise<string> =>
+  (await run('curl', ['-sk', '-m', '3', '-o', '/dev/null', '-w', format, ...args])).stdout
 const bodyMax = 1_048_576
 const errors: unknown[] = []
 let releaseSlow: () => void = () => {}
@@ -51,17 +54,21 @@ const handler: Handler = async (request) => {
 }
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
+  const listen = (more: Partial<Parameters<typeof listenHttp>[0]> = {}): Promise<Listener> =>
+    listenHttp({
+      host: '127.0.0.1',
+      port: 0,
+      handler,
+      onError: () => {},
+      http2: http2Server,
+      ...more,
+    })
+
   let listener: Listener
   let session: http2.ClientHttp2Session
   beforeAll(async () => {
     slow = new Promise((resolve) => (releaseSlow = resolve))
-    listener = await listenHttp({
-      host: '127.0.0.1',
-      port: 0,
-      handler,
-      onError: (error) => errors.push(error),
-      http2: http2Server,
-    })
+    listener = await listen({ onError: (error) => errors.push(error) })
   })
   beforeEach(() => {
     session = http2.connect(`http://127.0.0.1:${listener.port}`)
@@ -242,51 +249,19 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
   test('curl speaks both protocols to the one port', async () => {
     const url = `http://127.0.0.1:${listener.port}/none`
     for (const protocol of ['--http1.1', '--http2-prior-knowledge', '--http2']) {
-      const { stdout } = await run('curl', [
-        '-s',
-        '-m',
-        '3',
-        '-o',
-        '/dev/null',
-        '-w',
-        '%{http_code}',
-        protocol,
-        '-d',
-        'x',
-        url,
-      ])
-      expect(stdout).toBe('204')
+      expect(await curl('%{http_code}', protocol, '-d', 'x', url)).toBe('204')
     }
   })
 
   test('under TLS the protocol is chosen by ALPN', async () => {
-    const secured = await listenHttp({
-      host: '127.0.0.1',
-      port: 0,
-      tls: await selfSigned(),
-      handler,
-      onError: () => {},
-      http2: http2Server,
-    })
+    const secured = await listen({ tls: await selfSigned() })
     try {
       const url = `https://127.0.0.1:${secured.port}/none`
       for (const [protocol, version] of [
         ['--http1.1', '1.1'],
         ['--http2', '2'],
       ] as const) {
-        const { stdout } = await run('curl', [
-          '-sk',
-          '-m',
-          '3',
-          '-o',
-          '/dev/null',
-          '-w',
-          '%{http_code} %{http_version}',
-          protocol,
-          '-d',
-          'x',
-          url,
-        ])
+        const stdout = await curl('%{http_code} %{http_version}', protocol, '-d', 'x', url)
         expect(stdout).toBe(`204 ${version}`)
       }
       const socket = tls.connect({
@@ -304,13 +279,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
   })
 
   test('closing lets requests under way finish, and takes no new connection', async () => {
-    const closing = await listenHttp({
-      host: '127.0.0.1',
-      port: 0,
-      handler,
-      onError: () => {},
-      http2: http2Server,
-    })
+    const closing = await listen()
     const client = http2.connect(`http://127.0.0.1:${closing.port}`)
     const [overHttp1, overHttp2] = [
       callHttp1(closing.port, { path: '/slow' }),

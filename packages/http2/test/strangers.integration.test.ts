@@ -98,7 +98,7 @@ describe.each(['in the clear', 'over TLS'])('%s', (where) => {
   test(
     'h2load: very many requests on one connection, a hundred at once',
     async () => {
-      const manyRequests = (where === 'over TLS' ? 10_000 : 100_000) * (isFull ? 10 : 1)
+      const manyRequests = (where === 'over TLS' ? 10_000 : 50_000) * (isFull ? 20 : 1)
       const args = ['-n', String(manyRequests), '-c', '1', '-m', String(streams), '-d', file(471)]
       const { stdout } = await run('h2load', [...args, url])
       expect(stdout).toContain(

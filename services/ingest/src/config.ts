@@ -1,6 +1,6 @@
 // What ingest is told from outside: environment variables, read once in main, each with its unit and
 // default.
-import { kafkaFields, withKafkaRules } from '@weir/kafka'
+import { compressions, kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
   connectionFields,
   corsFields,
@@ -42,16 +42,23 @@ const fields = z.object({
     )
     .default(['svc-schema-id', 'strm-schema-id', 'strm-schema-ref'])
     .transform((names) => names.map((name) => name.toLowerCase()))
-    .describe('the headers that may name the contract; the first one present counts'),
+    .describe(
+      'the headers that may contain the contract id; the first header that is present counts',
+    ),
   EVENT_BYTES_MAX: integer({ min: 1_024, max: 2_097_152, of: 'bytes' })
     .default(1_048_576)
-    .describe('maximum size of an event, as received and as decompressed'),
+    .describe('maximum size of an event, both as received and after decompression'),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
-    .describe('maximum time for Kafka to acknowledge an event; then 503'),
+    .describe('maximum time for Kafka to acknowledge an event; after that, the producer gets 503'),
   IN_FLIGHT_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(32 * 1_048_576)
-    .describe('maximum number of bytes that wait for Kafka; beyond that 503'),
+    .describe('maximum number of bytes that wait for Kafka; beyond that, producers get 503'),
+  PRODUCE_COMPRESSION: oneOf(compressions)
+    .default('none')
+    .describe(
+      'how events are compressed for Kafka, batch by batch; encrypted fields do not get shorter, and ingest needs more CPU (adr/0036)',
+    ),
   ...corsFields,
   ...docsFields,
   ...logFields,

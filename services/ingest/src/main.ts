@@ -51,6 +51,7 @@ const follower = refreshWithin(following.follower, config.PRODUCE_TIMEOUT_MS)
 const producer = createBatchProducer(kafka, {
   produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
   inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX,
+  compression: config.PRODUCE_COMPRESSION,
   onBatch: (batch) => metrics.batchStored(batch),
 })
 const metrics = createIngestMetrics(registry, producer.inFlightBytes)
@@ -98,6 +99,7 @@ const listener = await listenHttp({
       onFault: createFaultLog(log),
       pageOf: createPageOf(config),
       tracing,
+      kafkaPrefix: config.KAFKA_PREFIX,
     }),
   ),
 })

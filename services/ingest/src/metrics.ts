@@ -22,7 +22,7 @@ export function createIngestMetrics(
   let accepted = 0
   const requests = new Counter({
     name: 'svc_ingest_requests_total',
-    help: 'Answers by status and error code («none» when accepted).',
+    help: 'Responses by status and error code («none» when accepted).',
     labelNames: ['status', 'code'] as const,
     registers,
     collect() {
@@ -63,7 +63,7 @@ const seriesIn = (registers: Registry[]) => ({
   }),
   latency: new Histogram({
     name: 'svc_ingest_request_seconds',
-    help: 'Time from the request headers to the answer.',
+    help: 'Time from the request headers to the response.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   }),
@@ -95,7 +95,7 @@ const seriesIn = (registers: Registry[]) => ({
 function showInFlight(registers: Registry[], inFlightBytes: () => number): void {
   new Gauge({
     name: 'svc_ingest_in_flight_bytes',
-    help: 'Bytes of events not yet acknowledged by Kafka.',
+    help: 'Bytes of events that Kafka has not acknowledged yet.',
     registers,
     collect() {
       this.set(inFlightBytes())

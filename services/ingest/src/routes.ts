@@ -21,6 +21,8 @@ export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
   pageOf: PageOf
   /** Undefined when there are no traces. */
   tracing?: Tracing | undefined
+  /** What the names of topics begin with, for traces. */
+  kafkaPrefix: string
 }
 
 /** Every path, and what takes the requests that are posted there. */
@@ -38,7 +40,9 @@ export function createRoutes(deps: RoutesDeps) {
   const takers =
     tracing === undefined
       ? takersOf(deps)
-      : traceTakers(tracing, store, (own) => takersOf({ ...deps, store: own }))
+      : traceTakers({ tracing, kafkaPrefix: deps.kafkaPrefix }, store, (own) =>
+          takersOf({ ...deps, store: own }),
+        )
 
   const refuse = (request: HttpRequest, error: unknown, startedAt: number): HttpResponse => {
     const refused = refusalOf(error)

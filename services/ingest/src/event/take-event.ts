@@ -1,5 +1,12 @@
-// The way of one event, from the request to 204 (spec Events; docs/wire-format.md Ingest): the first
-// check that fails answers, and only what the broker has acknowledged is accepted.
+// The way of one event, from the request to 204 (docs/wire-format.md Ingest). The first check that fails answers, and only what
+// the broker has acknowledged is accepted:
+//
+//   access     the token, and the stream that it is for (request.ts)
+//   limits     the stream's rate and its events of the month (../limits)
+//   read       the body, by the contract that the request names (check-event.ts)
+//   wait       for a turn, if the contract's validations take long (long-work.ts)
+//   check      consent levels, key field, validations (check-event.ts)
+//   store      personal fields encrypted, stamped, produced (store.ts)
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'

@@ -11,9 +11,11 @@ import type { Store } from './store.ts'
 
 export type Take = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 export type Takers = ReadonlyMap<string, Take>
+type Traces = { readonly tracing: Tracing; readonly kafkaPrefix: string }
 
 /** `takersWith` makes the takers around a store: a traced request gets some of its own. */
-export function traceTakers(tracing: Tracing, store: Store, takersWith: (store: Store) => Takers) {
+export function traceTakers(traces: Traces, store: Store, takersWith: (store: Store) => Takers) {
+  const { tracing } = traces
   const untraced = takersWith(store)
   const traced = (path: string, plainly: Take): Take => {
     return (request) => {
@@ -24,7 +26,7 @@ export function traceTakers(tracing: Tracing, store: Store, takersWith: (store: 
         attributes: { 'http.request.method': 'POST', 'http.route': path },
       })
       if (span === undefined) return plainly(request)
-      const take = takersWith(storeOf(tracing, store, span)).get(path) ?? plainly
+      const take = takersWith(storeOf(traces, store, span)).get(path) ?? plainly
       return answered(span, () => take(request))
     }
   }
@@ -62,7 +64,7 @@ function endRefused(span: Span, error: unknown): void {
 }
 
 /** Each record is a span of its own, which what is derived from it refers to. */
-function storeOf(tracing: Tracing, store: Store, request: Span): Store {
+function storeOf({ tracing, kafkaPrefix }: Traces, store: Store, request: Span): Store {
   return (checked, nowMs, waiter) => {
     const names = namesOf(checked)
     request.tell(names)
@@ -74,7 +76,7 @@ function storeOf(tracing: Tracing, store: Store, request: Span): Store {
         ...names,
         'messaging.system': 'kafka',
         'messaging.operation.type': 'send',
-        'messaging.destination.name': names['weir.stream'],
+        'messaging.destination.name': kafkaPrefix + names['weir.stream'],
       },
     })
     if (span === undefined) return store(checked, nowMs, waiter)

@@ -1,7 +1,7 @@
-// One stream's rate over all replicas of ingest (docs/adr/0020): a token bucket that holds one second's
-// worth, of which each replica spends a share. The shares follow last second's demand; what the others took
-// is known from their heartbeats, so whatever a wrong share let through is paid back, and nothing is lost
-// for good. Pure: no clock, no I/O.
+// One stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md): a token bucket that
+// holds one second's worth, of which each replica spends a share. The shares follow last second's demand; what
+// the others took is known from their heartbeats, so whatever a wrong share let through is paid back, and
+// nothing is lost for good. Pure: no clock, no I/O.
 
 /** What a heartbeat says of one stream. */
 export type PeerUse = {

@@ -41,7 +41,6 @@ export function createSharing(options: SharingOptions): Sharing {
   const counts = createMonthCounts(replica)
   const others = followReplicas({
     kafka,
-    service: 'ingest',
     now,
     log,
     counts,

@@ -15,6 +15,7 @@ import {
 import type { ExampleContract } from '@weir/testkit'
 import type { Contract } from '@weir/contracts'
 import { protocols } from '../support/clients.ts'
+import { flat, schemaIdHeaders, typeHeaders } from '../support/event-forms.ts'
 import type { Header } from '../support/clients.ts'
 import {
   bearer,
@@ -52,17 +53,6 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   async function freshStream(name: string): Promise<{ topic: string; token: string }> {
     const stream = await scene.account.input(name)
     return { topic: stream.topic, token: await scene.account.token(stream) }
-  }
-
-  /** What Avro JSON says, without the names of union branches. */
-  function flat(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(flat)
-    if (typeof value !== 'object' || value === null) return value
-    const entries = Object.entries(value)
-    const [branch] = entries
-    if (entries.length === 1 && branch && ['string', 'int', 'boolean'].includes(branch[0]))
-      return branch[1]
-    return Object.fromEntries(entries.map(([name, part]) => [name, flat(part)]))
   }
 
   async function formsOf(name: ExampleContract): Promise<[string, Buffer, Header[]][]> {
@@ -179,26 +169,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     expect(nonces.some((nonce) => nonce < 0) && nonces.some((nonce) => nonce > 0)).toBe(true)
   })
 
-  test.each<[string, Header[]]>([
-    ['Svc-Schema-Id', [['Svc-Schema-Id', 'clickstream']]],
-    ['Strm-Schema-Id', [['Strm-Schema-Id', 'clickstream']]],
-    ['Strm-Schema-Ref', [['Strm-Schema-Ref', 'clickstream']]],
-    [
-      'the first of the list, wherever it stands',
-      [
-        ['strm-schema-ref', 'nonsense'],
-        ['strm-schema-id', 'nonsense'],
-        ['svc-schema-id', 'clickstream'],
-      ],
-    ],
-    [
-      'the second when the first is missing',
-      [
-        ['strm-schema-ref', 'nonsense'],
-        ['strm-schema-id', 'clickstream'],
-      ],
-    ],
-  ])('the schema id may come as %s', async (_, headers) => {
+  test.each(schemaIdHeaders)('the schema id may come as %s', async (_, headers) => {
     for (const protocol of protocols) {
       expectAccepted(
         await scene.clients[protocol].send({
@@ -216,71 +187,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     }
   })
 
-  test.each<[string, 'json' | 'avro', Header[], number]>([
-    [
-      'Svc-Serialization-Type decides over Content-Type',
-      'json',
-      [
-        ['svc-serialization-type', 'application/json'],
-        ['content-type', 'avro/binary'],
-      ],
-      204,
-    ],
-    [
-      'Svc-Serialization-Type decides over the first byte',
-      'json',
-      [['svc-serialization-type', 'application/x-avro-binary']],
-      400,
-    ],
-    [
-      'Strm-Serialization-Type is the same',
-      'avro',
-      [
-        ['strm-serialization-type', 'application/x-avro-binary'],
-        ['content-type', 'application/json'],
-      ],
-      204,
-    ],
-    [
-      'Svc-Serialization-Type comes before its alias',
-      'avro',
-      [
-        ['strm-serialization-type', 'application/json'],
-        ['svc-serialization-type', 'application/x-avro-binary'],
-      ],
-      204,
-    ],
-    [
-      'Content-Type decides over the first byte',
-      'avro',
-      [['content-type', 'application/json']],
-      400,
-    ],
-    [
-      'Content-Type may have parameters',
-      'json',
-      [['content-type', 'Application/JSON; charset=utf-8']],
-      204,
-    ],
-    ['Content-Type: avro/binary is Avro', 'avro', [['content-type', 'avro/binary']], 204],
-    [
-      'a Content-Type that says nothing leaves it to the first byte',
-      'json',
-      [['content-type', 'text/plain']],
-      204,
-    ],
-    [
-      'a serialization type that is not known leaves it to the Content-Type',
-      'avro',
-      [
-        ['svc-serialization-type', 'application/x-protobuf'],
-        ['content-type', 'avro/binary'],
-      ],
-      204,
-    ],
-    ['without either the first byte decides: a brace is JSON', 'json', [], 204],
-    ['without either the first byte decides: anything else is Avro', 'avro', [], 204],
-  ])('%s', async (_, form, headers, status) => {
+  test.each(typeHeaders)('%s', async (_, form, headers, status) => {
     const json = Buffer.from(await eventOf('clickstream'))
     const contract = contractOf('clickstream')
     const body = form === 'json' ? json : contract.encode(contract.readJson(json))

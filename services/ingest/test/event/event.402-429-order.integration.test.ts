@@ -1,5 +1,5 @@
 // The limits of a stream (spec Limits): how many events it stores in a month, and how many requests it takes
-// in a second; and where they are among all that may be wrong. With a broker on which no other replica shares them.
+// in a second; and where they are among all that may be wrong. In a world where no other replica shares them.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -8,13 +8,19 @@ import { protocols } from '../support/clients.ts'
 import type { Answer, Protocol } from '../support/clients.ts'
 import { faults, requestWith as wrongRequest } from '../support/faults.ts'
 import type { Fault } from '../support/faults.ts'
-import { startOwnScene } from '../support/own-broker.ts'
-import type { OwnScene } from '../support/own-broker.ts'
-import { bearer, expectAccepted, expectRefusal, goodRequest, schema } from '../support/scene.ts'
+import {
+  bearer,
+  expectAccepted,
+  expectRefusal,
+  goodRequest,
+  schema,
+  startSceneAlone,
+} from '../support/scene.ts'
+import type { AloneScene } from '../support/scene.ts'
 
-let scene: OwnScene
+let scene: AloneScene
 beforeAll(async () => {
-  scene = await startOwnScene()
+  scene = await startSceneAlone()
 })
 afterAll(() => scene?.stop())
 

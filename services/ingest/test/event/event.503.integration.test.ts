@@ -154,13 +154,11 @@ test('more bytes than may be on their way are refused at once', async () => {
   )
   const answers = await Promise.all(sent)
   for (const answer of answers) expectUnavailable(answer)
-  expect(answers.map(({ body }) => body).toSorted()).toEqual([
-    // The one that had room.
-    'May be stored: Kafka did not acknowledge it in time; if you send it again, it may be stored twice',
-    'Not stored: too much is waiting for Kafka; send it again',
-    'Not stored: too much is waiting for Kafka; send it again',
-    'Not stored: too much is waiting for Kafka; send it again',
-  ])
+  const tooMuch = 'Not stored: too much is waiting for Kafka; send it again'
+  const others = answers.map(({ body }) => body).filter((body) => body !== tooMuch)
+  expect(others).toHaveLength(1)
+  // The one that had room; whether it went out depends on whether the connection was there.
+  expect(others[0]).toMatch(/^(May be|Not) stored: Kafka did not (acknowledge|take) it in time/)
   broker.resumeBroker()
   await accepts(large)
   await pollUntil(async () => (await inFlight()) === 0, {

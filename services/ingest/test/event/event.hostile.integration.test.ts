@@ -12,6 +12,7 @@ import { connect, protocols } from '../support/clients.ts'
 import type { Answer, Header } from '../support/clients.ts'
 import { madeEvent, makeContract } from '../support/contracts.ts'
 import { askAdmin, metricOf } from '../support/admin.ts'
+import { avroLong as long, hostileOctets, requestHead } from '../support/hostile.ts'
 import {
   bearer,
   eventOf,
@@ -62,14 +63,6 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     const contract = await compiledExample(name)
     const event = contract.readJson(Buffer.from(await eventOf(name)))
     return { contract, datum: contract.encode(event) }
-  }
-
-  /** As Avro writes a long. */
-  function long(value: bigint): Buffer {
-    let left = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n))
-    const octets: number[] = []
-    for (; left > 0x7fn; left >>= 7n) octets.push(Number(left & 0x7fn) | 0x80)
-    return Buffer.from([...octets, Number(left)])
   }
 
   describe('Avro', () => {
@@ -222,31 +215,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   })
 
   describe('a connection', () => {
-    const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
-    const head = 'POST /event HTTP/1.1\r\nhost: x\r\n'
-
-    test.each<[string, string | Buffer]>([
-      ['random octets', randomBytes(10_000)],
-      ['a TLS handshake', Buffer.from('16030100c8010000c40303', 'hex')],
-      ['half a preface and then something else', 'PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n'],
-      ['a preface and garbage', Buffer.concat([Buffer.from(preface), randomBytes(1_000)])],
-      ['a preface and zeros', Buffer.concat([Buffer.from(preface), Buffer.alloc(1_000)])],
-      ['a preface and nothing', preface],
-      ['HTTP/0.9', 'GET /\r\n'],
-      ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
-      ['a header line that never ends', `${head}x: ${'x'.repeat(100_000)}`],
-      ['a length that is none', `${head}content-length: -1\r\n\r\n`],
-      ['two lengths', `${head}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
-      [
-        'a length and chunks',
-        `${head}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
-      ],
-      ['chunks that are none', `${head}transfer-encoding: chunked\r\n\r\nzz\r\n`],
-      ['a body that ends early', `${head}content-length: 100\r\n\r\nhalf`],
-      ['a wish to change the protocol', `${head}upgrade: h2c\r\nconnection: upgrade\r\n\r\n`],
-      ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
-      ['a header with a line end in it', `${head}x: a\rb\r\ncontent-length: 0\r\n\r\n`],
-    ])('of %s is closed or refused', async (_, octets) => {
+    test.each(hostileOctets)('of %s is closed or refused', async (_, octets) => {
       const text = await exchange(octets)
       expect(text).not.toMatch(/^HTTP\/1\.1 [25]/)
     })
@@ -254,7 +223,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     test('that breaks off within a body is no fault of ours', async () => {
       const authorization = `authorization: Bearer ${scene.token}\r\nsvc-schema-id: clickstream\r\n`
       const aborted = async (): Promise<void> => {
-        await exchange(`${head}${authorization}content-length: 1000\r\n\r\n{"svcMeta":`)
+        await exchange(`${requestHead}${authorization}content-length: 1000\r\n\r\n{"svcMeta":`)
       }
       await Promise.all(Array.from({ length: 10 }, aborted))
       expect(await faults()).toBe(0)

@@ -1,22 +1,22 @@
-// The limits of a stream over two replicas of ingest, which share nothing but Kafka. On a broker of the test's
-// own, where no other replica counts. How much is asked depends on the machine, so what is let in is held
+// The limits of a stream over two replicas of ingest, which share nothing but Kafka. In a world of
+// the test's own, where no other replica counts. How much is asked depends on the machine, so what is let in is held
 // against that too.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 import { connectProducer, exampleEvent, expectStatus, scale } from '@weir/testkit'
 import type { Producer } from '@weir/testkit'
-import { startOwnScene } from '../support/own-broker.ts'
-import type { OwnScene } from '../support/own-broker.ts'
+import { startSceneAlone } from '../support/scene.ts'
+import type { AloneScene } from '../support/scene.ts'
 
-let scene: OwnScene
+let scene: AloneScene
 let event: string
 let ingests: { service: Service; producer: Producer }[]
 
 const join = async (service: Service) => ({ service, producer: await connectProducer(service.url) })
 
 beforeAll(async () => {
-  scene = await startOwnScene()
+  scene = await startSceneAlone()
   event = JSON.stringify(await exampleEvent('clickstream'))
   ingests = [await join(scene.world.ingest), await join(await scene.world.replica('ingest'))]
 }, 120_000)

@@ -60,6 +60,8 @@ const heard = (id: string, streams: Record<string, [number, number]>, nowMs: num
   id,
   beat: {
     service: 'ingest' as const,
+    sentMs: 0,
+    uptimeMs: 0,
     spanMs: 1000,
     control: '0',
     keys: '0',

@@ -113,12 +113,19 @@ async function watchOutage(
 
 /**
  * For longer than the pause between two looks at control state. Events may be accepted a little before control
- * state was read again: what says so until then is true, and no fault.
+ * state was read again, and a look that began before the outage may end after it: what says so until then is true,
+ * and no fault.
  */
 async function healthOf({ adminUrl }: Service): Promise<string[]> {
   const ready = async (): Promise<Response> => askAdmin(adminUrl, '/health/ready')
-  await pollUntil(async () => (await ready()).status === 200, {
+  let looksReady = 0
+  const isReady = async (): Promise<boolean> => {
+    looksReady = (await ready()).status === 200 ? looksReady + 1 : 0
+    return looksReady === 5
+  }
+  await pollUntil(isReady, {
     deadlineMs: recoveryMs,
+    everyMs: 200,
     what: 'ingest being ready again',
   })
   const said = new Set<string>()

@@ -1,5 +1,4 @@
-// A broker of a test's own: to be paused and killed, or for want of other replicas, with which limits would be
-// shared. The registry is the test run's.
+// A broker of a test's own, to be paused and killed. The registry is the test run's.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -2,10 +2,17 @@
 // token for it, a client of each protocol, and a reader of what lies in Kafka.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import { createAccount, createTopicReader, exampleEvent, joinWorld } from '@weir/testkit'
+import {
+  createAccount,
+  createTopicReader,
+  exampleEvent,
+  joinWorld,
+  startInputWorld,
+} from '@weir/testkit'
 import type {
   Account,
   ExampleContract,
+  InputWorld,
   ServiceEnv,
   SharedWorld,
   TestStream,
@@ -39,6 +46,10 @@ export async function startSceneApart({ env, ...options }: SceneOptions = {}): P
   return sceneIn({ ...shared, ingest: await shared.replica('ingest', env) }, options)
 }
 
+/** Beside no other replica of ingest: for limits, which replicas share. */
+export type AloneScene = Scene<InputWorld>
+export const startSceneAlone = async (): Promise<AloneScene> => sceneIn(await startInputWorld(), {})
+
 export type ApartScene = Scene<AnyWorld & { readonly ingest: Service }>
 
 type AnyWorld = Omit<SharedWorld, 'output'>
@@ -56,7 +67,7 @@ export async function sceneIn<World extends AnyWorld>(
       'HTTP/2': await connect['HTTP/2'](world.ingest.url),
       'HTTP/1.1': await connect['HTTP/1.1'](world.ingest.url),
     }
-    const reader = createTopicReader(world.env['KAFKA_BROKERS']?.split(','))
+    const reader = createTopicReader(world.env)
     const stop = async (): Promise<void> => {
       for (const client of Object.values(clients)) client.close()
       await reader.close()
