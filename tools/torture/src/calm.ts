@@ -1,5 +1,6 @@
 // What has to go on by itself once nothing is broken: every replica of ingest acknowledges events of every stream
 // again, and every derived stream gets to where its input was.
+import type { Isolation } from '@weir/kafka'
 import { hasCode, pollUntil } from '@weir/kit'
 
 import type { Violations } from './check/violations.ts'
@@ -69,15 +70,31 @@ export async function expectDerived(deps: CalmDeps): Promise<number> {
 
 /** A group that has committed nothing is at its start. */
 async function isDerivedUpTo(
-  { admin }: Topics,
+  topics: Topics,
   { groupId, input, start }: DerivedStream,
   ends: readonly bigint[],
 ): Promise<boolean> {
+  const { admin } = topics
   const committed = await admin.groups.committedOffsets(groupId, input.topic).catch(() => undefined)
-  if (committed === undefined) return false
+  const now = await topics.ends(input.topic).catch(() => undefined)
+  if (committed === undefined || now === undefined) return false
   return ends.every((end, partition) => {
-    return (committed[partition] ?? start[partition]?.latest ?? 0n) >= end
+    const position = committed[partition] ?? start[partition]?.latest ?? 0n
+    // What lies ahead of all is no position, but what a stranger has committed.
+    return position >= end && position <= (now[partition] ?? 0n)
   })
+}
+
+/** Until nobody's transaction is open in a derived stream, which would hide from readers of committed records what lies after it. */
+export async function untilNoneIsOpen({ topics, streams }: CalmDeps): Promise<void> {
+  const logs = streams.derived().flatMap(({ topic }) => [topic, `${topic}.dead`])
+  const isNoneOpen = async (): Promise<boolean> => {
+    const ends = (isolation: Isolation) =>
+      Promise.all(logs.map((log) => topics.admin.offsets.ends(log, { isolation })))
+    const [committed, all] = await Promise.all([ends('read_committed'), ends('read_uncommitted')])
+    return committed.flat().join() === all.flat().join()
+  }
+  await pollUntil(isNoneOpen, { deadlineMs: 60_000, everyMs: 300, what: 'no open transaction' })
 }
 
 /** Until no event comes any more that was on its way somewhere: `quietMs` without one. */

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 
 import { makeKekFiles, makePlatformKey } from '@weir/devstack'
 
-import { isBreakage } from './breakages.ts'
+import { isBreakage, needsThree } from './breakages.ts'
 import { faultKinds, faultKindsOf } from './faults/plan.ts'
 import type { FaultKind } from './faults/plan.ts'
 import { textOf } from './report.ts'
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
     faults: { type: 'string' },
     'kill-output-every': { type: 'string' },
+    'expire-ids': { type: 'string' },
     brokers: { type: 'string' },
     rate: { type: 'string', default: '120' },
     breakage: { type: 'string' },
@@ -29,19 +30,22 @@ const { values } = parseArgs({
 })
 
 const isFaultKind = (name: string): name is FaultKind => faultKinds.some((kind) => kind === name)
-const brokers = (values.brokers ?? (values.breakage === 'acks-1' ? '3' : '1')) === '3' ? 3 : 1
-const names = values.faults?.split(',') ?? faultKindsOf(brokers)
+const named = values.breakage ?? ''
+const breakage = isBreakage(named) ? named : undefined
+const brokers = (values.brokers ?? (needsThree(named) ? '3' : '1')) === '3' ? 3 : 1
+const expireIds = values['expire-ids']
+const expireIdsMs = expireIds === undefined ? undefined : Number(expireIds) * 1_000
+const known = faultKindsOf(brokers).filter((kind) => kind !== 'late-write' || !expireIdsMs)
+const names = values.faults?.split(',') ?? known
 const faults = names.filter(isFaultKind)
 const [minutes, seed, rate] = [values.minutes, values.seed, values.rate].map(Number)
 const killEvery = values['kill-output-every']
 const killOutputEveryMs = killEvery === undefined ? undefined : Number(killEvery) * 1_000
-const named = values.breakage ?? ''
-const breakage = isBreakage(named) ? named : undefined
 const isUnheardOf = values.breakage !== breakage
-const isNever = killOutputEveryMs !== undefined && !(killOutputEveryMs > 0)
+const isNever = [killOutputEveryMs, expireIdsMs].some((ms) => ms !== undefined && !(ms > 0))
 if (isUnheardOf || isNever || !minutes || !seed || !rate || faults.length < names.length) {
   process.stderr.write(
-    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B | --kill-output-every SECONDS] [--rate N] [--brokers 1|3] [--breakage NAME] [--keep] [--json FILE]\n',
+    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B | --kill-output-every SECONDS] [--rate N] [--brokers 1|3] [--expire-ids SECONDS] [--breakage NAME] [--keep] [--json FILE]\n',
   )
   process.exit(2)
 }
@@ -60,6 +64,7 @@ const report = await runTorture({
   seed,
   minutes,
   brokers,
+  expireIdsMs,
   schemaRegistryUrl: undefined,
   faults,
   killOutputEveryMs,

@@ -15,6 +15,8 @@ export type Report = {
   readonly derivedAgainMs: number
   readonly events: Readonly<Record<Outcome, number>>
   readonly checked: Checked
+  /** Derived records that a program without any of our code has read. */
+  readonly fromOutside: number
   readonly violations: number
   readonly violationsBySort: Readonly<Record<string, number>>
   readonly shown: readonly Violation[]
@@ -29,7 +31,8 @@ export function textOf(report: Report): string {
     `faults: ${listOf(report.faults)}`,
     `calm spells: ${report.calmSpells}; everything stored again within ${report.storedAgainMs} ms, derived within ${report.derivedAgainMs} ms`,
     `events: ${events.acknowledged} acknowledged, ${events.refused} refused, ${events.unknown} unknown`,
-    `checked: ${checked.inputRecords} input records, ${checked.derivedRecords} records of ${checked.derivedStreams} derived streams, ${checked.personsOfSeveralEpochs} persons across a full hour, ${checked.lostToRetention} lost to retention on purpose`,
+    `checked: ${checked.inputRecords} input records, ${checked.derivedRecords} records and ${checked.deadLetters} dead letters of ${checked.derivedStreams} derived streams, ${checked.personsOfSeveralEpochs} persons across a full hour, ${checked.lostToRetention} lost to retention on purpose`,
+    `checked from outside: ${report.fromOutside} derived records`,
     ...report.shown.map(({ sort, where, what }) => `  ${sort}: ${where}: ${what}`),
     report.violations === 0
       ? 'no violations'

@@ -6,8 +6,9 @@ import { delay, hasCode } from '@weir/kit'
 
 import { expectToFit } from './breakages.ts'
 import type { BreakageName } from './breakages.ts'
-import { createProgress, expectDerived, expectStored, untilQuiet } from './calm.ts'
+import { createProgress, expectDerived, expectStored, untilNoneIsOpen, untilQuiet } from './calm.ts'
 import type { CalmDeps, Progress } from './calm.ts'
+import { checkIndependently } from './check/check-independently.ts'
 import { checkSoFar, checkWorld } from './check/check-world.ts'
 import type { Checked } from './check/check-world.ts'
 import { createViolations } from './check/violations.ts'
@@ -33,7 +34,7 @@ import type { TortureWorld, TortureOptions } from './world/open-world.ts'
 
 export type RunOptions = Pick<
   TortureOptions,
-  'folder' | 'kekFolder' | 'platformKey' | 'schemaRegistryUrl' | 'brokers'
+  'folder' | 'kekFolder' | 'platformKey' | 'schemaRegistryUrl' | 'brokers' | 'expireIdsMs'
 > & {
   readonly seed: number
   readonly minutes: number
@@ -78,9 +79,9 @@ export async function runTorture(options: RunOptions): Promise<Report> {
     const roundMs = options.breakage === undefined ? lastsMs : Math.min(lastsMs, ROUND_MS)
     for (;;) {
       await weather(run, Math.min(performance.now() + roundMs, endMs))
-      const checked = await settleAndCheck(run)
+      const found = await settleAndCheck(run)
       const isOver = performance.now() >= endMs || run.violations.count() > 0
-      if (isOver) return report(run, startedMs, checked)
+      if (isOver) return report(run, startedMs, found)
     }
   } finally {
     await world.close()
@@ -91,8 +92,9 @@ async function worldOptionsOf(
   options: RunOptions,
   kinds: readonly Kind[],
 ): Promise<TortureOptions> {
-  const { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, breakage } = options
-  const given = { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, kinds }
+  const { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, expireIdsMs } = options
+  const { breakage } = options
+  const given = { folder, kekFolder, platformKey, schemaRegistryUrl, brokers, expireIdsMs, kinds }
   const common = { ...given, fullHourAfterMs: options.minutes * 30_000 }
   if (breakage === undefined) return { ...common, env: {}, preload: [] }
   await expectToFit(breakage)
@@ -177,17 +179,21 @@ function beginLoad({ world, kinds, ledger, random, progress, options }: Run) {
   )
 }
 
-async function settleAndCheck(run: Run): Promise<Checked> {
+type Found = { readonly checked: Checked; readonly fromOutside: number }
+
+async function settleAndCheck(run: Run): Promise<Found> {
   const { world, violations, calm, kinds, ledger, options } = run
   const { streams, topics, losses } = world
   await untilQuiet(calm, QUIET_MS)
   await expectDerived(calm)
+  await untilNoneIsOpen(calm)
   await expectDead(run)
   options.say('checking')
-  return checkWorld({ kinds, ledger, streams, topics, violations, losses })
+  const checked = await checkWorld({ kinds, ledger, streams, topics, violations, losses })
+  return { checked, fromOutside: await checkIndependently({ ...world, violations }) }
 }
 
-function report(run: Run, startedMs: number, checked: Checked): Report {
+function report(run: Run, startedMs: number, found: Found): Report {
   const { options, nemesis, ledger, violations, spells } = run
   return {
     seed: options.seed,
@@ -198,7 +204,7 @@ function report(run: Run, startedMs: number, checked: Checked): Report {
     storedAgainMs: spells.storedAgainMs,
     derivedAgainMs: spells.derivedAgainMs,
     events: ledger.counts(),
-    checked,
+    ...found,
     violations: violations.count(),
     violationsBySort: violations.counts(),
     shown: violations.shown(),

@@ -79,11 +79,14 @@ test('a field that should be open and is not is found', () => {
 
 test('another key, time or header than the source has is found', () => {
   const record = at(right, 0)
-  const headers = { ...record.headers, 'svc-undecryptable': Buffer.from('a') }
+  const withHeader = (name: string) => ({
+    ...record,
+    headers: { ...record.headers, [name]: Buffer.from('1') },
+  })
   for (const wrong of [
     { ...record, key: Buffer.from('other') },
-    { ...record, timestampMs: 1 },
-    { ...record, headers },
+    withHeader('svc-time'),
+    withHeader('svc-undecryptable'),
   ])
     expect(derivedSorts(events, stream, right.with(0, wrong))).toEqual(['derived-wrongly'])
 })

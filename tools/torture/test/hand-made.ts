@@ -90,8 +90,10 @@ export function openedRecord(
   for (const [path, level] of event.kind.levels)
     if (opens(levels, level)) putAt(plain, path, pii.get(path))
   const source = Buffer.from(`a.in/0/${record.offset}`)
-  const headers = { ...record.headers, 'svc-source': source }
-  return { ...record, offset, value: framed(event.kind, plain), headers }
+  const time = Buffer.from(`${record.timestampMs}`)
+  const headers = { ...record.headers, 'svc-time': time, 'svc-source': source }
+  const derivedMs = record.timestampMs + 60_000
+  return { ...record, offset, timestampMs: derivedMs, value: framed(event.kind, plain), headers }
 }
 
 /** The sorts of violations that the check of the input finds. */

@@ -122,3 +122,35 @@ test('a mute server hears what is said, and its answers are lost', async () => {
   proxy.setMode({ kind: 'open' })
   await until(one.isClosed)
 })
+
+test('what was said to a proxy that holds it comes through afterwards, in order', async () => {
+  const one = client()
+  one.say('a')
+  await until(() => one.heard() === 'a')
+  proxy.setMode({ kind: 'hold' })
+  one.say('b')
+  await aWhile()
+  expect(one.heard()).toBe('a')
+  proxy.setMode({ kind: 'open' })
+  one.say('c')
+  await until(() => one.heard() === 'abc')
+})
+
+test('what was held of a client that has left comes through, and then the end', async () => {
+  const heard: string[] = []
+  const one = client()
+  one.say('a')
+  await until(() => one.heard() === 'a')
+  const [target] = served
+  let hasEnded = false
+  target?.on('data', (chunk) => heard.push(String(chunk))).on('end', () => (hasEnded = true))
+  proxy.setMode({ kind: 'hold' })
+  one.say('late')
+  await aWhile()
+  one.leave()
+  await aWhile()
+  expect([heard.join(''), hasEnded]).toEqual(['', false])
+  proxy.setMode({ kind: 'open' })
+  await until(() => hasEnded)
+  expect(heard.join('')).toBe('late')
+})

@@ -28,6 +28,7 @@ test('whatever breaks, nothing is lost, nothing doubled, nothing opened above it
     seed: 20_261_121,
     minutes: scale(2, 1),
     brokers: 1,
+    expireIdsMs: undefined,
     faults: faultKindsOf(1),
     size: { lanesOfEachStream: 3, personsOfEachLane: 4, requestsASecondOfEachLane: 6 },
     say() {},
@@ -37,4 +38,5 @@ test('whatever breaks, nothing is lost, nothing doubled, nothing opened above it
   expect(report.calmSpells).toBeGreaterThanOrEqual(scale(2, 1))
   expect(report.events.acknowledged).toBeGreaterThan(500)
   expect(report.checked.derivedRecords).toBeGreaterThan(500)
+  expect(report.fromOutside).toBeGreaterThan(500)
 }, 480_000)

@@ -20,6 +20,8 @@ export type PartitionPair = {
 }
 
 const headersOfSource = ['svc-schema-id', 'svc-key-link']
+/** `svc-source` and `svc-time`. */
+const ownHeaders = 2
 const FRAME_BYTES = 5
 
 export function checkDerived(deps: CheckDeps, stream: DerivedStream, pair: PartitionPair): void {
@@ -111,9 +113,9 @@ function isEnvelopeKept({ record, source }: Both): boolean {
   return (
     record.partition === source.partition &&
     record.key?.toString('hex') === source.key?.toString('hex') &&
-    record.timestampMs === source.timestampMs &&
+    record.headers['svc-time']?.toString() === String(source.timestampMs) &&
     frames[0] === frames[1] &&
-    Object.keys(record.headers).length === headersOfSource.length + 1 &&
+    Object.keys(record.headers).length === headersOfSource.length + ownHeaders &&
     headersOfSource.every(
       (name) => record.headers[name]?.toString('hex') === source.headers[name]?.toString('hex'),
     )

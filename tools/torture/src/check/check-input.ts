@@ -6,6 +6,7 @@ import { piiOf, plainOf, putAt, valueAt } from '../events.ts'
 import type { Kind } from '../events.ts'
 import type { Ledger, Sent } from '../ledger.ts'
 import type { InputStream } from '../streams.ts'
+import { isForeign } from '../world/strangers.ts'
 import { asObject } from '@weir/testkit'
 import { placeOf, readStored } from './stored.ts'
 import type { Stored } from './stored.ts'
@@ -42,6 +43,7 @@ export function createInputCheck(deps: CheckDeps, stream: InputStream): InputChe
 
   return {
     take(record) {
+      if (isForeign(record)) return
       const stored = readStored(kinds, record)
       const event = stored?.number === undefined ? undefined : ledger.find(stored.number)
       if (stored === undefined || event?.stream !== stream.name)

@@ -1,18 +1,22 @@
 // Everything that a run has left in Kafka, checked topic by topic, so that no more than one stream and what is
 // derived from one of its partitions is held in memory.
-import { readSource } from '@weir/kafka'
+import type { SourceRecord } from '@weir/kafka'
 
 import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
 import type { DerivedStream, InputStream, Streams } from '../streams.ts'
 import type { Topics } from '../world/topics.ts'
+import { isForeign, isOurs } from '../world/strangers.ts'
+import { checkDead } from './check-dead.ts'
 import { checkDerived } from './check-derived.ts'
 import { createInputCheck } from './check-input.ts'
+import { sourceOffsetOf } from './stored.ts'
 import type { Violations } from './violations.ts'
 
 export type Checked = {
   inputRecords: number
   derivedRecords: number
+  deadLetters: number
   derivedStreams: number
   /** Those that retention took before they were derived, summed over derived streams. */
   lostToRetention: number
@@ -35,15 +39,13 @@ export async function checkWorld(deps: Deps): Promise<Checked> {
   const checked: Checked = {
     inputRecords: 0,
     derivedRecords: 0,
+    deadLetters: 0,
     derivedStreams: deps.streams.derived().length,
     lostToRetention: 0,
     personsOfSeveralEpochs: 0,
   }
   for (const input of deps.streams.inputs) await checkStream(deps, input, checked)
-  for (const derived of deps.streams.derived()) {
-    checkLosses(deps, derived, checked)
-    await expectNoDead(deps, derived)
-  }
+  for (const derived of deps.streams.derived()) checkLosses(deps, derived, checked)
   return checked
 }
 
@@ -54,14 +56,31 @@ async function checkStream(deps: Deps, stream: InputStream, checked: Checked): P
     const input = await deps.topics.read(stream.topic, partition)
     checked.inputRecords += input.length
     for (const record of input) check.take(record)
-    for (const each of derived) {
-      const records = await deps.topics.read(each.topic, partition)
-      checked.derivedRecords += records.length
-      checkDerived(deps, each, { partition, input, derived: records })
-    }
+    for (const each of derived) await checkPartition(deps, each, { partition, input }, checked)
   }
   check.finish()
   checked.personsOfSeveralEpochs += check.personsOfSeveralEpochs()
+}
+
+type PartitionOf = { readonly partition: number; readonly input: readonly SourceRecord[] }
+
+/** For readers of committed records, and for those of all. */
+async function checkPartition(
+  deps: Deps,
+  stream: DerivedStream,
+  { partition, input }: PartitionOf,
+  checked: Checked,
+): Promise<void> {
+  const [events, corrupt] = [input.filter(isOurs), input.filter(isForeign)]
+  for (const read of [deps.topics.read, deps.topics.readUncommitted]) {
+    const derived = (await read(stream.topic, partition)).filter(isOurs)
+    const dead = (await read(`${stream.topic}.dead`, partition)).filter(isOurs)
+    checkDerived(deps, stream, { partition, input: events, derived })
+    checkDead(deps, stream, { partition, input: corrupt, dead })
+    if (read !== deps.topics.read) continue
+    checked.derivedRecords += derived.length
+    checked.deadLetters += dead.length
+  }
 }
 
 /** A derived stream as it is now, while events flow: all up to its last record. */
@@ -70,11 +89,11 @@ export async function checkSoFar(
   stream: DerivedStream,
 ): Promise<void> {
   for (let partition = 0; partition < stream.input.partitions; partition += 1) {
-    const derived = await deps.topics.read(stream.topic, partition)
+    const derived = (await deps.topics.read(stream.topic, partition)).filter(isOurs)
     const last = derived.at(-1)
-    const end = last === undefined ? -1n : (readSource(last)?.offset ?? -1n)
+    const end = last === undefined ? -1n : (sourceOffsetOf(last) ?? -1n)
     const input = await deps.topics.read(stream.input.topic, partition)
-    const sources = input.filter(({ offset }) => offset <= end)
+    const sources = input.filter((record) => record.offset <= end && isOurs(record))
     checkDerived(deps, stream, { partition, input: sources, derived })
   }
 }
@@ -88,17 +107,5 @@ function checkLosses(deps: Deps, { topic, gaps }: DerivedStream, checked: Checke
     )
     if (!isReported)
       deps.violations.add('not-counted', `${topic}/${partition}`, `lost ${from} to ${to}`)
-  }
-}
-
-/** Ends of transactions are no records: whoever ends what another left open ends it in both topics. */
-async function expectNoDead(
-  { topics, violations }: Deps,
-  { topic, input }: DerivedStream,
-): Promise<void> {
-  for (let partition = 0; partition < input.partitions; partition += 1) {
-    const dead = await topics.read(`${topic}.dead`, partition)
-    if (dead.length > 0)
-      violations.add('dead', `${topic}.dead/${partition}`, `holds ${dead.length} records`)
   }
 }

@@ -31,3 +31,9 @@ export const placeOf = (
   topic: string,
   record: Pick<SourceRecord, 'partition' | 'offset'>,
 ): string => `${topic}/${record.partition}/${record.offset}`
+
+/** The offset of the record that a derived one says it comes from. */
+export function sourceOffsetOf({ headers }: Pick<SourceRecord, 'headers'>): bigint | undefined {
+  const [, offset] = /\/(\d+)$/.exec(headers['svc-source']?.toString() ?? '') ?? []
+  return offset === undefined ? undefined : BigInt(offset)
+}

@@ -17,6 +17,7 @@ export type ViolationSort =
   | 'not-counted'
   | 'no-progress'
   | 'token-alive'
+  | 'seen-from-outside'
 
 export type Violation = {
   readonly sort: ViolationSort

@@ -1,9 +1,10 @@
 // What Kafka does while no replica of output runs: it forgets how far the groups were, or retention removes
 // events that nobody has derived yet.
 import { delay, hasCode, pollUntil } from '@weir/kit'
-import { readSource } from '@weir/kafka'
 
+import { sourceOffsetOf } from '../check/stored.ts'
 import type { DerivedStream } from '../streams.ts'
+import { isOurs } from '../world/strangers.ts'
 import { slotsOf } from '../world/slots.ts'
 import type { Slot } from '../world/slots.ts'
 import type { PlannedFault } from './plan.ts'
@@ -11,7 +12,6 @@ import type { Theatre } from './theatre.ts'
 
 const GROUP_EMPTY_MS = 45_000
 const SETTLE_MS = 1_000
-const SETTLED_WITHIN_MS = 20_000
 
 export async function loseOffsets(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { topics, streams } = theatre
@@ -33,7 +33,6 @@ export async function loseRecords(theatre: Theatre, fault: PlannedFault): Promis
   if (input === undefined) return
   await withoutOutputs(theatre, false, async () => {
     const derived = streams.derivedFrom(input)
-    await Promise.all(derived.map((one) => untilSettled(theatre, one)))
     await delay(fault.forMs)
     const positions = await Promise.all(derived.map((one) => positionsOf(theatre, one)))
     const ends = await topics.ends(input.topic)
@@ -52,37 +51,37 @@ export async function loseRecords(theatre: Theatre, fault: PlannedFault): Promis
   })
 }
 
-/** A transaction that was told to commit may wait for its markers when a broker has just come back. */
-async function untilSettled({ topics }: Theatre, { topic }: DerivedStream): Promise<void> {
-  const isSettled = async () => {
-    const committed = await topics.ends(topic)
-    const all = await topics.admin.offsets.ends(topic, { isolation: 'read_uncommitted' })
-    return all.every((end, partition) => end === committed[partition])
-  }
-  await pollUntil(isSettled, {
-    deadlineMs: SETTLED_WITHIN_MS,
-    what: `${topic} without an open end`,
-  })
-}
-
 const nowhere = { earliest: 0n, latest: 0n }
 type Position = { earliest: bigint; latest: bigint }
 
 /**
- * Where a derived stream goes on, by partition; where it never began, not known more exactly than its start. A group's
- * offset may be missing for records that are there: Kafka forgets them, also by this rig's doing.
+ * Where a derived stream continues, by partition; where it never began, not known more exactly than its start. The last record
+ * of both logs and the noted position say so, whichever is later.
  */
-async function positionsOf({ topics }: Theatre, stream: DerivedStream): Promise<Position[]> {
-  const committed = await topics.admin.groups.committedOffsets(stream.groupId, stream.input.topic)
+async function positionsOf(theatre: Theatre, stream: DerivedStream): Promise<Position[]> {
+  const noted = await theatre.strangers.positions(stream)
   return Promise.all(
     stream.start.map(async (start, partition) => {
-      const [last] = (await topics.read(stream.topic, partition)).slice(-1)
-      const source = last === undefined ? undefined : readSource(last)?.offset
-      const afterSource = source === undefined ? undefined : source + 1n
-      const known = later(committed[partition], afterSource)
+      const ofThis = noted.find((one) => one.partition === partition && one.metadata !== '')
+      const sources = await Promise.all(
+        [stream.topic, `${stream.topic}.dead`].map((topic) =>
+          lastSource(theatre, topic, partition),
+        ),
+      )
+      const after = sources.map((source) => (source === undefined ? undefined : source + 1n))
+      const known = [ofThis?.offset, ...after].reduce(later)
       return known === undefined ? start : { earliest: known, latest: known }
     }),
   )
+}
+
+async function lastSource(
+  { topics }: Theatre,
+  topic: string,
+  partition: number,
+): Promise<bigint | undefined> {
+  const last = (await topics.readUncommitted(topic, partition)).findLast(isOurs)
+  return last === undefined ? undefined : sourceOffsetOf(last)
 }
 
 const later = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>

@@ -9,6 +9,7 @@ import { needsOf } from './plan.ts'
 import type { PlannedFault, FaultKind, Storm } from './plan.ts'
 import * as processes from './process-faults.ts'
 import { disable, remake, rotate } from './stream-faults.ts'
+import { commitLate, openTransaction, writeCorrupt, writeForeign } from './stranger-faults.ts'
 import type { Theatre } from './theatre.ts'
 
 type Act = (theatre: Theatre, fault: PlannedFault) => Promise<void>
@@ -23,6 +24,7 @@ const acts: Readonly<Record<FaultKind, Act>> = {
   delay: network.slow,
   hole: network.hole,
   mute: network.mute,
+  'late-write': network.hold,
   'broker-kill': processes.brokerKill,
   'broker-pause': processes.brokerPause,
   'broker-restart': processes.brokerRestart,
@@ -32,6 +34,10 @@ const acts: Readonly<Record<FaultKind, Act>> = {
   remake,
   'offsets-lost': loseOffsets,
   retention: loseRecords,
+  'late-commit': commitLate,
+  'open-transaction': openTransaction,
+  stranger: writeForeign,
+  corrupt: writeCorrupt,
 }
 
 export type Nemesis = {

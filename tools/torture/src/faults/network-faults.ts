@@ -17,6 +17,9 @@ export const hole = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hole' })
 export const mute = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'mute' })
+/** What replicas say comes when others have taken over their partitions. */
+export const hold = (theatre: Theatre, fault: PlannedFault) =>
+  during(theatre, fault, { kind: 'hold' })
 export const slow = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'delay', ms: Math.ceil(fault.choice * DELAY_MAX_MS) })
 

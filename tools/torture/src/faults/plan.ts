@@ -15,6 +15,7 @@ export const faultKinds = [
   'delay',
   'hole',
   'mute',
+  'late-write',
   'broker-kill',
   'broker-pause',
   'broker-restart',
@@ -24,10 +25,22 @@ export const faultKinds = [
   'remake',
   'offsets-lost',
   'retention',
+  'late-commit',
+  'open-transaction',
+  'stranger',
+  'corrupt',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-const ofOneBroker: readonly FaultKind[] = ['cut', 'refuse', 'delay', 'hole', 'mute', 'retention']
+const ofOneBroker: readonly FaultKind[] = [
+  'cut',
+  'refuse',
+  'delay',
+  'hole',
+  'mute',
+  'late-write',
+  'retention',
+]
 
 /** Those that a world of so many brokers knows. */
 export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
@@ -56,11 +69,14 @@ type Sort = {
 const started: readonly Slot[] = slots.filter((slot) => slot !== 'output-3')
 const nobody = (): readonly Slot[] => []
 const one = (random: Random) => [random.pick(started)]
+const outputsStarted = started.filter((slot) => slot.startsWith('output'))
+const oneOutput = (random: Random) => [random.pick(outputsStarted)]
+const allOutputs = () => outputsStarted
 const some = (random: Random) => shuffle(random, started).slice(0, random.between(1, 3))
 
 const sorts: Readonly<Record<FaultKind, Sort>> = {
   kill: { weight: 4, forMs: [100, 3_000], on: one },
-  pause: { weight: 3, forMs: [1_000, 13_000], on: one },
+  pause: { weight: 3, forMs: [1_000, 16_000], on: one },
   restart: { weight: 2, forMs: [100, 1_000], on: one },
   'one-more': { weight: 2, forMs: [3_000, 9_000], on: () => ['output-3'] },
   cut: { weight: 2, forMs: [0, 0], on: some },
@@ -68,6 +84,7 @@ const sorts: Readonly<Record<FaultKind, Sort>> = {
   delay: { weight: 1, forMs: [2_000, 8_000], on: some },
   hole: { weight: 2, forMs: [1_000, 12_000], on: one },
   mute: { weight: 2, forMs: [1_000, 6_000], on: one },
+  'late-write': { weight: 2, forMs: [10_500, 18_000], on: oneOutput },
   'broker-kill': { weight: 1, forMs: [100, 2_000], on: nobody },
   'broker-pause': { weight: 1, forMs: [1_000, 8_000], on: nobody },
   'broker-restart': { weight: 1, forMs: [0, 0], on: nobody },
@@ -77,6 +94,10 @@ const sorts: Readonly<Record<FaultKind, Sort>> = {
   remake: { weight: 2, forMs: [0, 0], on: nobody },
   'offsets-lost': { weight: 1, forMs: [0, 0], on: nobody },
   retention: { weight: 1, forMs: [1_500, 3_000], on: nobody },
+  'late-commit': { weight: 1, forMs: [0, 0], on: allOutputs },
+  'open-transaction': { weight: 1, forMs: [3_000, 9_000], on: oneOutput },
+  stranger: { weight: 1, forMs: [0, 0], on: nobody },
+  corrupt: { weight: 2, forMs: [2_000, 12_000], on: nobody },
 }
 
 const STORM_MS = 12_000
@@ -108,7 +129,7 @@ const DEAD_MS = 500
 
 /** One storm that lasts `forMs`: the replicas of output are killed in turn, one every `everyMs`. */
 export function createOutputKills(everyMs: number, forMs: number): Plan {
-  const outputs = started.filter((slot) => slot.startsWith('output'))
+  const outputs = outputsStarted
   const faults = Array.from({ length: Math.floor(forMs / everyMs) }, (_, at): PlannedFault => {
     const on = outputs.slice(at % outputs.length).slice(0, 1)
     return { kind: 'kill', atMs: at * everyMs, forMs: DEAD_MS, on, choice: 0 }
@@ -141,6 +162,7 @@ export function needsOf({ kind, on }: PlannedFault): string[] {
     case 'delay':
     case 'hole':
     case 'mute':
+    case 'late-write':
       return on.map((slot) => `network of ${slot}`)
     case 'broker-kill':
     case 'broker-pause':
@@ -150,7 +172,15 @@ export function needsOf({ kind, on }: PlannedFault): string[] {
     case 'disable':
     case 'rotate':
     case 'remake':
+    case 'stranger':
       return ['streams']
+    case 'corrupt':
+      return ['strangers']
+    case 'late-commit':
+      return ['streams', ...on]
+    case 'open-transaction':
+      // A broker that ends then may lose the end of the transaction for good (KAFKA-20734).
+      return ['broker', 'streams', ...on]
     case 'offsets-lost':
     case 'retention':
       return ['broker', 'streams', ...outputs, ...outputs.map((slot) => `network of ${slot}`)]

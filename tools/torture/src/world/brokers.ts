@@ -22,6 +22,8 @@ export type BrokersOptions = {
   folder: string
   ways: Ways
   count: 1 | 3
+  /** Kafka forgets producers and transactional ids that nobody has used for so long; else after days. */
+  expireIdsMs: number | undefined
   schemaRegistryUrl: string | undefined
 }
 
@@ -35,16 +37,27 @@ const replicated = {
   'transaction.state.log.min.isr': 2,
 }
 
+const expiring = (expireIdsMs: number | undefined) =>
+  expireIdsMs === undefined
+    ? {}
+    : {
+        'transactional.id.expiration.ms': expireIdsMs,
+        'transaction.remove.expired.transaction.cleanup.interval.ms': 1_000,
+        'producer.id.expiration.ms': expireIdsMs,
+        'producer.id.expiration.check.interval.ms': 1_000,
+      }
+
 export async function startBrokers(options: BrokersOptions): Promise<Brokers> {
   return options.count === 1 ? startOne(options) : startThree(options)
 }
 
-async function startOne({ folder, ways, schemaRegistryUrl }: BrokersOptions): Promise<Brokers> {
+async function startOne(options: BrokersOptions): Promise<Brokers> {
+  const { folder, ways, schemaRegistryUrl, expireIdsMs } = options
   const stack = await startStack({
     folder: join(folder, 'stack'),
     ports: ways.ports,
     schemaRegistryUrl,
-    brokerSettings: ways.brokerSettings,
+    brokerSettings: { ...ways.brokerSettings, ...expiring(expireIdsMs) },
   })
   return {
     brokers: [stack],
@@ -55,7 +68,8 @@ async function startOne({ folder, ways, schemaRegistryUrl }: BrokersOptions): Pr
 }
 
 /** None serves before two of them run, so all are started at once. */
-async function startThree({ folder, ways, schemaRegistryUrl }: BrokersOptions): Promise<Brokers> {
+async function startThree(options: BrokersOptions): Promise<Brokers> {
+  const { folder, ways, schemaRegistryUrl, expireIdsMs } = options
   const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
   const nodes: Ports[] = [ways.ports, await freePorts(), await freePorts()]
   const voters = nodes.map(({ controller }, at) => `${at + 1}@127.0.0.1:${controller}`).join()
@@ -66,7 +80,12 @@ async function startThree({ folder, ways, schemaRegistryUrl }: BrokersOptions): 
       clusterId,
       // The first one's is for all.
       schemaRegistryUrl: at === 0 ? schemaRegistryUrl : registryAt(ways.ports),
-      brokerSettings: { ...replicated, 'node.id': at + 1, 'controller.quorum.voters': voters },
+      brokerSettings: {
+        ...replicated,
+        ...expiring(expireIdsMs),
+        'node.id': at + 1,
+        'controller.quorum.voters': voters,
+      },
     }),
   )
   const settled = await Promise.allSettled(starting)

@@ -1,6 +1,8 @@
 // A broker, a registry, replicas of all services, each behind a way of its own, and an account with its streams.
 
 import { kekFilesIn } from '@weir/devstack'
+import { createKafka } from '@weir/kafka'
+import { pino } from 'pino'
 
 import {
   account as accountAt,
@@ -10,6 +12,7 @@ import {
 } from '@weir/testkit'
 import type { Account, ServiceEnv } from '@weir/testkit'
 import { shiftFor } from '../clock.ts'
+import type { Outside } from '../check/check-independently.ts'
 import type { LossReport } from '../check/check-world.ts'
 import type { Kind } from '../events.ts'
 import type { Theatre } from '../faults/theatre.ts'
@@ -22,12 +25,14 @@ import type { Fleet } from './fleet.ts'
 import { makeDerived } from './make-streams.ts'
 import { openWays, serviceOf, slots } from './slots.ts'
 import type { Slot } from './slots.ts'
+import { openStrangers } from './strangers.ts'
 import { createTokens } from './tokens.ts'
 import { openTopics } from './topics.ts'
 
 /** Everything that faults act upon, but for the checks. */
 export type TortureWorld = Omit<Theatre, 'farewell'> & {
   losses: readonly LossReport[]
+  outside: Outside
   close(): Promise<void>
 }
 
@@ -41,6 +46,7 @@ export type TortureOptions = {
   /** A registry that runs already, instead of one of its own. */
   schemaRegistryUrl: string | undefined
   brokers: 1 | 3
+  expireIdsMs: number | undefined
   /** Added to the environment of every service. */
   env: ServiceEnv
   /** Modules that every service loads first. */
@@ -77,10 +83,10 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
       if (loss !== undefined) losses.push(loss)
     },
   })
-  const topics = openTopics(brokers.addresses, ways.ports.kafka)
+  const { topics, strangers } = openOwnClients(brokers, ways.ports.kafka)
   const close = async (): Promise<void> => {
     await fleet.close()
-    await topics.close()
+    await Promise.all([topics.close(), strangers.close()])
     await Promise.all(brokers.brokers.map((broker) => broker.stop()))
     await ways.close()
   }
@@ -92,14 +98,21 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
       inputs.map((input): InputStream => ({ ...input, topic: `${made.billingId}.${input.name}` })),
     )
     const tokens = createTokens(account)
-    const { brokers: all } = brokers
-    const world = { brokers: all, fleet, ways, topics, streams, tokens, account }
+    const { brokers: all, addresses, schemaRegistryUrl } = brokers
+    const theatre = { brokers: all, fleet, ways, topics, streams, tokens, account, strangers }
+    const world = { ...theatre, formerPositions: new Map() }
     await makeStreams(world)
-    return { ...world, losses, close }
+    return { ...world, losses, outside: { brokers: addresses, schemaRegistryUrl }, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function openOwnClients({ addresses }: Brokers, port: number) {
+  const log = pino({ level: 'silent' })
+  const kafka = createKafka({ brokers: addresses, clientId: 'weir-torture', log })
+  return { topics: openTopics(kafka, port), strangers: openStrangers(kafka) }
 }
 
 const authUrl = (fleet: Fleet): string => fleet.find('auth-1')?.url ?? NOWHERE
@@ -131,7 +144,9 @@ async function makeAccount(fleet: Fleet, { kinds }: TortureOptions): Promise<Acc
   return account
 }
 
-async function makeStreams(world: Omit<TortureWorld, 'losses' | 'close'>): Promise<void> {
+async function makeStreams(
+  world: Omit<TortureWorld, 'losses' | 'outside' | 'close'>,
+): Promise<void> {
   const { streams, tokens } = world
   for (const { name, partitions, rotationHours } of streams.inputs) {
     const stream = await world.account().input(name, { partitions, rotationHours })

@@ -4,10 +4,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
  * delay: bytes come so much later, both ways. hole: nothing comes through, and nobody is told, not even that the
- * other side is gone. mute: what clients say comes through, what they are answered doesn't.
+ * other side is gone. mute: what clients say comes through, what they are answered doesn't. hold: what clients say comes
+ * through when the fault ends, even if they have gone by then.
  */
 export type ProxyMode =
-  | { readonly kind: 'open' | 'refuse' | 'hole' | 'mute' }
+  | { readonly kind: 'open' | 'refuse' | 'hole' | 'mute' | 'hold' }
   | { readonly kind: 'delay'; readonly ms: number }
 
 export type Proxy = {
@@ -18,10 +19,18 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-type Link = { end(): void; hasLost(): boolean; gone: Promise<unknown> }
+type Link = {
+  end(): void
+  hasLost(): boolean
+  /** Passes on what was held. */
+  release(): void
+  gone: Promise<unknown>
+}
 type Direction = 'asked' | 'answered'
 
 const LOOPBACK = '127.0.0.1'
+/** For the target to read what was held. */
+const LEFT_MS = 10_000
 
 export async function startProxy(targetPort: number): Promise<Proxy> {
   const links = new Set<Link>()
@@ -46,6 +55,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
     cut,
     setMode(next) {
       mode = next
+      if (next.kind !== 'hold') for (const link of links) link.release()
       if (next.kind === 'refuse') cut()
       if (next.kind === 'open') for (const link of links) if (link.hasLost()) link.end()
     },
@@ -72,6 +82,7 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
   const target = connect({ host: LOOPBACK, port: targetPort, noDelay: true })
   client.setNoDelay(true)
   let hasLost = false
+  let isLeft = false
   const end = (): void => {
     client.resetAndDestroy()
     target.resetAndDestroy()
@@ -79,19 +90,35 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
   /** In a hole nobody hears that the other side has gone: both ends are kept until the fault is over. */
   const onGone = (): void => {
     if (modeNow().kind === 'hole') hasLost = true
-    else end()
+    else if (!isLeft) end()
+  }
+  const onLeft = (): void => {
+    isLeft ||= modeNow().kind === 'hold'
+    onGone()
   }
   const lose = (): void => void (hasLost = true)
-  carry({ from: client, to: target, direction: 'asked', modeNow, lose })
+  const asked = carry({ from: client, to: target, direction: 'asked', modeNow, lose })
   carry({ from: target, to: client, direction: 'answered', modeNow, lose })
-  for (const socket of [client, target]) socket.on('error', onGone).on('end', onGone)
+  client.on('error', onLeft).on('end', onLeft)
+  target.on('error', onGone).on('end', onGone)
   target.on('close', onGone)
   client.on('close', () => {
-    if (modeNow().kind !== 'hole') end()
+    if (modeNow().kind !== 'hole') onLeft()
   })
   const closed = (socket: Socket) => new Promise((done) => socket.once('close', done))
   const gone = Promise.all([client, target].map(closed))
-  return { end, hasLost: () => hasLost, gone }
+  const release = (): void => {
+    asked.release()
+    if (isLeft) leave(client, target)
+  }
+  return { end, hasLost: () => hasLost, release, gone }
+}
+
+/** The target gets all that was said to it before it hears that nobody is there any more. */
+function leave(client: Socket, target: Socket): void {
+  client.destroy()
+  target.end()
+  setTimeout(() => target.destroy(), LEFT_MS).unref()
 }
 
 type Carrying = {
@@ -102,7 +129,7 @@ type Carrying = {
   lose: () => void
 }
 
-function carry({ from, to, direction, modeNow, lose }: Carrying): void {
+function carry({ from, to, direction, modeNow, lose }: Carrying): { release(): void } {
   const late: { chunk: Buffer; at: number }[] = []
   let timer: NodeJS.Timeout | undefined
 
@@ -112,17 +139,27 @@ function carry({ from, to, direction, modeNow, lose }: Carrying): void {
     to.once('drain', () => from.resume())
   }
   const next = (): void => {
+    clearTimeout(timer)
     timer = undefined
     const now = performance.now()
     for (; late[0] !== undefined && late[0].at <= now; late.shift()) write(late[0].chunk)
-    if (late[0] !== undefined) timer = setTimeout(next, Math.max(1, late[0].at - performance.now()))
+    if (late[0] === undefined || late[0].at === Infinity) return
+    timer = setTimeout(next, Math.max(1, late[0].at - performance.now()))
   }
   from.on('data', (chunk: Buffer) => {
     const mode = modeNow()
     if (mode.kind === 'hole' || (mode.kind === 'mute' && direction === 'answered')) return lose()
+    if (mode.kind === 'hold' && direction === 'asked')
+      return void late.push({ chunk, at: Infinity })
     if (mode.kind !== 'delay' && late.length === 0) return write(chunk)
     late.push({ chunk, at: performance.now() + (mode.kind === 'delay' ? mode.ms : 0) })
     timer ??= setTimeout(next, mode.kind === 'delay' ? mode.ms : 1)
   })
   from.once('close', () => clearTimeout(timer))
+  return {
+    release() {
+      for (const one of late) if (one.at === Infinity) one.at = 0
+      next()
+    },
+  }
 }

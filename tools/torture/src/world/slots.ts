@@ -58,6 +58,8 @@ export async function openWays(): Promise<Ways> {
       // What retention has removed must not come back after a kill, nor in the first 30 s of a broker.
       'log.flush.start.offset.checkpoint.interval.ms': 200,
       'log.initial.task.delay.ms': 200,
+      // What a stranger has left open hides what lies after it, until then.
+      'transaction.abort.timed.out.transaction.cleanup.interval.ms': 1_000,
     },
     proxy(slot) {
       const way = ways.find((one) => one.slot === slot)

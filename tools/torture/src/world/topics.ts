@@ -1,25 +1,25 @@
 // What lies in the broker, seen past all proxies. What retention takes away is read before and kept here, so that
 // an input topic can be checked whole.
-import { createAdmin, createKafka, createRangeReader } from '@weir/kafka'
-import type { Admin, SourceRecord } from '@weir/kafka'
-import { pino } from 'pino'
+import { createAdmin, createRangeReader } from '@weir/kafka'
+import type { Admin, Kafka, SourceRecord } from '@weir/kafka'
 
 import { deleteRecords } from './delete-records.ts'
+import { createReadUncommitted } from './read-uncommitted.ts'
 
 export type Topics = {
   admin: Admin
   ends(topic: string): Promise<bigint[]>
   /** All committed records of a partition in order, those included that were taken away here. */
   read(topic: string, partition: number): Promise<SourceRecord[]>
+  /** Everything that lies in a partition, as most readers see it: also what was aborted, or isn't ended. */
+  readUncommitted(topic: string, partition: number): Promise<SourceRecord[]>
   /** Takes away what lies before these offsets, one a partition. */
   takeAway(topic: string, before: readonly bigint[]): Promise<void>
   close(): Promise<void>
 }
 
 /** The port is that of the broker that leads all partitions, if one does. */
-export function openTopics(brokers: readonly string[], port: number): Topics {
-  const log = pino({ level: 'silent' })
-  const kafka = createKafka({ brokers, clientId: 'weir-torture', log })
+export function openTopics(kafka: Kafka, port: number): Topics {
   const admin = createAdmin(kafka)
   const reader = createRangeReader(kafka)
   const takenFrom = createTaken()
@@ -36,6 +36,7 @@ export function openTopics(brokers: readonly string[], port: number): Topics {
   return {
     admin,
     ends,
+    readUncommitted: createReadUncommitted(kafka, admin),
     async read(topic, partition) {
       const kept = takenFrom(topic, partition)
       const last = kept.at(-1)?.offset ?? -1n

@@ -3,9 +3,11 @@
 // record is where it belongs, once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service, ServiceName } from '@weir/devstack'
+import { createKafka } from '@weir/kafka'
 import { delay, pollUntil } from '@weir/kit'
 import { createAccount, exampleContracts, freshName, kafkaBrokers, startWorld } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
+import { pino } from 'pino'
 import { checkWorld } from '../../src/check/check-world.ts'
 import { createViolations } from '../../src/check/violations.ts'
 import { loadKinds } from '../../src/events.ts'
@@ -39,7 +41,7 @@ const tokens = new Map<string, string>()
 let streams: ReturnType<typeof createStreams>
 
 beforeAll(async () => {
-  world = await startWorld({ DECRYPTER_NAMES: freshName('rolling') })
+  world = await startWorld({ KAFKA_PREFIX: '', DECRYPTER_NAMES: freshName('rolling') })
   balancers = {
     auth: await startBalancer(),
     ingest: await startBalancer(),
@@ -50,7 +52,9 @@ beforeAll(async () => {
   kinds = await loadKinds()
   account = await createAccount(balancers.auth.url)
   for (const { name } of kinds) await account.contract(exampleContracts[name])
-  topics = openTopics(kafkaBrokers(), Number(kafkaBrokers()[0]?.split(':')[1]))
+  const log = pino({ level: 'silent' })
+  const kafka = createKafka({ brokers: kafkaBrokers(), clientId: 'rolling-restart', log })
+  topics = openTopics(kafka, Number(kafkaBrokers()[0]?.split(':')[1]))
   streams = createStreams(await Promise.all(['over-http2', 'over-http1'].map(makeInput)))
   for (const input of streams.inputs) await makeOutputs(input)
 }, 180_000)

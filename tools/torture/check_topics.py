@@ -1,0 +1,137 @@
+"""Checks derived topics against their input topics, sharing no code with Weir: it reads with Confluent's client and
+decodes with fastavro. Each event whose consent reaches a derived stream has to be there once, and in the order of the
+input; nothing else may be there, but what others wrote, which is marked. What to check comes as JSON on the standard input, what was found leaves as JSON.
+"""
+
+import io
+import json
+import struct
+import sys
+import urllib.request
+
+import fastavro
+from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, Consumer, KafkaError, TopicPartition
+
+ANSWER_SECONDS = 30
+SHOWN_MAX = 20
+
+
+def main() -> None:
+    wanted = json.load(sys.stdin)
+    schemas = Schemas(wanted["registry"])
+    found = {"inputRecords": 0, "derivedRecords": 0, "violations": []}
+    for isolation in wanted["isolation"]:
+        for stream in wanted["streams"]:
+            for partition in range(stream["partitions"]):
+                check_partition(wanted["brokers"], isolation, stream, partition, schemas, found)
+    found["violations"] = found["violations"][:SHOWN_MAX]
+    print(json.dumps(found))
+
+
+class Schemas:
+    """Schemas by the id that stands before each event."""
+
+    def __init__(self, registry: str) -> None:
+        self.registry = registry.rstrip("/")
+        self.known: dict = {}
+
+    def decode(self, value: bytes) -> dict:
+        magic, number = struct.unpack(">bI", value[:5])
+        if magic != 0:
+            raise ValueError("not framed")
+        if number not in self.known:
+            with urllib.request.urlopen(f"{self.registry}/schemas/ids/{number}", timeout=10) as answer:
+                self.known[number] = fastavro.parse_schema(json.loads(json.load(answer)["schema"]))
+        return fastavro.schemaless_reader(io.BytesIO(value[5:]), self.known[number])
+
+
+def check_partition(brokers: str, isolation: str, stream: dict, partition: int, schemas: Schemas, found: dict) -> None:
+    events = {}  # by offset: consent levels, key, and time
+    for record in read(brokers, isolation, stream["topic"], partition):
+        if is_foreign(record):
+            continue
+        consent = schemas.decode(record.value())["svcMeta"]["consentLevels"]
+        events[record.offset()] = (set(consent), record.key(), record.timestamp()[1])
+    found["inputRecords"] += len(events)
+    for derived in stream["derived"]:
+        check_derived(brokers, isolation, stream["topic"], partition, derived, events, found)
+
+
+def check_derived(brokers: str, isolation: str, source: str, partition: int, derived: dict, events: dict, found: dict) -> None:
+    topic = derived["topic"]
+    earliest = min(events, default=0)
+    seen: set = set()
+    last = -1
+
+    def violated(what: str) -> None:
+        found["violations"].append(f"{isolation}: {topic}/{partition} {what}")
+
+    for record in read(brokers, isolation, topic, partition):
+        if is_foreign(record):
+            continue
+        found["derivedRecords"] += 1
+        headers = dict(record.headers() or [])
+        place = headers["svc-source"].decode()
+        from_topic, from_partition, from_offset = place.split("/")
+        offset = int(from_offset)
+        if from_topic != source or int(from_partition) != partition:
+            violated(f"holds {place}, of another partition")
+        if offset in seen:
+            violated(f"holds {place} twice")
+        elif offset < last:
+            violated(f"holds {place} after offset {last}")
+        if record.timestamp()[0] != TIMESTAMP_LOG_APPEND_TIME:
+            violated(f"holds {place} without the time at which it was appended")
+        seen.add(offset)
+        last = max(last, offset)
+        if offset < earliest:  # retention has taken the source since
+            continue
+        if offset not in events:
+            violated(f"holds {place}, which is not there")
+        elif not set(derived["levels"]) <= events[offset][0]:
+            violated(f"holds {place}, whose consent does not reach it")
+        elif record.key() != events[offset][1]:
+            violated(f"holds {place} under another key")
+        elif headers["svc-time"].decode() != str(events[offset][2]):
+            violated(f"holds {place} with another time")
+    start = derived["startLatest"][partition]
+    gaps = [(gap["from"], gap["to"]) for gap in derived["gaps"] if gap["partition"] == partition]
+    for offset, (consent, _, _) in events.items():
+        is_gone = any(begin <= offset < end for begin, end in gaps)
+        if offset >= start and not is_gone and offset not in seen and set(derived["levels"]) <= consent:
+            violated(f"lacks {source}/{partition}/{offset}")
+
+
+def is_foreign(record) -> bool:
+    return "torture-stranger" in dict(record.headers() or [])
+
+
+def read(brokers: str, isolation: str, topic: str, partition: int):
+    """All records of the partition that are there now."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": brokers,
+            "group.id": "weir-torture-check",
+            "enable.auto.commit": False,
+            "isolation.level": isolation,
+            "enable.partition.eof": True,
+        }
+    )
+    try:
+        first, _ = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=ANSWER_SECONDS)
+        consumer.assign([TopicPartition(topic, partition, first)])
+        while True:
+            record = consumer.poll(ANSWER_SECONDS)
+            if record is None:
+                sys.exit(f"no answer from Kafka within {ANSWER_SECONDS} s")
+            if record.error() is None:
+                yield record
+            elif record.error().code() == KafkaError._PARTITION_EOF:
+                return
+            else:
+                sys.exit(str(record.error()))
+    finally:
+        consumer.close()
+
+
+main()

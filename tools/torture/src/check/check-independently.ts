@@ -1,0 +1,66 @@
+// The same world checked by a program that shares no code with Weir: a Python script on Confluent's client and fastavro.
+// It sees less than the checks beside it, as it knows no answers and no keys, but what it sees it sees by itself.
+import { spawn } from 'node:child_process'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { json, text } from 'node:stream/consumers'
+
+import { asObject } from '@weir/testkit'
+
+import type { DerivedStream, Streams } from '../streams.ts'
+import type { Violations } from './violations.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+const python = join(root, '.weir/venv/bin/python')
+const script = join(import.meta.dirname, '../../check_topics.py')
+
+/** Where a client from outside finds what a run has left. */
+export type Outside = { readonly brokers: readonly string[]; readonly schemaRegistryUrl: string }
+
+type Deps = {
+  readonly outside: Outside
+  readonly streams: Streams
+  readonly violations: Violations
+}
+
+/** How many derived records it has seen. */
+export async function checkIndependently(deps: Deps): Promise<number> {
+  await access(python).catch(() => {
+    throw new Error(
+      '.weir/venv with confluent-kafka and fastavro is missing: tools/testkit/ci/prepare.sh installs it',
+    )
+  })
+  const { derivedRecords, violations } = asObject(await ask(questionOf(deps)))
+  for (const what of Array.isArray(violations) ? violations : [])
+    deps.violations.add('seen-from-outside', 'check_topics.py', String(what))
+  return Number(derivedRecords)
+}
+
+const questionOf = ({ outside, streams }: Deps) => ({
+  brokers: outside.brokers.join(','),
+  registry: outside.schemaRegistryUrl,
+  isolation: ['read_committed', 'read_uncommitted'],
+  streams: streams.inputs.map((input) => ({
+    topic: input.topic,
+    partitions: input.partitions,
+    derived: streams.derivedFrom(input).map(derivedOf),
+  })),
+})
+
+const derivedOf = ({ topic, levels, start, gaps }: DerivedStream) => ({
+  topic,
+  levels: levels.levels,
+  startLatest: start.map(({ latest }) => Number(latest)),
+  gaps: gaps.map(({ partition, from, to }) => ({ partition, from: Number(from), to: Number(to) })),
+})
+
+async function ask(question: object): Promise<unknown> {
+  const child = spawn(python, [script], { stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stdin.end(JSON.stringify(question))
+  const [found, trouble] = await Promise.all([
+    json(child.stdout).catch(() => undefined),
+    text(child.stderr),
+  ])
+  if (found === undefined) throw new Error(`check_topics.py did not end well: ${trouble}`)
+  return found
+}
