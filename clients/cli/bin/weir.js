@@ -8,6 +8,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const PATIENCE_MS = 1_000
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const [major, minor] = process.versions.node.split('.').map(Number)
 // 24.12 is the first that runs TypeScript without a warning.
@@ -38,9 +39,10 @@ function pinnedNode() {
 
 function runUnder(node) {
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal signals both processes: this one must outlive the other to report how it ended.
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, () => child.kill(signal))
+  // This one must outlive the other to report how it ended.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // A terminal sends Ctrl-C to both, and a second one would kill the other while it ends well by the first.
+  process.on('SIGINT', () => setTimeout(() => child.kill('SIGINT'), PATIENCE_MS).unref())
   child.on('error', (error) => {
     process.stderr.write(`weir: ${node} can't be started: ${error.message}\n`)
     process.exitCode = 1

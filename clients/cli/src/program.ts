@@ -60,7 +60,7 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.note(text.trimEnd()),
       outputError: (text, write) => write(`weir: ${text.replace(/^error: /, '')}`),
     })
-    .showHelpAfterError(`  \`--help\` shows how it is used.\n  ${moreAt(misusePage)}`)
+    .showHelpAfterError(`  \`--help\` shows how to use it.\n  ${moreAt(misusePage)}`)
     .addHelpText('after', overview)
   const open: OpenSession = (command, more = []) => {
     const options = command.optsWithGlobals<GlobalOptions>()
@@ -101,20 +101,21 @@ const overview = `
 Examples:
   # the streams of the account in use
   $ weir stream list
-  # an input stream, an output of it, and an event on its way
+  # create an input stream and an output, and send an event
   $ weir stream create clicks --save
   $ weir output create clicks clicks-marketing --level 2 --save
   $ weir listen clicks-marketing &
   $ weir send clicks --schema clickstream -f event.json
 
-Which account: the one logged in to (weir account login, weir account use), kept with saved credentials
-in ~/.config/weir/config.json; with nobody logged in, the demo's, when .weir/demo.json is in this folder
-or above it (npm start writes it). These variables go before both:
+Which account: the one that you logged in to (weir account login, weir account use). It is stored with saved
+credentials in ~/.config/weir/config.json. If you are not logged in: the demo account, if .weir/demo.json is
+in this folder or a folder above it (npm start writes it). These variables take precedence over both:
   WEIR_AUTH_URL WEIR_INGEST_URL WEIR_OUTPUT_URL   addresses (http://127.0.0.1:8081, :8082, :8083)
   WEIR_ANALYST_BROKERS                            Kafka's listener for analysts (127.0.0.1:9094)
+  WEIR_KAFKA_PREFIX                               prefix of the names of topics and groups (none)
   WEIR_BILLING_ID WEIR_API_KEY                    account and key for management
   WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials for send, listen, token and kafka
   WEIR_PLATFORM_KEY                               for account create, keys and audit verify
-  WEIR_CONFIG                                     another file than ~/.config/weir/config.json
+  WEIR_CONFIG                                     a file to use instead of ~/.config/weir/config.json
 
 Exit codes: 0 done, 1 the service refused or something failed, 2 usage error.`

@@ -31,7 +31,7 @@ export function App({ where }: { where: Where }) {
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>
-        Skip to the page
+        Skip to main content
       </a>
       <Head session={session} current={name} onSignOut={() => setSession(undefined)} />
       <main id="main" tabIndex={-1} key={name}>

@@ -10,7 +10,7 @@ if (root !== null)
     () =>
       render(
         <p class="lone">
-          Output did not return the addresses of auth and ingest. Reload the page.
+          The output service did not return the addresses of auth and ingest. Reload the page.
         </p>,
         root,
       ),

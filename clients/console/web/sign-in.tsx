@@ -56,7 +56,7 @@ export function SignIn({ where, onSignedIn }: Props) {
           {signing.isDoing ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="muted small">
-          The key stays in the memory of this page; a reload removes it. After{' '}
+          This page keeps the key only in memory, so a reload removes it. After{' '}
           <code>npm start</code> the demo account's key is <code>apiKey</code> in{' '}
           <code>.weir/demo.json</code>.
         </p>
@@ -69,6 +69,6 @@ async function signIn(where: Where, billingId: string, apiKey: string): Promise<
   const calls = createCalls(where, apiKey)
   const account = objectOf(await calls.auth('GET', '/v2/account'))
   if (textOf(account['billingId']) !== billingId)
-    throw new Refused(401, [`The API key is not one of the account ${billingId}`])
+    throw new Refused(401, [`The API key does not belong to the account ${billingId}`])
   return { billingId, calls }
 }

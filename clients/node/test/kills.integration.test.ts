@@ -130,7 +130,7 @@ async function peakResidentBytes({ pid }: ChildProcess): Promise<number> {
 /** How often the topic holds each event. */
 async function numbersIn(topic: string): Promise<Map<number, number>> {
   const compiled = await compiledExample('clickstream')
-  const reader = createTopicReader([stack.kafkaBrokers])
+  const reader = createTopicReader(world.env)
   const times = new Map<number, number>()
   for (const record of await reader.read(topic)) {
     const number = Number(textIn(plainEvent(compiled, record), 'url').split('/').at(-1))

@@ -33,7 +33,7 @@ beforeAll(async () => {
   account = await createAccount(world.auth.url)
   await account.contract('clickstream')
   stream = await account.input('in', { partitions: 1 })
-  reader = createTopicReader()
+  reader = createTopicReader(world.env)
   contract = { id: 'clickstream', schema: (await exampleContract('clickstream'))['schema'] }
   event = { ...(await exampleEvent('clickstream')), svcMeta: { consentLevels: [0, 1] } }
 }, 120_000)

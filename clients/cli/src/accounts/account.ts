@@ -17,6 +17,8 @@ export type Account = Addresses & {
   readonly apiKey: string | undefined
   /** Kafka's listener for those who come with a stream's credentials. */
   readonly analystBrokers: string
+  /** What the names of topics and groups begin with there. */
+  readonly kafkaPrefix: string
   readonly streams: ReadonlyMap<string, Credentials>
   /** Set from the environment; stands for the credentials of any stream. */
   readonly credentials: Credentials | undefined
@@ -55,6 +57,7 @@ export function resolveAccount(choice: AccountChoice): Account {
     billingId,
     apiKey: env.WEIR_API_KEY || base.apiKey,
     analystBrokers: env.WEIR_ANALYST_BROKERS || brokersOf(demo, bringsOwn) || defaultAnalystBrokers,
+    kafkaPrefix: env.WEIR_KAFKA_PREFIX ?? demo?.kafkaPrefix ?? '',
     streams: new Map([...base.streams, ...own]),
     credentials,
     demo,
@@ -102,7 +105,7 @@ function credentialsFrom(env: Environment): Credentials | undefined {
   const clientSecret = env.WEIR_CLIENT_SECRET
   if (clientId && clientSecret) return { clientId, clientSecret }
   if (!clientId && !clientSecret) return undefined
-  throw misuse('WEIR_CLIENT_ID and WEIR_CLIENT_SECRET go together: set both or neither')
+  throw misuse('set both WEIR_CLIENT_ID and WEIR_CLIENT_SECRET, or neither')
 }
 
 export function requireBillingId(account: Account): string {
@@ -113,6 +116,9 @@ export function requireBillingId(account: Account): string {
     'or run weir in the folder of a running demo (`npm start`).',
   )
 }
+
+export const requireTopic = (account: Account, name: string): string =>
+  `${account.kafkaPrefix}${requireBillingId(account)}.${name}`
 
 export function requireApiKey(account: Account): string {
   if (account.apiKey) return account.apiKey
@@ -154,8 +160,8 @@ export const saveCredentials = (
     const saved = profile.accounts.get(billingId)
     if (saved?.apiKey !== undefined && saved.authUrl !== account.authUrl) {
       throw failure(
-        `the profile's account ${billingId} is at ${saved.authUrl}, so nothing was saved`,
-        'Point WEIR_CONFIG at another file to keep both.',
+        `the profile has the address ${saved.authUrl} for the account ${billingId}, so nothing was saved`,
+        'To keep both, set WEIR_CONFIG to another file.',
       )
     }
     const streams = new Map(savedStreams(profile, billingId, account)).set(name, credentials)

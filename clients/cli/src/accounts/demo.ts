@@ -12,6 +12,7 @@ export type Demo = Addresses & {
   readonly billingId: string
   readonly apiKey: string | undefined
   readonly analystBrokers: string | undefined
+  readonly kafkaPrefix: string | undefined
   readonly streams: ReadonlyMap<string, Credentials>
 }
 
@@ -43,6 +44,7 @@ function readDemo(path: string): Demo {
     outputUrl: textAt(json, 'outputUrl') ?? defaultAddresses.outputUrl,
     apiKey: textAt(json, 'apiKey'),
     analystBrokers: textAt(json, 'analystBrokers'),
+    kafkaPrefix: textAt(json, 'kafkaPrefix'),
     streams: new Map(
       listAt(json, 'streams').flatMap((stream) => {
         const name = textAt(stream, 'name')

@@ -138,7 +138,7 @@ async function lock(path: string): Promise<void> {
     if (Date.now() > deadline) {
       throw failure(
         `another weir process has locked the profile for ${lockWaitMs / 1000} s`,
-        `If no other weir runs, one was killed while it wrote the profile: remove ${lockPath(path)}.`,
+        `If no other weir process runs, remove ${lockPath(path)}: a killed process has left it.`,
       )
     }
     await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 40))

@@ -15,8 +15,8 @@ export function requestToken(account: Account, name: string): Promise<unknown> {
   const json = { billingId, clientId, clientSecret }
   const advice =
     account.credentials === undefined
-      ? `The saved credentials of ${name} are no longer valid: weir credentials rotate ${name} --save`
-      : 'WEIR_CLIENT_ID and WEIR_CLIENT_SECRET have these credentials. Do they belong to this account?'
+      ? `The saved credentials of ${name} are no longer valid. Create new ones: weir credentials rotate ${name} --save`
+      : 'The credentials are from WEIR_CLIENT_ID and WEIR_CLIENT_SECRET. Do they belong to this account?'
   return call({ method: 'POST', url: urlOf(account.authUrl, ['auth']), json }, { 401: advice })
 }
 
@@ -37,6 +37,6 @@ export function createTokenSource(account: Account, name: string): () => Promise
 export function idTokenOf(answer: unknown): string {
   const token = textAt(answer, 'idToken')
   if (token === undefined)
-    throw failure("auth's answer contains no idToken", 'Is WEIR_AUTH_URL right?')
+    throw failure('the response of auth contains no idToken', 'Is WEIR_AUTH_URL right?')
   return token
 }

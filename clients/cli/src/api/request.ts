@@ -134,12 +134,12 @@ export function sentenceOf(answer: Pick<Answer, 'text' | 'json' | 'status' | 'ur
 
 function commonAdvice({ status, url, json }: Answer): string | undefined {
   if (status >= 300 && status <= 399) {
-    return `It redirects elsewhere; is ${url.origin} the right address?`
+    return `The service redirects the request. Is ${url.origin} the right address?`
   }
   // auth says more than a status.
   if (status === 404 && !isObject(json)) return `Is ${url.origin} the right address?`
   if (status === 401) return '`weir account login` saves another API key.'
-  if (status >= 500) return `The log of the service at ${url.origin} says more.`
+  if (status >= 500) return `See the log of the service at ${url.origin} for the reason.`
   return undefined
 }
 
@@ -149,7 +149,7 @@ export function unreachable(url: URL, error: unknown): CliError {
     return noAnswer(`the host ${url.hostname} is unknown (${code})`, addressAdvice)
   }
   if (isObject(error) && error.name === 'TimeoutError') {
-    return noAnswer(`${url.origin} gave no answer within ${answerTimeoutMs / 1000} s`)
+    return noAnswer(`${url.origin} did not respond within ${answerTimeoutMs / 1000} s`)
   }
   if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code)) {
     return noAnswer(
@@ -175,7 +175,7 @@ const noAnswer = (message: string, ...advice: string[]): CliError =>
   new CliError(1, message, { advice, page: unreachablePage })
 
 const addressAdvice =
-  'Other addresses: WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or `weir account login`.'
+  'For other addresses set WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or use `weir account login`.'
 
 /** fetch hides the reason in its cause; with several addresses tried, in the first of several causes. */
 function codeOf(error: unknown): string {

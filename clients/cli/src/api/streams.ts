@@ -99,7 +99,7 @@ export const inputAdvice = {
 } satisfies Advice
 
 export const outputAdvice = {
-  404: '`weir stream list` shows the input streams, `weir output list INPUT` the outputs of one.',
+  404: '`weir stream list` shows the input streams, `weir output list INPUT` shows the outputs of an input stream.',
 } satisfies Advice
 
 /** The path under /v2 and the record of the stream of that name. */
@@ -126,14 +126,14 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
   const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
   const credentials = newCredentials(answer)
   if (credentials === undefined || billingId === undefined) {
-    throw failure('the answer contains no credentials to save')
+    throw failure('the response contains no credentials to save')
   }
   await saveCredentials(account, billingId, name, credentials)
   session.tell(`Credentials of ${name} saved in ${account.profile}.`)
 }
 
 export const tellOnce = (session: Telling): void =>
-  session.tell('The clientSecret is not shown again; --save would have saved it.')
+  session.tell('The clientSecret is not shown again. With --save it is also saved in the profile.')
 
 /** Everything a deletion took away; credentials saved for it are of no use any more. */
 export async function showDeleted(session: Session, answer: unknown): Promise<void> {

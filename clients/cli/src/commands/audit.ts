@@ -23,8 +23,8 @@ export function addAuditCommands(program: Command, open: OpenSession): void {
     .description('who did which management or key action, when, and with which result')
   withExamples(
     noun
-      .option('--from <time>', 'a date or a time in RFC 3339 (default: a day before the end)')
-      .option('--until <time>', 'the same (default: now)')
+      .option('--from <time>', 'a date or a time in RFC 3339 (default: one day before --until)')
+      .option('--until <time>', 'a date or a time in RFC 3339 (default: now)')
       .option('--all', 'the entries of all accounts and of Weir itself; needs the platform key')
       .action((options: AuditOptions, command: Command) => show(open(command), options)),
     ['weir audit', 'the last day'],
@@ -40,7 +40,7 @@ export function addAuditCommands(program: Command, open: OpenSession): void {
       )
       .option(
         '--head <number:hash>',
-        'what an earlier check printed: the log must still contain it',
+        'the value that an earlier check printed: the log must still contain this entry',
         head,
       )
       .action((options: VerifyOptions, command: Command) => verify(open(command), options)),
@@ -52,7 +52,7 @@ export function addAuditCommands(program: Command, open: OpenSession): void {
 function head(text: string): Link {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
   if (seq === undefined || hash === undefined)
-    throw new InvalidArgumentError('It is a number, a colon and 64 hex digits.')
+    throw new InvalidArgumentError('It must be a number, a colon and 64 hex digits.')
   return { seq: Number(seq), hash }
 }
 
@@ -136,7 +136,7 @@ async function verify(session: Session, options: VerifyOptions): Promise<void> {
   session.terminal.print(`${end.seq}:${end.hash}`)
   const times = end.seq === 0 ? '' : `, from ${firstTime} to ${lastTime}`
   session.tell(
-    `The audit log is intact: ${end.seq} entries${visible(times)}. Keep the line above elsewhere, and give it to --head next time.`,
+    `The audit log is intact: ${end.seq} entries${visible(times)}. Store the line above in another place, and give it to --head at the next check.`,
   )
 }
 
@@ -165,7 +165,7 @@ function recordOf(record: unknown): ChainRecord {
   const [offset, value] = [textAt(record, 'offset'), textAt(record, 'value')]
   if (offset === undefined || !/^\d+$/.test(offset) || value === undefined)
     throw failure(
-      'the answer contains something that is not a record of the audit log',
+      'the response contains something that is not a record of the audit log',
       'Is it Weir?',
     )
   return { offset, value: Buffer.from(value, 'base64') }

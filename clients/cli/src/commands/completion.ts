@@ -15,18 +15,21 @@ export function addCompletionCommands(program: Command, terminal: Terminal): voi
       .summary('make your shell complete commands, options and names')
       .description(
         'print a script that makes a shell complete commands, options, and the names of your streams and contracts. ' +
-          'The names come from the service, which has one second to answer.',
+          'weir asks the service for these names, and waits for them at most one second.',
       )
       .addArgument(new Argument('<shell>').choices(shells))
       .action((shell: Shell) => void terminal.print(scripts[shell])),
-    ['source <(weir completion bash)', 'for this shell; for all of them, in ~/.bashrc'],
+    [
+      'source <(weir completion bash)',
+      'for this shell; for all shells, put the line into ~/.bashrc',
+    ],
     ['source <(weir completion zsh)', 'in ~/.zshrc, after compinit'],
     ['weir completion fish > ~/.config/fish/completions/weir.fish', 'for fish'],
   )
   withExamples(
     program
       .command('complete', { hidden: true })
-      .description('print possible next words, one a line; for the scripts of `weir completion`')
+      .description('print possible next words, one per line; for the scripts of `weir completion`')
       .argument('[words...]')
       .action((words: readonly string[]) => complete(program, terminal, words)),
     ['weir complete -- stream show cl', 'streams whose names start with cl'],

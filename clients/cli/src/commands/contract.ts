@@ -28,7 +28,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .description('one contract')
+      .description('the details of a contract')
       .argument('<id>', 'the schema id')
       .action((id: string, _options: unknown, command: Command) => show(open(command), id)),
     ['weir contract show clickstream -o json', 'as the service stores it'],
@@ -37,7 +37,9 @@ export function addContractCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('archive')
-      .description('archive a contract: events that name it get 400; asks first on a terminal')
+      .description(
+        'archive a contract: ingest then refuses its events with 400; asks first on a terminal',
+      )
       .argument('<id>', 'the schema id')
       .option('-y, --yes', "don't ask")
       .action((id: string, options: { yes?: boolean }, command: Command) =>
@@ -56,7 +58,7 @@ function addCreate(noun: Command, open: OpenSession): void {
       )
       .option(
         '-f, --file <file>',
-        'the file with the contract as JSON; - or nothing: standard input',
+        'the file with the contract as JSON (default: -, which means standard input)',
       )
       .action((options: { file?: string }, command: Command) =>
         create(open(command), options.file),
@@ -154,7 +156,7 @@ function renderSummary(contract: unknown): string {
 }
 
 async function archive(session: Session, id: string, yes: boolean | undefined): Promise<void> {
-  await session.confirm(`Archive ${id}? Producers that still send it get 400.`, yes)
+  await session.confirm(`Archive ${id}? Producers that still send its events get 400.`, yes)
   const answer = await session.manage({ method: 'POST', path: ['contracts', id, 'archive'] })
   if (session.isJson) session.showRecord(answer ?? { archived: id })
   else session.terminal.print(`Archived ${id}.`)

@@ -40,7 +40,7 @@ export function addStreamCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .description('one input stream')
+      .description('the details of an input stream')
       .argument('<name>')
       .action((name: string, _options: unknown, command: Command) => show(open(command), name)),
     ['weir stream show clicks', 'limits, tags, enabled or not'],
@@ -51,7 +51,7 @@ export function addStreamCommands(program: Command, open: OpenSession): void {
       .command('delete')
       .description('delete an input stream, its events and its keys; asks first on a terminal')
       .argument('<name>')
-      .option('--recursive', 'also the output streams derived from it')
+      .option('--recursive', 'also delete the outputs of the stream')
       .option('-y, --yes', "don't ask")
       .action((name: string, options: DeleteOptions, command: Command) =>
         remove(open(command), name, options),

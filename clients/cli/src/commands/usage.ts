@@ -25,8 +25,11 @@ export function addUsageCommand(program: Command, open: OpenSession): void {
           '1d',
         ]),
       )
-      .option('--from <time>', 'a date or a time in RFC 3339 (default: some intervals back)')
-      .option('--until <time>', 'the same (default: now)')
+      .option(
+        '--from <time>',
+        'a date or a time in RFC 3339 (default for 1m: the last hour; 15m and 1h: the last day; 1d: the last 30 days)',
+      )
+      .option('--until <time>', 'a date or a time in RFC 3339 (default: now)')
       .action((name: string, options: UsageOptions, command: Command) =>
         showUsage(open(command, ['csv']), name, options),
       ),

@@ -1,5 +1,6 @@
 // What analysts come to, and `weir export`: Kafka's listener for them, and auth's schemas. Nothing else of the command
 // needs these, so what is wrong with them is a warning.
+import { requireTopic } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { request, urlOf } from '../api/request.ts'
 import { openTopic } from '../export/topic.ts'
@@ -19,7 +20,7 @@ export async function checkKafka(account: Account, isTls: boolean): Promise<read
     const topic = await openTopic(
       {
         name,
-        topic: `${account.billingId ?? ''}.${name}`,
+        topic: requireTopic(account, name),
         brokers: account.analystBrokers,
         isTls,
         token: () => Promise.resolve(token),
@@ -56,8 +57,8 @@ export async function checkSchemas(account: Account): Promise<readonly Finding[]
     const url = urlOf(account.authUrl, ['registry', 'subjects'])
     const { status, json } = await request({ method: 'GET', url, headers: { authorization } })
     if (status === 200 && Array.isArray(json))
-      return [ok('schemas', `auth shows those of ${counted(json.length)}`)]
-    return [warning('schemas', `auth answers ${status} at ${url.pathname}`, onlyReaders)]
+      return [ok('schemas', `auth returns the schemas of ${counted(json.length)}`)]
+    return [warning('schemas', `auth returns ${status} at ${url.pathname}`, onlyReaders)]
   } catch (error) {
     return [fromError('schemas', error, 'warning')]
   }

@@ -22,7 +22,7 @@ export function checkProfile(path: string): Finding {
   if (others === 0) return ok('profile', path)
   return warning(
     'profile',
-    `${path} contains secrets, and not only its owner can read it`,
+    `${path} contains secrets, but other users can read it`,
     `chmod 600 ${path}`,
   )
 }

@@ -43,8 +43,8 @@ export async function checkService({
       answer.status >= 500
         ? problem(
             name,
-            `${asked.origin} answers with ${answer.status}`,
-            `The log of ${name} says more.`,
+            `${asked.origin} returns ${answer.status}`,
+            `See the log of ${name} for the reason.`,
           )
         : ok(name, `${asked.origin} answers`)
     const clock = clockFinding(name, answer.date, { fromMs: askedMs, toMs: Date.now() })
@@ -132,14 +132,16 @@ export async function checkCredentials(account: Account): Promise<readonly Findi
   const bad = findings.filter(({ state }) => state !== 'ok')
   const good = findings.length - bad.length
   const summary =
-    names.length === 0 ? 'none are saved' : `${good} of ${findings.length} saved ones give a token`
+    names.length === 0
+      ? 'none are saved'
+      : `${good} of ${findings.length} saved streams can get a token`
   return [...(bad.length > 0 ? [] : [ok('credentials', summary)]), ...bad]
 }
 
 async function checkStream(account: Account, name: string): Promise<Finding> {
   try {
     await requestToken(account, name)
-    return ok('credentials', `those of ${name} give a token`)
+    return ok('credentials', `${name} can get a token`)
   } catch (error) {
     return fromError('credentials', error, 'warning')
   }

@@ -128,7 +128,7 @@ function writerFor(
   if (shape !== undefined)
     return asRows(shape, (format === 'csv' ? createCsvWriter : createParquetWriter)(shape, sink))
   if (format === 'csv') return { add: async () => undefined, finish: async () => undefined }
-  throw failure(`${name} has no such events, and a Parquet file needs columns`)
+  throw failure(`${name} contains no such events, so a Parquet file would have no columns`)
 }
 
 function asRows(shape: RecordShape, writer: EventWriter): RecordWriter {

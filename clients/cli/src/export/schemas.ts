@@ -43,13 +43,13 @@ export const payloadOf = ({ value }: SourceRecord): Buffer =>
   unframe(value ?? Buffer.alloc(0)).payload
 
 export const unreadable = ({ partition, offset }: SourceRecord): Error =>
-  failure(`the record at ${partition}/${offset} isn't an event of its schema`)
+  failure(`the record at ${partition}/${offset} does not match its schema`)
 
 function explained(error: unknown, url: string): unknown {
   if (!hasCode(error, 'registry.unavailable', 'registry.not_found')) return error
   const { host } = new URL(url)
   return failure(
     `${error.message} (${host})`,
-    'Schemas come from auth, for the same credentials: is WEIR_AUTH_URL its address? `weir doctor` checks it.',
+    'The schemas come from auth. Is WEIR_AUTH_URL its address? `weir doctor` checks it.',
   )
 }

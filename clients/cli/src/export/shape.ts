@@ -151,7 +151,7 @@ function mergeAt(one: Shape, other: Shape, path: readonly string[]): Shape {
   if (merged !== undefined) return merged
   throw failure(
     `the field ${path.join('.')} is of the type ${one.kind} in some events and ${other.kind} in others`,
-    'One contract at a time with `--schema ID`, or `-o jsonl` for all of them.',
+    'Export one contract at a time with `--schema ID`, or all contracts with `-o jsonl`.',
   )
 }
 

@@ -1,11 +1,14 @@
 // The topic of a stream, read with the stream's own token: what is committed between its start and the end that it had
 // when the reading began. It joins no group and leaves no trace at the broker.
+import { eventTimeOf } from '@weir/contracts'
 import { createAdmin, createKafka, createRangeReader, kafkaTrouble } from '@weir/kafka'
 import type { Kafka, SourceRecord } from '@weir/kafka'
 import { createLog, hasCode } from '@weir/kit'
 import { failure } from '../errors.ts'
 
 const deadlineMs = 15_000
+/** How far the clock that an event was timed by may be ahead of the broker's: a broker refuses records that are further. */
+const clocksApartMs = 3_600_000
 
 export type TopicOptions = {
   readonly name: string
@@ -17,7 +20,7 @@ export type TopicOptions = {
   readonly deadlineMs?: number
 }
 
-/** From the first moment on, and before the other; both by the records' own times. */
+/** From the first moment on, and before the other; both by the times of events. */
 export type Span = { readonly fromMs: number | undefined; readonly untilMs: number | undefined }
 
 export type Topic = {
@@ -91,8 +94,9 @@ async function readRanges(
 type Range = { topic: string; partition: number; from: bigint; to: bigint }
 
 /**
- * Up to the very end whatever `untilMs` says: an event that was derived late, after it had been dead-lettered, has a time of
- * long before its neighbours.
+ * Kafka finds an offset by when a record was derived, which is at any time after its event. So it is read from that time of
+ * `fromMs` on, as events of before can only have been derived before, but for clocks; and up to the very end whatever
+ * `untilMs` says, as events of any time may have been derived last: of a backfill, or after they had been dead-lettered.
  */
 async function rangesOf(
   admin: ReturnType<typeof createAdmin>,
@@ -102,15 +106,17 @@ async function rangesOf(
   const ends = await admin.offsets.ends(topic, { isolation: 'read_committed' })
   const starts = await (fromMs === undefined
     ? admin.offsets.earliest(topic)
-    : admin.offsets.at(topic, fromMs))
+    : admin.offsets.at(topic, fromMs - clocksApartMs))
   return ends.flatMap((to, partition) => {
     const from = starts[partition] ?? to
     return from < to ? [{ topic, partition, from, to }] : []
   })
 }
 
-const isWithin = ({ timestampMs }: SourceRecord, { fromMs, untilMs }: Span): boolean =>
-  timestampMs >= (fromMs ?? -Infinity) && timestampMs < (untilMs ?? Infinity)
+function isWithin(record: SourceRecord, { fromMs, untilMs }: Span): boolean {
+  const time = eventTimeOf(record)
+  return time >= (fromMs ?? -Infinity) && time < (untilMs ?? Infinity)
+}
 
 function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka: Kafka): unknown {
   const isHidden =
@@ -119,15 +125,16 @@ function explained(error: unknown, { name, topic, brokers }: TopicOptions, kafka
   if (isHidden) {
     return failure(
       `the credentials of ${name} can't read the topic ${topic}`,
-      'Credentials of an output can. Those of an input stream must have the scope listen:',
+      'Use credentials of an output, or credentials of an input stream with the scope listen:',
       `weir credentials rotate ${name} --scope listen --save`,
+      'If topic names have a prefix in this cluster, set WEIR_KAFKA_PREFIX.',
     )
   }
   if (!hasCode(error, 'kafka.unavailable', 'kafka.refused')) return error
   const [reason] = kafkaTrouble(kafka)
   return failure(
     `${reason?.split(';')[0] ?? error.message} (${brokers})`,
-    "Is this Kafka's listener for analysts? --brokers or WEIR_ANALYST_BROKERS names another one;",
-    'add --tls if it uses TLS.',
+    "Check that this is Kafka's listener for analysts. To use another address, set --brokers or WEIR_ANALYST_BROKERS.",
+    'If the listener uses TLS, add --tls.',
   )
 }

@@ -24,7 +24,7 @@ export async function* readEvents(input: AsyncIterable<unknown>): AsyncGenerator
   if (isEventPerLine) return
   const body = Buffer.concat(gathered.flatMap((bytes) => [bytes, newline]))
   if (!isJson(body)) {
-    throw misuse("the input isn't JSON", 'Give one JSON value, or one JSON value a line.')
+    throw misuse("the input isn't JSON", 'Give one JSON value, or one JSON value per line.')
   }
   yield { line: line - gathered.length + 1, body }
 }
@@ -61,7 +61,7 @@ function isJson(bytes: Buffer): boolean {
   if (Array.isArray(value)) {
     throw misuse(
       "a JSON array isn't an event",
-      "Send one event a line: jq -c '.[]' FILE | weir send …",
+      "Send one event per line: jq -c '.[]' FILE | weir send …",
     )
   }
   return value !== undefined

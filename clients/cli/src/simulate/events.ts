@@ -24,7 +24,7 @@ export function createEvents(plan: EventPlan): () => string {
   const schemaText = typeof definition === 'string' ? definition : JSON.stringify(definition)
   const keyField = textAt(contract, 'key_field')
   if (definition === undefined || keyField === undefined)
-    throw misuse("auth's answer is not a contract")
+    throw misuse('the response of auth is not a contract')
   const patternsOf = patternsIn(contract)
   const texts = new Map<string, ReturnType<typeof textFor>>()
   const make = sampleOf(schemaText)

@@ -119,7 +119,9 @@ describe('the environment', () => {
     const { resolve } = machine()
     const account = resolve({ WEIR_CLIENT_ID: 'c', WEIR_CLIENT_SECRET: 's' })
     expect(requireCredentials(account, 'demo-1')).toEqual(credentials)
-    expect(() => resolve({ WEIR_CLIENT_ID: 'c' })).toThrow('go together')
+    expect(() => resolve({ WEIR_CLIENT_ID: 'c' })).toThrow(
+      'set both WEIR_CLIENT_ID and WEIR_CLIENT_SECRET',
+    )
   })
 
   test('its billing id chooses an account of the profile, and hides a demo of another name', async () => {
@@ -179,7 +181,7 @@ describe('with somebody logged in', () => {
     const elsewhere = resolve({ WEIR_AUTH_URL: 'http://127.0.0.1:9999' })
     const saving = saveCredentials(elsewhere, 'acme', 'clicks', credentials)
     await expect(saving).rejects.toThrow(
-      "the profile's account acme is at https://auth.example.org",
+      'the profile has the address https://auth.example.org for the account acme',
     )
   })
 

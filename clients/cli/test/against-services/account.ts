@@ -55,10 +55,10 @@ export function accountTests(ground: LookUpGround): void {
     expect([wrong.code, wrong.stderr]).toEqual([
       1,
       'weir: No account has the API key that was sent (401)\n' +
-        '  Is it the whole key, and is this the right address?\n',
+        '  Is the key complete, and is this the right address?\n',
     ])
     expect((await login(apiKey, ' --billing-id another')).stderr).toBe(
-      `weir: the key is of the account ${billingId}, not another\n`,
+      `weir: the key belongs to the account ${billingId}, not another\n`,
     )
     expect(await elsewhere.json('account list')).toEqual([])
     expect((await login('')).code).toBe(2)

@@ -23,7 +23,7 @@ export function credentialsTests(ground: LookUpGround): void {
     const whichOne = await weir.run('credentials revoke rotated')
     expect([whichOne.code, whichOne.stderr]).toEqual([
       2,
-      'weir: rotated has 2 credentials; say which\n' +
+      'weir: rotated has 2 credentials; say which of them to revoke\n' +
         `  weir credentials revoke rotated ${old.WEIR_CLIENT_ID}\n` +
         `  weir credentials revoke rotated ${clientId}\n`,
     ])

@@ -32,8 +32,10 @@ export function doctorTests(ground: LookUpGround): void {
     expect(stdout).toMatch(/problem {2}ingest +nothing listens at/)
     expect(stdout).toContain(nowhere)
     expect(stdout).toMatch(/problem {2}API key +.*\(401\)/)
-    expect(stdout).toMatch(/warning {2}credentials .*\n +WEIR_CLIENT_ID and WEIR_CLIENT_SECRET/)
-    expect(stdout).toMatch(/warning {2}schemas +auth answers 401 at/)
+    expect(stdout).toMatch(
+      /warning {2}credentials .*\n +The credentials are from WEIR_CLIENT_ID and/,
+    )
+    expect(stdout).toMatch(/warning {2}schemas +auth returns 401 at/)
     expect(stdout + stderr).not.toMatch(/the-wrong/)
   }, 60_000)
 }

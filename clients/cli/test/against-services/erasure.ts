@@ -17,7 +17,7 @@ export function erasureTests(ground: LookUpGround): void {
     expect(stdout).toMatch(/^applied +(expected by )?\d{4}-/m)
     expect(stdout).toMatch(/^complete +expected by \d{4}-/m)
     expect(stderr).toContain('The salt is not shown again')
-    expect(stderr).toContain('cannot say whether this value was ever sent: check the spelling')
+    expect(stderr).toContain('cannot say whether this value was ever sent. Check the spelling')
     expect(stdout + stderr).not.toContain('session-0001')
     const id = memberOf(stdout, 'id')
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'values')).toBe('1')
@@ -34,7 +34,7 @@ export function erasureTests(ground: LookUpGround): void {
     await weir.ok('output create held held-1 --level 1')
     const shown = await weir.ok('subject erase held session-0001 -y')
     expect(shown).toContain(
-      'Outputs may contain values that were decrypted before. Each is clear at:',
+      'Outputs may still contain values that were decrypted before the erasure was applied.',
     )
     expect(shown).toMatch(/^held-1 +0, 1 +\d{4}-\S+Z/m)
     const withdrawn = await weir.ok('subject withdraw held session-0001 --from-level 1 -y')

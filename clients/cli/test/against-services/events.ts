@@ -1,4 +1,5 @@
 // `weir send`, `weir listen` and `weir token`: events on their way in and out.
+import { pollUntil } from '@weir/kit'
 import { expect, test } from '@jest/globals'
 import { exampleEvent } from '@weir/testkit'
 import { eventLine, eventsOf, fileOf, linesOf, memberOf } from './ground.ts'
@@ -185,10 +186,13 @@ export function eventTests(ground: LookUpGround): void {
     expect([deaf.code, deaf.stderr]).toEqual([
       1,
       'weir: The stream off is disabled (403)\n' +
-        '  `weir stream enable` or `weir output enable` enables a disabled one.\n',
+        '  `weir stream enable` or `weir output enable` enables a disabled stream.\n',
     ])
     expect(memberOf(await weir.ok('stream enable off'), 'enabled')).toBe('yes')
-    expect((await weir.run('send off --schema clickstream', { input })).code).toBe(0)
+    // Ingest hears of it within a second.
+    const isTaken = async (): Promise<boolean> =>
+      (await weir.run('send off --schema clickstream', { input })).code === 0
+    await pollUntil(isTaken, { deadlineMs: 10_000, what: 'an enabled stream taking events' })
   })
 
   test('the token that is printed sends events with any HTTP client', async () => {

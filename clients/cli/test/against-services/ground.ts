@@ -27,8 +27,7 @@ export type Ground = {
 export type LookUpGround = () => Ground
 
 export async function prepareGround(): Promise<Ground> {
-  // What the command creates names nobody to derive it.
-  const world = await startWorld({ DECRYPTER_NAMES: 'default' })
+  const world = await startWorld()
   try {
     const weir = createWeir({ isHere: true })
     const { auth, ingest, output } = world

@@ -33,7 +33,7 @@ export function outageTests(ground: LookUpGround): void {
       expect(ended.stderr).toContain(
         `weir: ${said}\n` +
           '  Is it running? `npm start` in the repository starts Weir on this machine.\n' +
-          '  Other addresses: WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or `weir account login`.\n',
+          '  For other addresses set WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or use `weir account login`.\n',
       )
     }
   })

@@ -11,13 +11,13 @@ const inaccuracy = 0.02
 
 export function simulateTests(ground: LookUpGround): void {
   test('sends as many events as rate and duration say, all of which are stored', async () => {
-    const { weir, billingId } = ground()
+    const { weir, billingId, world } = ground()
     await weir.ok('stream create simulated --save')
     const flags = '--schema clickstream --rate 200 --sessions 10 --levels 0/0,1 --duration 2s'
     const printed = await weir.ok(`simulate simulated ${flags} -o json`)
     const told: unknown = JSON.parse(printed)
     expect(told).toMatchObject({ stored: 400, rejected: 0 })
-    const reader = createTopicReader()
+    const reader = createTopicReader(world.env)
     try {
       const ends = await reader.admin.offsets.ends(`${billingId}.simulated`, {
         isolation: 'read_committed',

@@ -31,7 +31,7 @@ export function streamTests(ground: LookUpGround): void {
     )
     expect([memberOf(details, 'tags'), memberOf(details, 'topic')]).toEqual([
       'web, eu',
-      `${billingId}.tagged`,
+      `${ground().world.env['KAFKA_PREFIX']}${billingId}.tagged`,
     ])
     expect(`${table}${JSON.stringify(records)}${details}`).not.toContain(clientSecret)
   })
@@ -97,7 +97,7 @@ export function streamTests(ground: LookUpGround): void {
       'now',
       'default',
     ])
-    const reader = createTopicReader()
+    const reader = createTopicReader(ground().world.env)
     try {
       await reader.readUntil(`${billingId}.all`, 1)
       expect(await reader.read(`${billingId}.later`)).toEqual([])

@@ -33,7 +33,7 @@ test('a profile that others can read is a warning, with the command that mends i
   expect(checkProfile(path).state).toBe('ok')
   chmodSync(path, 0o644)
   expect(renderFindings([checkProfile(path)])).toBe(
-    `warning  profile  ${path} contains secrets, and not only its owner can read it\n` +
+    `warning  profile  ${path} contains secrets, but other users can read it\n` +
       `                  chmod 600 ${path}`,
   )
 })

@@ -85,4 +85,6 @@ function pageIn(problem: Json): string | undefined {
 }
 
 export const sentencesOf = (error: unknown): readonly string[] =>
-  error instanceof Refused ? error.problems : [error instanceof Error ? error.message : 'It failed']
+  error instanceof Refused
+    ? error.problems
+    : [error instanceof Error ? error.message : 'The request failed']

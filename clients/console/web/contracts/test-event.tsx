@@ -30,8 +30,10 @@ export function TestEvent({ session, contracts, inputs, onSend, onSent }: Props)
   const contract = active.find((one) => one.id === id) ?? active[0]
   const input = inputs.find(({ name }) => name === inputName) ?? inputs[0]
   if (contract === undefined)
-    return <p class="empty">A contract says what an event looks like; there is none yet.</p>
-  if (input === undefined) return <p class="empty">There is no stream to send to yet.</p>
+    return (
+      <p class="empty">There is no contract yet. A contract says what an event must look like.</p>
+    )
+  if (input === undefined) return <p class="empty">There is no input stream yet.</p>
   return (
     <>
       <div class="two">

@@ -6,7 +6,9 @@ export function Holdings({ outputs }: { outputs: readonly Holding[] }) {
   if (outputs.length === 0) return <p class="muted">No output decrypts what was erased.</p>
   return (
     <>
-      <p>These outputs may contain values that they decrypted before:</p>
+      <p>
+        These outputs may still contain values that they decrypted before the erasure was applied:
+      </p>
       <div class="scroller" tabIndex={0} role="region" aria-label="Outputs with decrypted values">
         <table>
           <thead>

@@ -60,11 +60,10 @@ function Answer({ found: { pseudonyms, eras, lookedAt, notLookedAt } }: { found:
         </ul>
       )}
       <p class="muted small">
-        Searched: events of {lookedAt.join(', ')}, stored since the contract has a
-        data_subject_field.
+        Searched: events of {lookedAt.join(', ')}.
         {notLookedAt.length === 0
           ? ''
-          : ` Not searched: events of ${notLookedAt.join(', ')}, which name no data subject.`}
+          : ` Not searched: events of ${notLookedAt.join(', ')}. These contracts have no data subject field.`}
       </p>
     </>
   )

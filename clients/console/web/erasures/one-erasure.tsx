@@ -18,7 +18,7 @@ type Props = { readonly calls: Calls; readonly input: string; readonly erasure: 
 
 export function OneErasure({ calls, input, erasure }: Props) {
   const { id, values, fromLevel, reference, outputs } = erasure
-  const what = fromLevel === undefined ? 'erased' : `withdrawn from level ${fromLevel} up`
+  const what = fromLevel === undefined ? 'erased' : `withdrawn for level ${fromLevel} and above`
   return (
     <li class="card">
       <p>

@@ -1,4 +1,4 @@
-// Erasing a person, and withdrawing consents from a level up: two windows with words of their own, so that nothing left empty
+// Erasing a person, and withdrawing consent for a level and those above: two windows with words of their own, so that nothing left empty
 // turns the one into the other. Neither can be undone, so each is asked for twice.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
@@ -45,8 +45,8 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
         <Reference value={reference} onValue={setReference} />
         <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
         <p>
-          Outputs keep values that they decrypted before, until the retention of their topics. The
-          next window lists them.
+          Outputs keep values that they decrypted before the erasure was applied, until the
+          retention of their topics removes them. The next window lists these outputs.
         </p>
         <Sure isSure={isSure} onSure={setSure} />
         <Problems of={doing.error} />
@@ -111,8 +111,8 @@ function Sure({ isSure, onSure }: { isSure: boolean; onSure: (isSure: boolean) =
 const whatErasingDoes =
   'Weir never again decrypts any personal field of this person, in the input stream or in a copy of it.'
 const whatWithdrawingDoes =
-  'Weir never again decrypts the personal fields of this person from this level up, in the input stream or in a copy of it. ' +
-  'Later events have the consent that they are sent with.'
+  'Weir never again decrypts the personal fields of this person at this level or above, in the input stream or in a copy of it. ' +
+  'Later events keep the consent levels with which they are sent.'
 
 /** A text that is no number must never become a lower level. */
 function levelOf(text: string): number {

@@ -22,7 +22,7 @@ export function EventDetail({ event, input, outputs, contract, ingestUrl }: Prop
   const rows = rowsOf(event, columns, contract)
   const consent = event.consent.length === 0 ? 'no level' : `levels ${event.consent.join(', ')}`
   return (
-    <section class="detail" aria-label="The event side by side">
+    <section class="detail" aria-label="The event as sent, as stored, and in each output">
       <header>
         <div>
           <h2>{event.contractId}</h2>

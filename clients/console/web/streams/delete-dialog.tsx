@@ -28,11 +28,11 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
     <Dialog title={`Delete ${name}`} onClose={onClose}>
       <form onSubmit={deleting.onSubmit}>
         <p>
-          Its events and credentials are deleted with it
+          Its events and credentials are deleted, too.
           {output === undefined
-            ? ', and its keys: copies of its events can never be decrypted'
+            ? ' So are its keys: nobody can decrypt copies of its events any more.'
             : ''}
-          .{others.length > 0 ? ` Its outputs are deleted too: ${others.join(', ')}.` : ''}
+          {others.length > 0 ? ` Its outputs are deleted too: ${others.join(', ')}.` : ''}
         </p>
         <label>
           Type <code>{name}</code> to delete it

@@ -35,7 +35,7 @@ export function NewStream({ calls, onClose, onDone }: Props) {
           />
         </label>
         <label>
-          Partitions <span class="hint">1 to 100, fixed</span>
+          Partitions <span class="hint">1 to 100; cannot be changed later</span>
           <input
             inputMode="numeric"
             value={partitions}

@@ -40,8 +40,8 @@ export function StreamsPage({ session }: PageProps) {
       <Problems of={inputs.error} />
       {inputs.value?.length === 0 ? (
         <p class="empty">
-          There is no stream yet. Create one: events are encrypted when they are stored, and each
-          output decrypts what people agreed to.
+          There is no stream yet. Create a stream. Weir encrypts personal fields before it stores an
+          event, and each output decrypts only the fields that people agreed to.
         </p>
       ) : null}
       <div class="stack">

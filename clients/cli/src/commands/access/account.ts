@@ -121,12 +121,12 @@ async function show(session: Session): Promise<void> {
 async function login(session: Session, options: LoginOptions): Promise<void> {
   const addresses = addressesFor(session, options)
   const apiKey = await readSecret(session.terminal, 'API key', 'WEIR_API_KEY')
-  const advice = { 401: 'Is it the whole key, and is this the right address?' }
+  const advice = { 401: 'Is the key complete, and is this the right address?' }
   const url = urlOf(addresses.authUrl, ['v2', 'account'])
   const billingId = textAt(await call({ method: 'GET', url, bearer: apiKey }, advice), 'billingId')
   if (billingId === undefined) throw failure(`${url.origin} returned no billing id`, 'Is it Weir?')
   if (options.billingId !== undefined && options.billingId !== billingId) {
-    throw failure(`the key is of the account ${billingId}, not ${options.billingId}`)
+    throw failure(`the key belongs to the account ${billingId}, not ${options.billingId}`)
   }
   await keep(session, billingId, { ...addresses, apiKey })
   if (session.isJson) session.showRecord({ billingId, ...addresses })
@@ -148,8 +148,10 @@ async function create(session: Session, billingId: string, options: CreateOption
   session.showRecord(record)
   const apiKey = textAt(record, 'apiKey')
   if (!options.save)
-    return session.tell('The API key is not shown again; --save would have saved it.')
-  if (apiKey === undefined) throw failure('the answer contains no apiKey to save')
+    return session.tell(
+      'The API key is not shown again. With --save it is also saved in the profile.',
+    )
+  if (apiKey === undefined) throw failure('the response contains no apiKey to save')
   await keep(session, billingId, { ...addresses, apiKey })
 }
 

@@ -22,17 +22,17 @@ export function addApiKeyCommands(program: Command, open: OpenSession): void {
         'keys with their roles, expiry and the hour of their last use, without the keys themselves',
       )
       .action((_options: unknown, command: Command) => list(open(command))),
-    ['weir api-key list', '`weir audit` names keys by this ID'],
+    ['weir api-key list', 'the audit log contains these IDs'],
   )
   addCreate(noun, open)
   withExamples(
     noun
       .command('delete')
-      .argument('<id>', 'as `weir api-key list` shows it')
+      .argument('<id>', 'the ID that `weir api-key list` shows')
       .option('-y, --yes', "don't ask")
       .summary('delete a key: it stops working within a second')
       .description(
-        'delete a key: it stops working within a second. Also close the WebSockets that it opened. Needs the role owner.',
+        'delete a key. It stops working within a second, and the WebSockets that it opened are closed. Needs the role owner.',
       )
       .action((id: string, options: DeleteOptions, command: Command) =>
         remove(open(command), id, options),
@@ -62,7 +62,7 @@ function addCreate(noun: Command, open: OpenSession): void {
 
 function days(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is a whole number of days.')
+  throw new InvalidArgumentError('It must be a whole number of days.')
 }
 
 async function list(session: Session): Promise<void> {
@@ -93,7 +93,10 @@ async function create(session: Session, name: string, options: CreateOptions): P
 }
 
 async function remove(session: Session, id: string, { yes }: DeleteOptions): Promise<void> {
-  await session.confirm(`Delete the API key ${id}? Programs that use it lose access at once.`, yes)
+  await session.confirm(
+    `Delete the API key ${id}? Programs that use it lose access immediately.`,
+    yes,
+  )
   const answer = await session.manage({ method: 'DELETE', path: ['api-keys', id] })
   if (session.isJson) session.showRecord(answer)
   else session.terminal.print(`Deleted ${id}.`)

@@ -20,7 +20,7 @@ export function addCredentialsCommands(program: Command, open: OpenSession): voi
       .command('revoke')
       .description('revoke credentials: their tokens and WebSockets end within a second')
       .argument('<name>', 'a stream or output')
-      .argument('[clientId]', 'which credentials; not needed when there is only one pair')
+      .argument('[clientId]', 'the credentials to revoke; not needed if there is only one pair')
       .option('-y, --yes', "don't ask")
       .action(
         (
@@ -41,11 +41,14 @@ function addRotate(noun: Command, open: OpenSession): void {
       .summary('create new credentials and print them')
       .description(
         'create new credentials and print them. Old credentials stay valid until they are revoked. ' +
-          'If the profile has credentials of the stream, the new ones replace them; ' +
-          'new ones with a --scope only with --save.',
+          'If the profile already has credentials of this stream, the new ones replace them. ' +
+          'With --scope, they replace them only if you also give --save.',
       )
       .argument('<name>', 'a stream or output')
-      .option('--save', 'save them in the profile, even if it has none of this stream')
+      .option(
+        '--save',
+        'save the credentials in the profile, even if it contains none of this stream',
+      )
       .addOption(
         new Option('--scope <scope>', 'what the credentials may do (default: both)').choices([
           'send',
@@ -57,7 +60,7 @@ function addRotate(noun: Command, open: OpenSession): void {
       ),
     [
       'weir credentials rotate clicks',
-      'then configure the clients with the new ones, then revoke the old ones',
+      'then give the new credentials to the clients, and revoke the old ones',
     ],
     ['weir credentials rotate clicks --save', 'to use the stream from this machine'],
     ['weir credentials rotate clicks --scope send -o json', 'for a producer that must not listen'],
@@ -88,7 +91,7 @@ async function revoke(
 ): Promise<void> {
   const { path, record } = await findStream(session, name)
   const clientId = given ?? onlyOne(name, clientIdsOf(record))
-  await session.confirm(`Revoke ${clientId} of ${name}? Its clients are cut off at once.`, yes)
+  await session.confirm(`Revoke ${clientId} of ${name}? Its clients lose access immediately.`, yes)
   const answer = await session.manage({
     method: 'DELETE',
     path: [...path, 'credentials', clientId],
@@ -107,7 +110,7 @@ function onlyOne(name: string, clientIds: readonly string[]): string {
   if (first === undefined) throw failure(`${name} has no credentials`)
   if (others.length === 0) return first
   throw misuse(
-    `${name} has ${clientIds.length} credentials; say which`,
+    `${name} has ${clientIds.length} credentials; say which of them to revoke`,
     ...clientIds.map((clientId) => `weir credentials revoke ${name} ${clientId}`),
   )
 }

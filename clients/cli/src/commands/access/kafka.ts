@@ -32,7 +32,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
           .default('librdkafka'),
       )
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
-      .option('--tls', 'that listener uses TLS')
+      .option('--tls', 'the listener uses TLS')
       .action((name: string, options: KafkaOptions, command: Command) => {
         const session = open(command)
         const { settings, aside } = settingsFor(session.account(), name, options)
@@ -70,8 +70,9 @@ function settingsFor(account: Account, name: string, options: KafkaOptions): Tol
     const converter = prefixed('value.converter.', registry)
     return { settings: { ...brokers, ...login, ...consumers, ...converter }, aside: {} }
   }
-  // Groups must begin with the clientId.
-  const settings = { ...brokers, ...login, 'group.id': credentials.clientId, ...committed }
+  // Groups must begin so.
+  const group = account.kafkaPrefix + credentials.clientId
+  const settings = { ...brokers, ...login, 'group.id': group, ...committed }
   return options.client === 'java'
     ? { settings: { ...settings, ...registry }, aside: {} }
     : { settings, aside: registry }

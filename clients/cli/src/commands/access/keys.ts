@@ -36,8 +36,8 @@ export function addKeysCommands(program: Command, open: OpenSession): void {
       .command('rotate')
       .summary('create new wrapping keys under the newest KEKs, and wrap every key record again')
       .description(
-        'create new wrapping keys under the newest KEKs, and wrap every key record again. It continues in the background, also when this ' +
-          'command ends or auth restarts. The same command again shows the progress.',
+        'create new wrapping keys under the newest KEKs, and wrap every key record again. The rotation continues in the background, also when this ' +
+          'command ends or auth restarts. Run the command again to see the progress.',
       )
       .option('--no-wait', 'only start the rotation')
       .action((options: RotateOptions, command: Command) => rotate(open(command), options)),
@@ -80,8 +80,8 @@ function whatIsUp(answer: unknown): string[] {
   const rotation = valueAt(answer, 'rotation')
   const unused = listAt(answer, 'unusedKeks').map(
     (each) =>
-      `${textAt(each, 'kek')} wraps nothing since ${textAt(each, 'since')}: you can destroy it, and with it all old ` +
-      'logs and backups of weir.keys.',
+      `${textAt(each, 'kek')} has wrapped nothing since ${textAt(each, 'since')}. You can destroy it. Then nobody can decrypt the keys in ` +
+      'old logs and backups of weir.keys.',
   )
   if (!isObject(rotation) || isFinished(rotation)) return unused
   return [`A key rotation is in progress: ${progressOf(rotation)}.`, ...unused]

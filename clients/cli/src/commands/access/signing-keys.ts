@@ -19,21 +19,22 @@ export function addSigningKeysCommands(program: Command, open: OpenSession): voi
   withExamples(
     noun
       .command('rotate')
-      .summary('use a new key to sign tokens at once')
+      .summary('sign tokens with a new key from now on')
       .description(
-        'use a new key to sign tokens at once, not only after 30 days. With --revoke all former keys become invalid, and ' +
-          'with them every token and refresh token of every account, within a second: clients get new ones with their secrets. ' +
-          'Brokers need longer; the answer says how long. Receipts have other keys and stay valid.',
+        'sign tokens with a new key from now on. (Without this command auth changes the key every 30 days.) With --revoke ' +
+          'all previous keys become invalid within a second, and with them every token and refresh token of every account. ' +
+          'Clients then get new tokens with their secrets. Brokers still accept the old tokens for a while; the response ' +
+          'says for how long. Receipts are signed with other keys and stay valid.',
       )
-      .option('--revoke', 'make the tokens of all former keys invalid')
+      .option('--revoke', 'make the tokens of all previous keys invalid')
       .action((options: RotateOptions, command: Command) => rotate(open(command), options)),
     [
       'weir signing-keys rotate < platform-key.txt',
-      'tokens of the former key stay valid until they expire',
+      'tokens of the previous key stay valid until they expire',
     ],
     [
       'weir signing-keys rotate --revoke < platform-key.txt',
-      'if someone may have a copy of the former key',
+      'if someone may have a copy of the previous key',
     ],
   )
 }

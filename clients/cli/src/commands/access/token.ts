@@ -14,7 +14,7 @@ export function addTokenCommand(program: Command, open: OpenSession): void {
         printToken(open(command), name),
       ),
     ['curl -H "authorization: Bearer $(weir token clicks)" …', 'with any HTTP client'],
-    ['weir token clicks -o json', 'the whole answer, with expiresAt and refreshToken'],
+    ['weir token clicks -o json', 'the complete response, with expiresAt and refreshToken'],
   )
 }
 

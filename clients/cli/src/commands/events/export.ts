@@ -2,7 +2,7 @@
 // written is in ../export/, which is loaded only here: no other command needs a Kafka client.
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
-import { requireBillingId, requireCredentials } from '../../accounts/account.ts'
+import { requireCredentials, requireTopic } from '../../accounts/account.ts'
 import { misuse } from '../../errors.ts'
 import { createTokenSource } from '../../api/id-token.ts'
 import { collectText, withExamples } from '../../input/options.ts'
@@ -27,24 +27,20 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       .command('export')
       .summary('write the events of an output to a Parquet, JSONL or CSV file')
       .description(
-        "write the events of an output to a file, straight from its Kafka topic and with the output's own token. The format " +
-          'is given by -o (parquet, jsonl or csv) or by the ending of FILE. FILE appears when it is complete.',
+        "write the events of an output to a file. weir reads them from Kafka, with the output's own token. -o (parquet, jsonl " +
+          'or csv) or the ending of FILE selects the format. FILE appears only when it is complete.',
       )
       .argument('<name>', 'an output with saved credentials')
-      .argument('<file>', 'the file to write; - is standard output')
-      .option(
-        '--from <time>',
-        'only events from this date or RFC 3339 time on (default: all)',
-        time,
-      )
-      .option('--until <time>', 'only events before this time (default: the current end)', time)
+      .argument('<file>', 'the file to write; - means standard output')
+      .option('--from <time>', 'only events since this date or RFC 3339 time (default: all)', time)
+      .option('--until <time>', 'only events before this date or time (default: now)', time)
       .option('--schema <id>', 'only events of this contract; may be repeated', collectText)
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
-      .option('--tls', 'that listener uses TLS')
+      .option('--tls', 'the listener uses TLS')
       .action((name: string, file: string, options: ExportOptions, command: Command) =>
         exportTo(open(command, formats), { name, file, ...options }),
       ),
-    ['weir export clicks-1 clicks.parquet', 'everything that is retained'],
+    ['weir export clicks-1 clicks.parquet', 'all events that Kafka still retains'],
     [
       'weir export clicks-1 --from 2026-11-01 --until 2026-12-01 -o csv november.csv',
       'a month, for a spreadsheet',
@@ -70,7 +66,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   const account = session.account()
   const format = formatOf(session, file)
   if (file === '-' && format === 'parquet' && terminal.isShown)
-    throw misuse('Parquet cannot be shown on a terminal', 'Name a file, or use a pipe.')
+    throw misuse('Parquet cannot be shown on a terminal', 'Give the name of a file, or use a pipe.')
   const { exportEvents } = await import('../../export/export-events.ts')
   const progress = createProgress(terminal, 'looking')
   const interrupted = new AbortController()
@@ -79,7 +75,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
     const { events } = await exportEvents({
       topic: {
         name,
-        topic: `${requireBillingId(account)}.${name}`,
+        topic: requireTopic(account, name),
         brokers: what.brokers ?? account.analystBrokers,
         isTls: what.tls === true,
         token: createTokenSource(account, name),

@@ -32,8 +32,8 @@ export function addListenCommand(program: Command, open: OpenSession): void {
       .summary('print new events of a stream or output')
       .description(
         'print new events of a stream or output, one line of JSON each; for development. ' +
-          "An input stream's personal fields are encrypted; an output's are decrypted up to its level. " +
-          'On a terminal with colours, encrypted fields dimmed; NO_COLOR or -o json turns colours off.',
+          'In an input stream all personal fields are encrypted. In an output the fields of its levels are decrypted. ' +
+          'A terminal shows colours, and encrypted fields are dimmed. NO_COLOR or -o json turns colours off.',
       )
       .argument('<name>', 'a stream or output with saved credentials')
       .option(
@@ -170,7 +170,7 @@ export function closed(name: string, code: number): CliError {
   if (meaning) return failure(`${meaning[0].replaceAll('NAME', name)} (${code})`, meaning[1])
   return failure(
     `the connection ended (${code})`,
-    'Listen again; events sent meanwhile are not shown.',
+    'Listen again. Events that were sent meanwhile are not shown.',
   )
 }
 
@@ -182,8 +182,8 @@ const closeMeanings: Readonly<Record<number, readonly [meaning: string, advice: 
     'Read faster, for instance into a file, or read the Kafka topic instead.',
   ],
   4401: [
-    'the token of NAME has expired (they last an hour), or its credentials were revoked',
-    'Listen again; if that is refused, `weir credentials rotate` creates new ones.',
+    'the token of NAME has expired (a token is valid for one hour), or its credentials were revoked',
+    'Listen again. If that is refused, create new credentials with `weir credentials rotate`.',
   ],
   4403: ['NAME is disabled', '`weir stream enable` or `weir output enable` enables it.'],
   4410: ['NAME has been deleted', '`weir stream list` shows the streams.'],
@@ -202,11 +202,11 @@ export function refusedUpgrade(name: string, refused: RefusedUpgrade): CliError 
   const { status, body, code, link } = refused
   const said = textAt(tryParseJson(body), 'detail') ?? body.trim()
   const advice: Readonly<Record<number, string>> = {
-    401: `Are the credentials of ${name} still valid? \`weir credentials rotate ${name} --save\``,
+    401: `Are the credentials of ${name} still valid? \`weir credentials rotate ${name} --save\` creates new ones.`,
     403:
       code === 'scope_missing'
         ? `\`weir credentials rotate ${name} --save\` creates credentials that may listen.`
-        : '`weir stream enable` or `weir output enable` enables a disabled one.',
+        : '`weir stream enable` or `weir output enable` enables a disabled stream.',
     404: 'Is WEIR_OUTPUT_URL the address of the output service?',
   }
   const line = advice[status]

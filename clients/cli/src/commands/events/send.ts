@@ -21,12 +21,15 @@ export function addSendCommand(program: Command, open: OpenSession): void {
       .command('send')
       .summary('send events, as JSON, to an input stream')
       .description(
-        'send events, as JSON, to an input stream. One JSON value, on any number of lines, is one ' +
-          'event. If the first line is a JSON value, every line is one event. Each event is one request.',
+        'send events, as JSON, to an input stream. If the first line of the input is a complete JSON value, each line is one ' +
+          'event. Otherwise the whole input is one event. Each event is sent in its own request.',
       )
       .argument('<name>', 'an input stream with saved credentials')
       .requiredOption('--schema <id>', 'the schema id of the contract')
-      .option('-f, --file <file>', 'the file with the events; - or nothing: standard input')
+      .option(
+        '-f, --file <file>',
+        'the file with the events (default: -, which means standard input)',
+      )
       .action((name: string, options: SendOptions, command: Command) =>
         send(open(command), name, options),
       ),

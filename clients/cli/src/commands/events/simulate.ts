@@ -32,9 +32,9 @@ export function addSimulateCommand(program: Command, open: OpenSession): void {
       .command('simulate')
       .summary('send generated events at a fixed rate, and measure response times')
       .description(
-        'send generated events of a contract to an input stream at a fixed rate, as a number of sessions. ' +
-          "Values come from the contract's schema and pass its validations. The time of an answer runs from when " +
-          'the event was due, even if it could only be sent later; sinceSent is measured from the moment of sending.',
+        'send generated events of a contract to an input stream at a fixed rate. The events belong to several sessions. ' +
+          "Their values fit the contract's schema and pass its validations. A response time is measured from when the " +
+          'event was due, even if it could only be sent later; sinceSent is measured from the moment of sending.',
       )
       .argument('<name>', 'an input stream with saved credentials')
       .requiredOption('--schema <id>', 'the schema id of the contract')
@@ -53,9 +53,12 @@ export function addSimulateCommand(program: Command, open: OpenSession): void {
       .action((name: string, options: SimulateOptions, command: Command) =>
         simulate(open(command), name, options),
       ),
-    ['weir simulate demo --schema clickstream --rate 5 --duration 5m', 'some events to watch'],
+    ['weir simulate demo --schema clickstream --rate 5 --duration 5m', 'a few events to watch'],
     ['weir simulate demo --schema clickstream --rate 2000 --duration 60s', 'a load test'],
-    ['weir simulate demo --schema clickstream --rate 10 --levels 0/0,1/0,1,2', 'three consents'],
+    [
+      'weir simulate demo --schema clickstream --rate 10 --levels 0/0,1/0,1,2',
+      'three groups of sessions, with different consent levels',
+    ],
   )
 }
 

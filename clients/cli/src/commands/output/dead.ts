@@ -11,14 +11,14 @@ import { inputArgument, nameArgument, pathOf } from './parts.ts'
 
 const advice = {
   ...outputAdvice,
-  409: '`weir output enable` enables a disabled output; another decrypter has its own output service.',
+  409: '`weir output enable` enables a disabled output. An output with another decrypter is served by another output service.',
   429: 'Too many requests are in progress. Try again in a moment.',
 } satisfies Advice
 
 export function addDeadCommands(noun: Command, open: OpenSession): void {
   const dead = noun
     .command('dead')
-    .description('dead-lettered records: those that could not be derived')
+    .description('dead-lettered records: records that could not be derived')
   withExamples(
     dead
       .command('list')
@@ -34,10 +34,10 @@ export function addDeadCommands(noun: Command, open: OpenSession): void {
   withExamples(
     dead
       .command('retry')
-      .summary('derive them again, once the cause is corrected')
+      .summary('derive the dead-lettered records again, after the cause was corrected')
       .description(
-        'derive them again, once the cause is corrected; each appears once, however often you retry.\n' +
-          'They appear late: after events that were sent later.',
+        'derive the dead-lettered records again, after the cause was corrected. Each record appears once in the output, ' +
+          'however often you retry. It appears late: after events that were sent later.',
       )
       .argument(...inputArgument)
       .argument(...nameArgument)
@@ -71,7 +71,8 @@ async function retry(session: Session, input: string, name: string): Promise<voi
   const path = pathOf(input, name, 'dead', 'retry')
   const answer = await session.manage({ method: 'POST', service: 'output', path, advice })
   session.showRecord(answer)
-  if (valueAt(answer, 'more') === true) session.tell('There are more: run it again.')
+  if (valueAt(answer, 'more') === true)
+    session.tell('There are more dead-lettered records. Run the command again.')
 }
 
 /** Told together with the output's record, which is shown without it when the output service is away. */

@@ -44,7 +44,7 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .description('one output stream')
+      .description('the details of an output')
       .argument(...inputArgument)
       .argument(...nameArgument)
       .action(async (input: string, name: string, _options: unknown, command: Command) => {
@@ -60,7 +60,7 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('delete')
-      .description('delete an output stream and its events; asks first on a terminal')
+      .description('delete an output and its events; asks first on a terminal')
       .argument(...inputArgument)
       .argument(...nameArgument)
       .option('-y, --yes', "don't ask")
@@ -83,18 +83,18 @@ function addCreate(noun: Command, open: OpenSession): void {
           'GRANULAR (one or more): events with consent to all of them; only fields of these levels are decrypted.',
       )
       .argument(...inputArgument)
-      .argument('<name>', 'the new output stream')
+      .argument('<name>', 'the new output')
       .requiredOption('--level <level>', 'a consent level, 0 to 255; may be repeated', collectLevel)
       .addOption(type.choices(['CUMULATIVE', 'GRANULAR']).default('CUMULATIVE'))
       .addOption(
         new Option('--from <start>', 'which event to start from').choices(['earliest', 'now']),
       )
-      .option('--decrypter <name>', 'the decrypter that serves it (default: default)')
+      .option('--decrypter <name>', 'the decrypter that serves the output (default: default)')
       .option('--tag <tag>', 'a tag; may be repeated', collectText)
       .option('--save', 'save the credentials in the profile, for listen and token')
       .option(
         '--wait',
-        'wait until the stored events are derived; without it they are derived in the background',
+        'wait until the stored events are derived; without this option they are derived in the background',
       )
       .action((input: string, name: string, options: CreateOptions, command: Command) =>
         create(open(command), input, name, options),
@@ -120,7 +120,9 @@ function addSwitches(noun: Command, open: OpenSession): void {
       noun
         .command(verb)
         .description(
-          enabled ? 'continue where it was disabled' : 'disable an output; no event is lost',
+          enabled
+            ? 'enable an output; it continues where it was disabled'
+            : 'disable an output; no event is lost',
         )
         .argument(...inputArgument)
         .argument(...nameArgument)

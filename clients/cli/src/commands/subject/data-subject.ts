@@ -19,7 +19,7 @@ export function addSubjectShow(noun: Command, open: OpenSession): void {
       .command('show')
       .summary('the number of pseudonyms of a data subject')
       .description(
-        'the number of pseudonyms under which a data subject has events that can be decrypted, for each era. Only contracts\n' +
+        'the number of pseudonyms under which a data subject has events that can be decrypted, for each era. Only contracts ' +
           'with a data_subject_field count; events of other contracts are not searched. The audit log records the request.',
       )
       .argument('<name>', 'an input stream')
@@ -27,7 +27,10 @@ export function addSubjectShow(noun: Command, open: OpenSession): void {
       .action((name: string, options: ShowOptions, command: Command) =>
         show(open(command), name, options.subject),
       ),
-    ['weir subject show clicks --subject customer-00042', 'before and after it is erased'],
+    [
+      'weir subject show clicks --subject customer-00042',
+      'to compare before and after the erasure',
+    ],
   )
 }
 
@@ -49,10 +52,10 @@ async function show(session: Session, name: string, subject: string): Promise<vo
   const naming = listAt(answer, 'contracts').map(
     (contract) => `${textAt(contract, 'id')} (${textAt(contract, 'field')})`,
   )
-  session.tell(
-    `Searched: events of ${naming.join(', ')}, stored since the contract has a data_subject_field.`,
-  )
+  session.tell(`Searched: events of ${naming.join(', ')}.`)
   const others = textsAt(answer, 'otherContracts')
   if (others.length > 0)
-    session.tell(`Not searched: events of ${others.join(', ')}, which name no data subject.`)
+    session.tell(
+      `Not searched: events of ${others.join(', ')}. These contracts have no data subject field.`,
+    )
 }

@@ -16,7 +16,7 @@ export type Asked = {
 
 const advice = {
   404: '`weir stream list` shows the input streams.',
-  429: '`weir account show` shows how many values count.',
+  429: '`weir account show` shows how many erased values the account has.',
 } satisfies Advice
 const subjectAdvice = {
   404: '`weir subject show` only searches.',
@@ -46,7 +46,7 @@ export async function eraseValues(
   progress.end()
   show(session, done)
   session.tell(
-    'Weir keeps no list of people, so it cannot say whether this value was ever sent: check the spelling.',
+    'Weir keeps no list of people, so it cannot say whether this value was ever sent. Check the spelling.',
   )
 }
 

@@ -33,7 +33,8 @@ export function renderOutputs(outputs: readonly unknown[]): string {
       .join('; '),
   ])
   return [
-    'Outputs may contain values that were decrypted before. Each is clear at:',
+    'Outputs may still contain values that were decrypted before the erasure was applied.',
+    'After CLEAR AT, the topic of an output no longer contains them:',
     renderTable(['OUTPUT', 'LEVELS', 'CLEAR AT', 'WHY'], rows),
   ].join('\n')
 }

@@ -28,14 +28,14 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
     noun
       .command('show')
       .description(
-        'one erasure: the time of each state, or when it is expected, and the outputs with decrypted values',
+        'one erasure: the time at which each state was reached or is expected, and the outputs with decrypted values',
       )
       .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
       .action(async (id: string, _options: unknown, command: Command) => {
         const session = open(command)
         session.showRecord((await find(session, id)).record, renderErasure)
       }),
-    ['weir erasure show 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', 'prints whether it is complete'],
+    ['weir erasure show 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', 'shows whether it is complete'],
   )
   addReceiptCommands(noun, open)
 }
@@ -55,9 +55,9 @@ function addReceiptCommands(noun: Command, open: OpenSession): void {
     noun
       .command('verify')
       .description('check a receipt, and print what it claims')
-      .argument('<file>', 'a receipt; - is the standard input')
+      .argument('<file>', 'a file with a receipt; - means standard input')
       .option('--jwks <file-or-url>', 'the published keys (default: from auth)')
-      .option('--value <value>', 'check that it is about this value; needs --salt')
+      .option('--value <value>', 'check that the receipt is about this value; needs --salt')
       .option('--salt <salt>', 'the salt that `weir subject erase` printed')
       .action((file: string, options: VerifyOptions, command: Command) =>
         verify(open(command), file, options),
@@ -83,7 +83,10 @@ const advice = {
 async function verify(session: Session, file: string, options: VerifyOptions): Promise<void> {
   const { jwks, value, salt } = options
   if ((value === undefined) !== (salt === undefined))
-    throw misuse('a value and its salt belong together', 'Give both, or none.')
+    throw misuse(
+      'a value can be checked only together with its salt',
+      'Give both --value and --salt, or neither.',
+    )
   const receipt = (await readAll(openInput(session, file))).trim()
   const claims = verifyReceipt(receipt, await readJwks(session, jwks))
   if (value !== undefined && salt !== undefined && !isAbout(claims, salt, value))
@@ -138,5 +141,8 @@ async function find(
       if (!(error instanceof CliError) || error.status !== 404) throw error
     }
   }
-  throw failure(`no stream has an erasure ${id}`, '`weir erasure list NAME` shows those of one.')
+  throw failure(
+    `no stream has an erasure ${id}`,
+    '`weir erasure list NAME` shows the erasures of an input stream.',
+  )
 }

@@ -23,12 +23,14 @@ type EraseOptions = {
 type WithdrawOptions = Omit<EraseOptions, 'level'> & { readonly fromLevel: number }
 
 const whatRemains =
-  'Outputs keep values that they decrypted before, until the retention of their topics. The answer\n' +
-  'names these outputs, with the time. A file has one value a line; groups of a hundred succeed or\n' +
-  'fail together.'
+  'Outputs keep values that they decrypted before the erasure was applied, until the retention of ' +
+  'their topics removes them. The response lists these outputs, with the time. A file contains one ' +
+  'value per line. Each hundred values succeed or fail together.'
 
 export function addSubjectCommands(program: Command, open: OpenSession): void {
-  const noun = program.command('subject').description('the people in the events')
+  const noun = program
+    .command('subject')
+    .description('erase people, withdraw consents, and look up data subjects')
   addErase(noun, open)
   addWithdraw(noun, open)
   addSubjectShow(noun, open)
@@ -39,7 +41,7 @@ function addErase(noun: Command, open: OpenSession): void {
     withValues(noun.command('erase'))
       .summary('erase a person: all personal fields, at all levels')
       .description(
-        'erase a person: Weir never again decrypts what was encrypted for this person, at any level, in any copy of\n' +
+        'erase a person: Weir never again decrypts what was encrypted for this person, at any level, in any copy of ' +
           `the input stream. It cannot be undone. ${whatRemains}`,
       )
       .option('--level <level>', 'the same as `weir subject withdraw --from-level`', oneLevel)
@@ -54,7 +56,7 @@ function addErase(noun: Command, open: OpenSession): void {
     ['weir subject erase clicks --subject customer-00042', 'all devices of one customer'],
     [
       'weir subject erase clicks session-0001 --reference TICKET-7',
-      'with a reference to find it again',
+      'with a reference to find the erasure again',
     ],
   )
 }
@@ -62,13 +64,17 @@ function addErase(noun: Command, open: OpenSession): void {
 function addWithdraw(noun: Command, open: OpenSession): void {
   withExamples(
     withValues(noun.command('withdraw'))
-      .summary('withdraw consent of a person from a level up')
+      .summary("withdraw a person's consent for a level and all levels above it")
       .description(
-        'withdraw consent of a person from a level up: Weir never again decrypts what was encrypted for this person at\n' +
-          'that level and those above; lower levels stay readable. It covers events that are stored; later\n' +
-          `ones have their own consent. It cannot be undone. ${whatRemains}`,
+        "withdraw a person's consent for a level and all levels above it: Weir never again decrypts what was encrypted " +
+          'for this person at these levels. Lower levels stay readable. This applies to stored events; later events have ' +
+          `the consent levels with which they are sent. It cannot be undone. ${whatRemains}`,
       )
-      .requiredOption('--from-level <level>', 'this level and those above it', oneLevel)
+      .requiredOption(
+        '--from-level <level>',
+        'the lowest level to withdraw; all levels above it are withdrawn, too',
+        oneLevel,
+      )
       .action(
         (name: string, value: string | undefined, options: WithdrawOptions, command: Command) =>
           erase(open(command), { name, value, options, fromLevel: options.fromLevel }),
@@ -84,12 +90,12 @@ function addWithdraw(noun: Command, open: OpenSession): void {
 const withValues = (command: Command): Command =>
   command
     .argument('<name>', 'an input stream')
-    .argument('[value]', 'the value of the key field; without one, -f names a file')
-    .option('-f, --file <file>', 'a file with one value a line; - is standard input')
+    .argument('[value]', 'the value of the key field; for many values use -f')
+    .option('-f, --file <file>', 'a file with one value per line; - means standard input')
     .option('--subject <value>', 'a data subject: all its key field values')
     .option(
       '--reference <text>',
-      'such as a ticket number; shown with the erasure and in the receipt',
+      'your reference, such as a ticket number; shown with the erasure and in the receipt',
     )
     .option('-y, --yes', "don't ask")
 

@@ -58,6 +58,17 @@ test('a worker of Kafka Connect gets them for itself and for its consumers, with
   expect(Object.keys(settings).filter((name) => name.includes('group.id'))).toEqual([])
 }, 60_000)
 
+test('a prefix stands before the group, from the environment or the demo', async () => {
+  const cwd = temporaryFolder()
+  const stream = { name: 'demo-1', clientId: 'c1', clientSecret: 's1' }
+  const demo = { billingId: 'demo', kafkaPrefix: 'a.', streams: [stream] }
+  writeJson(join(cwd, '.weir', 'demo.json'), demo)
+  const groupOf = async (more: Record<string, string> = {}): Promise<unknown> =>
+    settingsOf(await weir.ok('kafka demo-1', { cwd, env: more }))['group.id']
+  expect(await groupOf()).toBe('a.c1')
+  expect(await groupOf({ WEIR_KAFKA_PREFIX: 'b.' })).toBe('b.c1')
+}, 60_000)
+
 test('where Kafka is comes from the option, the environment, or the demo', async () => {
   const cwd = temporaryFolder()
   const stream = { name: 'demo-1', clientId: 'c1', clientSecret: 's1' }
