@@ -1,11 +1,12 @@
 // Part `changes`: what a stream feels of what goes on around it. How long an event of a quiet stream takes by itself and
 // beside a noisy one, how soon a derived stream that was just made holds its first event, and how soon one holds an event
 // that is sent while output restarts.
-import { pollUntil } from '@weir/kit'
+import { createAdmin } from '@weir/kafka'
 import type { Service } from '@weir/devstack'
 import { connectProducer, exampleEvent } from '@weir/testkit'
 import { clickstreamBodies } from './events.ts'
-import { createBenchAdmin, partitions, unlimited } from './filled-stream.ts'
+import { connectBench, nextRecordIn } from './arrivals.ts'
+import { partitions, unlimited } from './filled-stream.ts'
 import { loadOf } from './load-of.ts'
 import { measure } from './measure.ts'
 import type { Run } from './measure.ts'
@@ -88,20 +89,17 @@ type Wait = {
 }
 
 async function openWait({ world, token }: Streams): Promise<Wait> {
-  const admin = createBenchAdmin()
+  const kafka = connectBench()
+  const admin = createAdmin(kafka)
   const producer = await connectProducer(world.ingest.url)
   const event = await exampleEvent('clickstream')
-  const countOf = async (topic: string): Promise<bigint> => {
-    const ends = await admin.offsets.ends(topic, { isolation: 'read_committed' })
-    return ends.reduce((sum, end) => sum + end, 0n)
-  }
   return {
     async forEventIn(topic) {
-      const before = await countOf(topic)
+      const arrival = await nextRecordIn({ kafka, admin }, topic)
       const { status } = await producer.send(event, { token, schemaId: 'clickstream' })
       if (status !== 204) throw new Error(`the event was answered with ${status}`)
-      const isThere = async (): Promise<boolean> => (await countOf(topic)) > before
-      await pollUntil(isThere, { deadlineMs: 30_000, everyMs: 5 })
+      await arrival.came
+      arrival.close()
     },
     async close() {
       producer.close()

@@ -1,9 +1,9 @@
 // An input stream that holds many sealed events, brought there by the real ingest as fast as it takes them.
-import { createAdmin, createKafka } from '@weir/kafka'
+import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
-import { createLog, delay } from '@weir/kit'
-import { kafkaBrokers } from '@weir/testkit'
+import { delay } from '@weir/kit'
 import type { Account, TestStream, World } from '@weir/testkit'
+import { connectBench } from './arrivals.ts'
 import { batchesOf, clickstreamBodies } from './events.ts'
 import { loadOf } from './load-of.ts'
 import type { LoadPlan } from './load/load.ts'
@@ -16,14 +16,7 @@ const settleMs = 500
 
 export type FilledStream = { readonly stream: TestStream; readonly events: number }
 
-export const createBenchAdmin = (): Admin =>
-  createAdmin(
-    createKafka({
-      brokers: kafkaBrokers(),
-      clientId: 'bench',
-      log: createLog('bench', 'silent'),
-    }),
-  )
+export const createBenchAdmin = (): Admin => createAdmin(connectBench())
 
 /** At least so many events; how many it has become is told. */
 export async function fillStream(

@@ -10,7 +10,8 @@ import { benchClient } from './client.ts'
 import { benchDerive } from './derive.ts'
 import { benchForgetting } from './forgetting.ts'
 import { benchIngest } from './ingest.ts'
-import { benchRest, benchStreams } from './many-streams.ts'
+import { benchRest, benchStreams } from './many-streams/costs.ts'
+import { benchFleet } from './many-streams/fleet.ts'
 import { otherCore, pin } from './processes.ts'
 import { benchProducers } from './producers.ts'
 import { tableOf } from './results.ts'
@@ -27,6 +28,7 @@ const parts = {
   tail: benchTail,
   streams: benchStreams,
   rest: benchRest,
+  fleet: benchFleet,
   producers: benchProducers,
   client: benchClient,
 }
@@ -79,6 +81,7 @@ await makeKekFiles(folder)
 Object.assign(process.env, {
   TMPDIR: folder, // what parts leave in files goes with it
   KAFKA_BROKERS: stack.kafkaBrokers,
+  KAFKA_PREFIX: '',
   SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
   KEK_FOLDER: folder,
   PLATFORM_KEY: makePlatformKey(),

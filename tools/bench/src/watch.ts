@@ -2,21 +2,14 @@
 // WebSocket client of it; and what a thousand WebSocket clients of one stream cost output.
 import { createAccount, kafkaBrokers, startWorld } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
+import { startEcho } from './echo.ts'
 import { partitions, unlimited } from './filled-stream.ts'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
-import {
-  cpuSeconds,
-  measuredCore,
-  otherCore,
-  pin,
-  putFirst,
-  rssMb,
-  startNode,
-  unpin,
-} from './processes.ts'
+import { measuredCore, otherCore, pin, unpin } from './processes.ts'
 import { resultOf } from './results.ts'
 import type { Result } from './results.ts'
+import { inWords, runOf, watch } from './watched.ts'
 import type { LatencyPlan, LatencyResult } from './watching/latency-probe.ts'
 import type { WatchersPlan, WatchersResult } from './watching/many-watchers.ts'
 
@@ -29,9 +22,7 @@ export type Streams = {
   token: string
   derivedToken: string
 }
-type Watched<Outcome> = { outcome: Outcome; cpuUsed: number; rssMb: number }
 
-const latencyProbe = 'latency-probe.ts'
 const latencyRate = 2_000
 /** Rounds of it first, until Java has compiled what Kafka does. */
 const latencyWarmUps = 4
@@ -43,17 +34,28 @@ export async function benchLatency(options: PartOptions): Promise<Result[]> {
   const { runs } = options
   const consumers: Run[] = []
   const webSockets: Run[] = []
+  const echoes: Run[] = []
   await withStreams(options, async (streams) => {
     shareAllCores(options, streams)
-    for (let count = 0; count < latencyWarmUps; count += 1)
-      await measureLatency(options, streams, latencyRate)
-    for (let count = 0; count < runs; count += 1) {
-      const { consumer, webSocket } = await measureLatency(options, streams, latencyRate)
-      consumers.push(consumer)
-      webSockets.push(webSocket)
+    const echo = await startEcho(options, latencyRate)
+    try {
+      for (let count = 0; count < latencyWarmUps + runs; count += 1) {
+        const echoed = await echo.measure()
+        const { consumer, webSocket } = await measureLatency(options, streams, latencyRate)
+        if (count < latencyWarmUps) continue
+        consumers.push(consumer)
+        webSockets.push(webSocket)
+        echoes.push(echoed)
+      }
+    } finally {
+      echo.stop()
     }
   })
-  return [resultOf('latency-derived', consumers), resultOf('latency-ws', webSockets)]
+  return [
+    resultOf('latency-derived', consumers),
+    resultOf('latency-ws', webSockets),
+    resultOf('echo', echoes),
+  ]
 }
 
 export type Latency = { consumer: Run; webSocket: Run }
@@ -74,7 +76,10 @@ export async function measureLatency(
     warmUpMs,
     measuredMs,
   }
-  const watched = await watch<LatencyResult>(world, latencyProbe, plan)
+  const watched = await watch<LatencyResult>('latency-probe.ts', plan, {
+    pid: world.output.pid,
+    isFirst: true,
+  })
   const { consumer, webSocket, errors, events } = watched.outcome
   log(
     `latency: consumer ${consumer.p50Ms.toFixed(1)} and ${consumer.p99Ms.toFixed(1)} ms, ` +
@@ -96,7 +101,10 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
       const { token } = streams
       const more = { outputToken: token, rate: tailRate, watchers, warmUpMs, measuredMs }
       const plan: WatchersPlan = { ...portsOf(streams.world), token, ...more }
-      const watched = await watch<WatchersResult>(streams.world, 'many-watchers.ts', plan)
+      const watched = await watch<WatchersResult>('many-watchers.ts', plan, {
+        pid: streams.world.output.pid,
+        isFirst: false,
+      })
       const { events, complete, tooSlow, incomplete, connectMs, errors, ...times } = watched.outcome
       const messages = ((events * measuredMs) / (measuredMs + warmUpMs)) * watchers
       const share = watched.cpuUsed / (measuredMs / 1_000)
@@ -151,46 +159,3 @@ const portsOf = ({ ingest, output }: World) => ({
   ingestPort: portIn(ingest.url),
   outputPort: portIn(output.url),
 })
-
-const inWords = (errors: Record<string, number>): string =>
-  Object.keys(errors).length === 0 ? '' : `; errors: ${JSON.stringify(errors)}`
-
-/** Runs a process that watches, and tells what output used in the measured time. */
-async function watch<Outcome>(
-  { output }: World,
-  file: string,
-  plan: LatencyPlan | WatchersPlan,
-): Promise<Watched<Outcome>> {
-  const watching = startNode(
-    `${import.meta.dirname}/watching/${file}`,
-    [JSON.stringify(plan)],
-    otherCore,
-  )
-  if (file === latencyProbe) putFirst(watching.pid)
-  try {
-    await watching.line((line) => line === 'measuring')
-    const before = cpuSeconds(output.pid)
-    await watching.line((line) => line === 'measured')
-    const cpuUsed = cpuSeconds(output.pid) - before
-    const memory = rssMb(output.pid)
-    const line = await watching.line((text) => text.startsWith('{'))
-    return { outcome: JSON.parse(line) as Outcome, cpuUsed, rssMb: memory }
-  } finally {
-    watching.stop()
-  }
-}
-
-function runOf(
-  { cpuUsed, rssMb: memory }: Watched<unknown>,
-  events: number,
-  errors: Record<string, number>,
-): Run {
-  return {
-    eventsPerCpuSecond: events / cpuUsed,
-    eventsPerSecond: 0,
-    p50Ms: 0,
-    p99Ms: 0,
-    rssMb: memory,
-    errors: Object.values(errors).reduce((sum, count) => sum + count, 0),
-  }
-}

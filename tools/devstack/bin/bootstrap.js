@@ -12,6 +12,9 @@ import { findNode, noNodeSentence } from './pinned-node.js'
 const root = resolve(fileURLToPath(import.meta.url), '../../../..')
 const STAMP = join(root, 'node_modules', '.weir-installed')
 const PARENT_CHECK_MS = 1000
+/** Of the Kafka client only what is used is loaded: it is built into one file. */
+const BUILD = 'packages/kafka/client-library/build.ts'
+const BUILT_FROM = [BUILD, 'packages/kafka/client-library/index.ts']
 /** What Node has made of the TypeScript: a service starts in half the processor time with it. */
 const COMPILED = join(root, '.weir', 'compiled')
 
@@ -22,7 +25,7 @@ async function main([entry, ...args]) {
     return fail('Usage: node tools/devstack/bin/bootstrap.js <entry.ts> [arguments]')
   const wanted = dependenciesHash()
   if (installedHash() !== wanted) {
-    const code = await install()
+    const code = (await install()) || (await build())
     if (code !== 0) return code
     writeFileSync(STAMP, wanted)
   }
@@ -48,7 +51,7 @@ function dependenciesHash() {
   )
   const manifests = ['.', ...folders].map((folder) => join(folder, 'package.json')).sort()
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`)
-  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]) {
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests, ...BUILT_FROM]) {
     const path = join(root, file)
     if (existsSync(path)) hash.update(`${file}\n`).update(readFileSync(path))
   }
@@ -79,6 +82,13 @@ async function install() {
     `The dependencies could not be installed: ${packageManager} ended with ${code} and said the above. ` +
       'Without a connection to the npm registry it cannot work the first time.',
   )
+}
+
+async function build() {
+  if (!existsSync(join(root, BUILD))) return 0
+  const node = findNode(root)
+  if (node === undefined) return fail(noNodeSentence())
+  return outcome(spawn(node, [join(root, BUILD)], { stdio: ['ignore', 'ignore', 'inherit'] }))
 }
 
 /** Waits for the child; passes signals on, and answers with its exit code as a shell would. */

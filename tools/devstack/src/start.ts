@@ -125,6 +125,7 @@ async function showDemo(everything: Everything, platformKey: string): Promise<vo
       outputUrl: output.url,
       kafkaBrokers,
       ...(analystBrokers === undefined ? {} : { analystBrokers }),
+      ...(env['KAFKA_PREFIX'] ? { kafkaPrefix: env['KAFKA_PREFIX'] } : {}),
     },
     platformKey,
     folder: DATA_FOLDER,

@@ -108,7 +108,7 @@ test("Kafka's own image takes every variable for a setting that Kafka knows, and
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   broker.stdout?.on('data', (chunk) => output.push(String(chunk)))
-  const reader = createTopicReader([inside])
+  const reader = createTopicReader({ KAFKA_BROKERS: inside })
   try {
     const serves = () =>
       reader.admin.configs.brokers().then(

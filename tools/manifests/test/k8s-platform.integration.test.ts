@@ -169,7 +169,7 @@ test("a gateway finds the services' authority where cert-manager keeps it", () =
 test('what is asked for is what is used: autoscalers add a pod at 70 % of a whole core', async () => {
   const operations = await readFile(join(REPOSITORY, 'docs/operations.md'), 'utf8')
   expect(operations).toContain(
-    'a CPU request of one core and no CPU limit, and add a replica from 70 % of this request on',
+    'a CPU request of one core and no CPU limit. Add a replica when the replicas use 70 % of this request.',
   )
   for (const service of ['weir-ingest', 'weir-output']) {
     const [container] = containersOf(named(prod, 'Deployment', service))

@@ -12,12 +12,13 @@ export {
   exampleEvent,
   expectStatus,
   freshName,
+  listIn,
   request,
   textIn,
 } from './world/account.ts'
 export type { Account, Credentials, ExampleContract, Reply, TestStream } from './world/account.ts'
-export { openAnalysts } from './world/analysts.ts'
-export type { Analyst, Analysts, Task } from './world/analysts.ts'
+export { openAnalysts } from './analysts/analysts.ts'
+export type { Analyst, Analysts, Task } from './analysts/analysts.ts'
 export { chromiumProgram, openConsole } from './world/browser.ts'
 export type { ConsolePage } from './world/browser.ts'
 export { listen } from './world/listener.ts'
@@ -26,8 +27,17 @@ export { counterOf } from './world/metrics.ts'
 export { connectProducer } from './world/producer.ts'
 export type { Answer, Producer, SendOptions } from './world/producer.ts'
 export { compiledBefore } from './world/run-program.ts'
-export { kafkaBrokers, kekFileOf, setting, startInputWorld, startWorld } from './world/services.ts'
+export {
+  freshPrefix,
+  kafkaBrokers,
+  kekFileOf,
+  setting,
+  startInputWorld,
+  startWorld,
+} from './world/services.ts'
 export type { InputWorld, ServiceEnv, World } from './world/services.ts'
+export { openLoginStack } from './world/login-stack.ts'
+export type { LoginStack } from './world/login-stack.ts'
 export { joinWorld } from './world/shared.ts'
 export type { SharedWorld } from './world/shared.ts'
 export { policyFor, startVault, vaultProgram } from './world/vault.ts'

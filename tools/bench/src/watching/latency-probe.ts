@@ -3,6 +3,8 @@
 // and ends, and what came of it.
 import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
 import { createLog, delay } from '@weir/kit'
+import { latenciesOf } from './latencies.ts'
+import type { Latencies } from './latencies.ts'
 import { numberIn, sendNumbered } from './numbered-events.ts'
 import type { NumberedPlan } from './numbered-events.ts'
 import { openRawWatcher } from './raw-watcher.ts'
@@ -16,8 +18,6 @@ export type LatencyPlan = Omit<NumberedPlan, 'count'> & {
   warmUpMs: number
   measuredMs: number
 }
-/** Milliseconds from when an event was due to be sent; how many never came or came twice. */
-export type Latencies = { p50Ms: number; p99Ms: number; errors: number }
 export type LatencyResult = {
   events: number
   consumer: Latencies
@@ -85,19 +85,6 @@ async function readTopic(
     onPosition: on.onReading,
     onStopped: on.onStopped,
   })
-}
-
-function latenciesOf(
-  arrivals: Float64Array,
-  { first, dueAt }: { readonly first: number; readonly dueAt: (number: number) => number },
-): Latencies {
-  const took = [...arrivals.subarray(first)]
-    .map((arrivedAt, i) => (arrivedAt === 0 ? NaN : arrivedAt - dueAt(first + i)))
-    .filter((ms) => !Number.isNaN(ms))
-    .sort((a, b) => a - b)
-  const percentile = (share: number): number => took[Math.floor(took.length * share)] ?? NaN
-  const missing = arrivals.filter((arrivedAt) => arrivedAt === 0).length
-  return { p50Ms: percentile(0.5), p99Ms: percentile(0.99), errors: missing }
 }
 
 const planText = process.argv[2]

@@ -20,6 +20,8 @@ export type Demo = {
   kafkaBrokers: string
   /** For Kafka clients that come with a stream's own credentials. */
   analystBrokers?: string
+  /** What the names of topics and groups begin with. */
+  kafkaPrefix?: string
   /** auth's, for those who come with a stream's own credentials. */
   schemaRegistryUrl: string
   billingId: string
@@ -28,7 +30,7 @@ export type Demo = {
 }
 export type Addresses = Pick<
   Demo,
-  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers'
+  'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers' | 'kafkaPrefix'
 >
 
 const billingId = 'demo'
@@ -47,11 +49,14 @@ export async function ensureDemo(options: {
   const apiKey = await ensureAccount(addresses.authUrl, platformKey, known)
   const api = createApi(addresses.authUrl, apiKey)
   await ensureContracts(api, contractsFolder)
-  const streams = [await ensureStream(api, { name: input, kind: 'input' }, known)]
-  for (const level of levels)
-    streams.push(
-      await ensureStream(api, { name: `${input}-${level}`, kind: 'derived', level }, known),
-    )
+  const topicOf = (name: string) => `${addresses.kafkaPrefix ?? ''}${billingId}.${name}`
+  const wanted: Wanted[] = [
+    { name: input, kind: 'input' },
+    ...levels.map((level) => ({ name: `${input}-${level}`, kind: 'derived' as const, level })),
+  ]
+  const streams: DemoStream[] = []
+  for (const each of wanted)
+    streams.push(await ensureStream(api, { ...each, topic: topicOf(each.name) }, known))
   const schemaRegistryUrl = `${addresses.authUrl}/registry`
   const demo: Demo = { ...addresses, schemaRegistryUrl, billingId, apiKey, streams }
   await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
@@ -98,17 +103,16 @@ async function ensureContracts(api: Api, folder: string): Promise<void> {
   }
 }
 
-type Wanted = { name: string; kind: 'input' | 'derived'; level?: number }
+type Wanted = Omit<DemoStream, 'topic' | 'clientId' | 'clientSecret'>
 
 async function ensureStream(
   api: Api,
-  wanted: Wanted,
+  stream: Wanted & Pick<DemoStream, 'topic'>,
   known: Record<string, unknown>,
 ): Promise<DemoStream> {
-  const folder = wanted.kind === 'input' ? '/v2/streams' : `/v2/streams/${input}/outputs`
-  const stream = { ...wanted, topic: `${billingId}.${wanted.name}` }
-  const made = await api.post(folder, creationOf(wanted))
-  expectStatus(made, `Creating the stream ${wanted.name}`, 201, 409)
+  const folder = stream.kind === 'input' ? '/v2/streams' : `/v2/streams/${input}/outputs`
+  const made = await api.post(folder, creationOf(stream))
+  expectStatus(made, `Creating the stream ${stream.name}`, 201, 409)
   if (made.status === 201) {
     const { credentials } = made.body
     return {
@@ -116,10 +120,10 @@ async function ensureStream(
       ...credentialsOf(Array.isArray(credentials) ? credentials[0] : credentials),
     }
   }
-  const kept = keptCredentials(known, wanted.name)
+  const kept = keptCredentials(known, stream.name)
   if (kept !== undefined && (await areValid(api, kept))) return { ...stream, ...kept }
-  const added = await api.post(`${folder}/${wanted.name}/credentials`, {})
-  const { body } = expectStatus(added, `Adding credentials to the stream ${wanted.name}`, 201)
+  const added = await api.post(`${folder}/${stream.name}/credentials`, {})
+  const { body } = expectStatus(added, `Adding credentials to the stream ${stream.name}`, 201)
   return { ...stream, ...credentialsOf(body) }
 }
 

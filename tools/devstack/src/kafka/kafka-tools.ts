@@ -10,6 +10,7 @@ import { DATA_FOLDER } from '../repository.ts'
 
 const TOOLS = {
   'kafka-console-consumer.sh': 'org.apache.kafka.tools.consumer.ConsoleConsumer',
+  'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand',
   'connect-standalone.sh': 'org.apache.kafka.connect.cli.ConnectStandalone',
 }
 

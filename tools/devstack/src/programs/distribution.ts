@@ -22,16 +22,18 @@ export type DistributionOptions = {
   signal?: AbortSignal | undefined
 }
 
+/** Unless WEIR_KAFKA_VERSION names another one, for what is tried with several. */
 const KAFKA_VERSION = '4.3.1'
 const LOG4J_VERSION = '2.25.4'
 const REGISTRY_VERSION = '3.3.3'
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
 
 // Kafka brings log4j but leaves the binding to its distribution; without it the broker logs nothing.
-const KAFKA_POM = pom(
-  ['org.apache.kafka', 'kafka_2.13', KAFKA_VERSION],
-  ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
-)
+const kafkaPom = (version: string): string =>
+  pom(
+    ['org.apache.kafka', 'kafka_2.13', version],
+    ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
+  )
 
 /** What comes with Kafka for its users: the console tools, Kafka Connect and its file connector. */
 const TOOLS_POM = pom(
@@ -47,22 +49,24 @@ const run = promisify(execFile)
 export async function loadKafka(
   options: DistributionOptions,
 ): Promise<{ classPath: string; classArchive: string }> {
-  const name = nameOf('kafka', KAFKA_POM, options)
+  const version = options.env['WEIR_KAFKA_VERSION'] ?? KAFKA_VERSION
+  const wanted = kafkaPom(version)
+  const name = nameOf(`kafka-${version}`, wanted, options)
   return {
-    classPath: await loadClassPath(`${name}.classpath`, KAFKA_POM, options),
+    classPath: await loadClassPath(`${name}.classpath`, wanted, options),
     classArchive: `${name}-java${options.jdk.major}.jsa`,
   }
 }
 
 /** The class path of Kafka's tools and of Kafka Connect. */
 export function loadKafkaTools(options: DistributionOptions): Promise<string> {
-  const name = nameOf('kafka-tools', TOOLS_POM, options)
+  const name = nameOf(`kafka-tools-${KAFKA_VERSION}`, TOOLS_POM, options)
   return loadClassPath(`${name}.classpath`, TOOLS_POM, options)
 }
 
 function nameOf(what: string, content: string, { folder }: DistributionOptions): string {
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 8)
-  return join(folder, `${what}-${KAFKA_VERSION}-${hash}`)
+  return join(folder, `${what}-${hash}`)
 }
 
 async function loadClassPath(
@@ -73,7 +77,7 @@ async function loadClassPath(
   const noted = await readFile(note, 'utf8').catch(() => '')
   if (noted !== '' && noted.split(delimiter).every((jar) => existsSync(jar))) return noted
 
-  options.onProgress(`Getting Apache Kafka ${KAFKA_VERSION} with Maven, only this time …`)
+  options.onProgress('Getting Apache Kafka with Maven, only this time …')
   return inDraftFolder(options.folder, async (draft) => {
     await writeFile(join(draft, 'pom.xml'), content)
     const file = join(draft, 'classpath')

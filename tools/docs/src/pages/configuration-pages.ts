@@ -70,7 +70,7 @@ function tableOf(keys: readonly ConfigKey[]): string {
 }
 
 function rowOf({ key, required, fallback, unit = '', isSecret, description }: ConfigKey): string[] {
-  const unset = fallback === undefined ? 'none' : `\`${configText(fallback)}\``
+  const unset = fallback === undefined || fallback === '' ? 'none' : `\`${configText(fallback)}\``
   const units = isSecret === true ? `${unit}, secret` : unit
   return [`\`${key}\``, required ? 'required' : unset, units, description]
 }

@@ -58,7 +58,21 @@ const retired: readonly Retired[] = [
   { pattern: /\blikewise\b/i, instead: 'in the same way' },
   { pattern: /\bhence\b/i, instead: 'so, or because' },
   { pattern: /\bno sign of life\b/i, instead: 'no message' },
-  { pattern: /\b(?:is|are|was|were) told of\b/i, instead: 'described' },
+  {
+    pattern: /\b(?:is|are|was|were) told\b/i,
+    instead: 'is described, is logged, is shown, or gets the error',
+  },
+  {
+    pattern: /\b(?:take|takes|taken|took|taking)(?: over)?(?: [\w']+){0,3} partitions?\b/i,
+    instead: 'acquire a partition',
+  },
+  { pattern: /\banswer(?:s|ed|ing)?(?: with)? [1-5]\d\d\b/i, instead: 'returns, or gets' },
+  { pattern: /\bat once\b/i, instead: 'immediately, in one request, or at the same time' },
+  { pattern: /\bone (?:of|in) a hundred\b/i, instead: '1 %' },
+  { pattern: /\bone [\w-]+ a line\b|\ba line each\b/i, instead: 'one … per line' },
+  { pattern: /\bsome (?:milli)?seconds\b/i, instead: 'a few seconds' },
+  { pattern: /\bthe log (?:says|tells)\b/i, instead: 'the log contains, or: see the log' },
+  { pattern: /\bthe service output\b/i, instead: 'the output service' },
 ]
 
 /** What stands in a text that should not, each with what to write instead. */

@@ -12,7 +12,7 @@ test('the command weir has a page for each way in which it ends by itself', asyn
 })
 
 describe.each([...pages])('the page of %s', (code, text) => {
-  test('says who answers it, what happened, why, what to do next, and shows an answer', () => {
+  test('says who answers it, what happened, why, what to do next, and shows an example', () => {
     const answers = answersIn(text)
     expect(answers).not.toEqual([])
     const headings = [...text.matchAll(/^#+ .*$/gm)].map(([heading]) => heading)
@@ -21,7 +21,7 @@ describe.each([...pages])('the page of %s', (code, text) => {
       '## What happened',
       '## Why',
       '## What to do next',
-      '## An answer',
+      '## Example',
     ])
     for (const section of text.split(/^## .*$/m)) expect(section.trim()).not.toBe('')
     const [, status, example] = /^```http\nHTTP\/1.1 (\d+) (.*?)^```$/ms.exec(text) ?? []

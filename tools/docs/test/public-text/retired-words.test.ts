@@ -41,7 +41,9 @@ async function hitsOf(
   return (await Promise.all(hits)).flat()
 }
 
-const linesOf = (text: string): string[] => text.split('\n')
+/** Not the names of tests that docs/guarantees.md quotes. */
+const linesOf = (text: string): string[] =>
+  text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
 /** Only sentences: what has no space is a name, but for the console, whose buttons are words. */
 const sentencesOf = async (text: string): Promise<string[]> =>
@@ -78,6 +80,16 @@ describe('the test itself', () => {
       '«goes on»: write «continue»',
       '«Look again»: write «refresh»',
     ])
+  })
+
+  test.each([
+    ['Whoever took over the partition', 'anyone who, or the role of that person'],
+    ['It takes over the derived partition', 'acquire a partition'],
+    ['Then auth answers with 503', 'returns, or gets'],
+    ['one of a hundred requests', '1 %'],
+    ['one value a line', 'one … per line'],
+  ])('sees «%s»', (text, instead) => {
+    expect(retiredWordsIn(text).join(' ')).toContain(instead)
   })
 
   test('leaves names on the wire alone', () => {

@@ -9,18 +9,24 @@ export const derive: Dashboard = {
   panels: [
     {
       title: 'Events read by derivers',
-      help: 'Passed: their consent reaches the stream. Filtered: it does not.',
+      help: 'Passed: the consent of the event permits it. Filtered: it does not.',
       unit: 'short',
       queries: [['sum by (outcome) (rate(svc_output_events_total[5m]))', '{{outcome}}, a second']],
     },
     {
       title: 'Lag, the ten largest',
       unit: 'short',
-      queries: [['topk(10, max by (stream) (svc_output_lag_events))', '{{stream}}']],
+      queries: [['topk(10, sum by (stream) (svc_output_lag_events))', '{{stream}}']],
+    },
+    {
+      title: 'Replicas that may derive',
+      help: 'Replicas that have read their own heartbeat in the last 10 s. If there is none, nothing is derived.',
+      unit: 'short',
+      queries: [['sum(svc_output_lease_held)', 'may derive']],
     },
     {
       title: 'Failed attempts to derive',
-      help: 'Repeated until they succeed. not_known_yet: a key is missing, and the partition waits for it.',
+      help: 'Output repeats them until they succeed. not_known_yet: a key is missing, and the partition waits for it. position_lost: the partition stops.',
       unit: 'short',
       queries: [['sum by (code) (rate(svc_output_derive_failures_total[5m]))', '{{code}}']],
     },

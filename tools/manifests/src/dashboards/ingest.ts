@@ -11,7 +11,7 @@ export const ingest: Dashboard = {
   title: 'Weir: ingest',
   panels: [
     {
-      title: 'Answers',
+      title: 'Responses',
       help: '204 and 200: stored. 503: stored or not stored, and the producer should send the event again.',
       unit: 'reqps',
       queries: [['sum by (status) (rate(svc_ingest_requests_total[5m]))', '{{status}}']],
@@ -34,7 +34,7 @@ export const ingest: Dashboard = {
       ],
     },
     {
-      title: 'Time to the answer',
+      title: 'Response time',
       unit: 's',
       queries: [
         [quantile(0.5, 'svc_ingest_request_seconds'), 'half'],
@@ -50,8 +50,8 @@ export const ingest: Dashboard = {
       ],
     },
     {
-      title: 'On the way to Kafka',
-      help: 'Near IN_FLIGHT_BYTES_MAX requests wait, then they are refused.',
+      title: 'Bytes on the way to Kafka',
+      help: 'Near IN_FLIGHT_BYTES_MAX requests first wait, and then get 503.',
       unit: 'bytes',
       queries: [['svc_ingest_in_flight_bytes', '{{instance}}']],
     },
@@ -62,7 +62,7 @@ export const ingest: Dashboard = {
     },
     {
       title: 'Events in a produce request',
-      help: 'It grows with the load: large batches make ingest cheap.',
+      help: 'This number grows with the load. Large batches need less CPU time per event.',
       unit: 'short',
       queries: [
         [

@@ -12,7 +12,7 @@ export const kafka: Dashboard = {
       queries: [['max(kafka_brokers)', 'there']],
     },
     {
-      title: 'Partitions with too few copies',
+      title: 'Partitions with too few in-sync replicas',
       unit: 'none',
       queries: [
         ['sum(kafka_topic_partition_under_replicated_partition)', 'not all in sync'],

@@ -9,7 +9,7 @@ export const keys: Dashboard = {
   panels: [
     {
       title: 'Partitions that wait for a key',
-      help: 'Attempts per second that ended with not_known_yet. If it lasts, the KEK file of a service lacks a version.',
+      help: 'Attempts per second that ended with not_known_yet. If this continues, the KEK file of output does not contain a version that is needed.',
       unit: 'short',
       queries: [
         [
@@ -50,12 +50,12 @@ export const keys: Dashboard = {
       queries: [['min by (job) (weir_tls_certificate_expiry_seconds)', '{{job}}']],
     },
     {
-      title: "Auth's answers",
+      title: "Auth's responses",
       unit: 'reqps',
       queries: [['sum by (status) (rate(svc_auth_requests_total[5m]))', '{{status}}']],
     },
     {
-      title: "Auth's time to the answer, 99 %",
+      title: "Auth's response time, 99th percentile",
       unit: 's',
       queries: [
         [

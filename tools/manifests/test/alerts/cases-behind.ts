@@ -37,7 +37,40 @@ export const casesBehind: readonly Case[] = [
     alert: 'WeirDerivingFails',
     at: 30,
     fires: { [failures('timeout')]: '0+1x30' },
-    quiet: { [failures('timeout')]: '4x30', [failures('not_known_yet')]: '0+2x30' },
+    quiet: {
+      [failures('timeout')]: '4x30',
+      [failures('not_known_yet')]: '0+2x30',
+      [failures('position_lost')]: '0+2x30',
+    },
+  },
+  {
+    alert: 'WeirPositionLost',
+    at: 10,
+    fires: { [failures('position_lost')]: '0x5 2+2x5' },
+    quiet: { [failures('position_lost')]: '3x10', [failures('not_known_yet')]: '0+2x10' },
+  },
+  {
+    // each replica tells of its own partitions
+    alert: 'WeirDerivingBehind',
+    at: 35,
+    fires: {
+      'svc_output_lag_events{stream="acme.clicks-0", instance="a"}': '0+270x40',
+      'svc_output_lag_events{stream="acme.clicks-0", instance="b"}': '0+270x40',
+    },
+    quiet: {
+      'svc_output_lag_events{stream="acme.clicks-0", instance="a"}': '0+270x40',
+      'svc_output_lag_events{stream="acme.clicks-1", instance="b"}': '0+270x40',
+    },
+  },
+  {
+    alert: 'WeirDerivingStopped',
+    at: 10,
+    fires: { 'svc_output_lease_held{job="weir-output"}': '1x5 0x10' },
+    // one replica of two derives everything
+    quiet: {
+      'svc_output_lease_held{job="weir-output", pod="a"}': '0x20',
+      'svc_output_lease_held{job="weir-output", pod="b"}': '1x20',
+    },
   },
   {
     alert: 'WeirDerivingBehind',

@@ -20,11 +20,15 @@ function threadMicros(folder: string): number {
 
 const idleMs = 500
 /** A process that has just started is still busy with itself: the least of so many looks counts. */
-const idleLooks = 4
+const idleLooks = 6
+/** By process: what one computes while nobody asks is looked at once. */
+const idleKnown = new Map<number, Promise<number>>()
 
 /** The microseconds that a process has computed for others, from now on. */
 export async function busyMicrosOf(pid: number): Promise<() => number> {
-  const idlePerMs = await idlePerMsOf(pid)
+  const looking = idleKnown.get(pid) ?? idlePerMsOf(pid)
+  idleKnown.set(pid, looking)
+  const idlePerMs = await looking
   const start = processMicros(pid)
   const startMs = performance.now()
   return () => processMicros(pid) - start - idlePerMs * (performance.now() - startMs)

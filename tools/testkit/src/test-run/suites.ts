@@ -17,7 +17,7 @@ export type Suite = {
 const SUITES: readonly (readonly [name: string, config: JestConfig])[] = [
   ['unit tests', 'jest.config.js'],
   ['integration tests', 'jest.integration.config.js'],
-  ['what measures, alone', 'jest.measuring.config.js'],
+  ['measuring tests', 'jest.measuring.config.js'],
 ]
 
 export async function suitesWanted(

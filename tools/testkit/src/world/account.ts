@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { decrypterAt } from './decrypters.ts'
 import { setting } from './services.ts'
 
 export type Reply = {
@@ -12,6 +11,7 @@ export type Reply = {
   text: string
 }
 export type Credentials = { clientId: string; clientSecret: string }
+/** Its topic as a reader of its world knows it, without the prefix. */
 export type TestStream = Credentials & { name: string; topic: string }
 
 export type AccountCalls = {
@@ -98,18 +98,13 @@ export function account(authUrl: string, billingId: string, apiKey: string): Acc
     },
     input: (name, more = {}) => created('/v2/streams', { name, ...more }),
     output: (input, name, more) =>
-      created(`/v2/streams/${input}/outputs`, { ...outputAt(authUrl), name, ...more }),
+      created(`/v2/streams/${input}/outputs`, { consentLevelType: 'CUMULATIVE', name, ...more }),
     async token({ clientId, clientSecret }) {
       const reply = await call('POST', '/auth', { billingId, clientId, clientSecret })
       return textIn(expectStatus(reply, 200).body, 'idToken')
     },
   }
 }
-
-const outputAt = (authUrl: string): object => ({
-  consentLevelType: 'CUMULATIVE',
-  ...decrypterAt(authUrl),
-})
 
 /** A registry subject belongs to one account, and every test has an account of its own. */
 function ownSubject(contract: Record<string, unknown>, billingId: string): Record<string, unknown> {

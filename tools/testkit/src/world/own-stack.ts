@@ -1,49 +1,65 @@
-// A broker of a test file's own beside the test run's registry, and worlds on it: for tests that set Kafka up in a
-// way of their own, lay hands on its topics, or let services live in another time.
+// Worlds of a test file's own, one after the other or beside each other, and their reader: under a prefix on the test
+// run's broker, or, for tests that set Kafka up in a way of their own or let services live in another time, on a broker of
+// their own. The registry is the test run's.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStack } from '@weir/devstack'
 import type { StackOptions } from '@weir/devstack'
-import { setting, startWorld } from './services.ts'
-import type { World } from './services.ts'
+import { freshPrefix, setting, startWorld } from './services.ts'
+import type { ServiceEnv, World } from './services.ts'
 import { createTopicReader } from './topic.ts'
 import type { TopicReader } from './topic.ts'
 
-export type OwnStack = {
+export type OwnNames = {
   /** Goes with it; the test may keep files there. */
   readonly folder: string
-  readonly brokers: string
+  /** Where its names are. */
+  readonly env: ServiceEnv
   readonly reader: TopicReader
   startWorld: typeof startWorld
   /** Every world that still runs ends first. */
   close(): Promise<void>
 }
+export type OwnStack = OwnNames & { readonly brokers: string }
 
-/** `name` is in the folder's name. */
+/** `name` is in the folder's name, and in the prefix. */
+export async function openOwnNames(name: string): Promise<OwnNames> {
+  const KAFKA_BROKERS = setting('KAFKA_BROKERS')
+  const env = { KAFKA_BROKERS, KAFKA_PREFIX: freshPrefix(name) }
+  return worldsAt(env, await folderFor(name))
+}
+
 export async function openOwnStack(
   name: string,
   brokerSettings: StackOptions['brokerSettings'] = {},
+  ports: StackOptions['ports'] = 'free',
 ): Promise<OwnStack> {
-  const folder = await mkdtemp(join(tmpdir(), `weir-${name}-`))
+  const folder = await folderFor(name)
   const schemaRegistryUrl = setting('SCHEMA_REGISTRY_URL')
-  const stack = await startStack({ folder, ports: 'free', schemaRegistryUrl, brokerSettings })
+  const stack = await startStack({ folder, ports, schemaRegistryUrl, brokerSettings })
   const brokers = stack.kafkaBrokers
-  const reader = createTopicReader([brokers])
+  return { ...worldsAt({ KAFKA_BROKERS: brokers }, folder, stack.stop), brokers }
+}
+
+const folderFor = (name: string): Promise<string> => mkdtemp(join(tmpdir(), `weir-${name}-`))
+
+function worldsAt(env: ServiceEnv, folder: string, stop = async () => {}): OwnNames {
+  const reader = createTopicReader(env)
   const worlds: World[] = []
   return {
     folder,
-    brokers,
+    env,
     reader,
-    async startWorld(env = {}, envOf = {}) {
-      const world = await startWorld({ KAFKA_BROKERS: brokers, ...env }, envOf)
+    async startWorld(more = {}, envOf = {}) {
+      const world = await startWorld({ ...env, ...more }, envOf)
       worlds.push(world)
       return world
     },
     async close() {
       await reader.close()
       await Promise.all(worlds.map((world) => world.stop()))
-      await stack.stop()
+      await stop()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,12 +1,11 @@
 // The services as processes of their own on free ports, against the test run's broker and registry: all three, or those
 // that a test needs. Replicas are made by starting a service again with the same settings.
+import { randomBytes } from 'node:crypto'
+
 import { kekFilesIn, startService } from '@weir/devstack'
 import type { Service, ServiceName } from '@weir/devstack'
 
-import { derivedByUsAlone, rememberDecrypter } from './decrypters.ts'
-import type { ServiceEnv } from './decrypters.ts'
-
-export type { ServiceEnv } from './decrypters.ts'
+export type ServiceEnv = Readonly<Record<string, string>>
 
 type WorldOf<Name extends ServiceName> = Record<Name, Service> & {
   /** What every replica of this world is started with. */
@@ -65,6 +64,14 @@ export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld>
   return { auth, ingest, ...world }
 }
 
+export const freshPrefix = (name = 'world'): string => `${name}-${randomBytes(5).toString('hex')}.`
+
+/** Many worlds live on the test run's broker, and none sees anything of another; on a broker of its own a world is alone. */
+const ownNames = (env: ServiceEnv): ServiceEnv =>
+  env['KAFKA_BROKERS'] === undefined
+    ? { KAFKA_PREFIX: process.env['KAFKA_PREFIX'] ?? freshPrefix() }
+    : {}
+
 /** None, and what starts some. */
 export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
   const services: Service[] = []
@@ -75,7 +82,7 @@ export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
     KAFKA_BROKERS: setting('KAFKA_BROKERS'),
     SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
     PLATFORM_KEY: setting('PLATFORM_KEY'),
-    ...derivedByUsAlone(env),
+    ...ownNames(env),
     ...env,
   }
   const kekFiles = kekFilesIn(env['KEK_FOLDER'] ?? setting('KEK_FOLDER'))
@@ -87,7 +94,6 @@ export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
       onLine,
     })
     services.push(service)
-    if (name === 'auth') rememberDecrypter(service.url, shared)
     return service
   }
   const stop = async (): Promise<void> => {

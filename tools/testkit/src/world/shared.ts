@@ -1,9 +1,11 @@
 // The world that a whole test run shares, for tests that need nothing but an account of their own. Who stops, configures or
 // counts a service starts a replica of that one; who needs another auth or another broker starts a world of their own.
 import type { Service, ServiceName } from '@weir/devstack'
-import { SHARED_WORLD, rememberDecrypter } from './decrypters.ts'
 import { startReplicas, startWorld } from './services.ts'
 import type { ServiceEnv, World } from './services.ts'
+
+/** In the environment of tests: that there is a shared world, and where. */
+const SHARED_WORLD = 'WEIR_TEST_WORLD'
 
 type Address = Pick<Service, 'url' | 'adminUrl'>
 
@@ -12,8 +14,12 @@ export type SharedWorld = Record<ServiceName, Address> &
 
 type Addresses = Record<ServiceName, Address> & { env: ServiceEnv }
 
-/** All tests come from one address: who makes wrong guesses says by `x-forwarded-for` that it is another. */
-export const startSharedWorld = (): Promise<World> => startWorld({ TRUSTED_PROXIES: '127.0.0.0/8' })
+/**
+ * Its names have no prefix, as most have them. All tests come from one address: who makes wrong guesses says by
+ * `x-forwarded-for` that it is another.
+ */
+export const startSharedWorld = (): Promise<World> =>
+  startWorld({ TRUSTED_PROXIES: '127.0.0.0/8', KAFKA_PREFIX: '' })
 
 /** In the runner: what the tests' environment says of a world. */
 export function shareWorld({ auth, ingest, output, env }: World): NodeJS.ProcessEnv {
@@ -27,7 +33,6 @@ export async function joinWorld(): Promise<SharedWorld> {
   const where = process.env[SHARED_WORLD]
   if (where === undefined) return startSharedWorld()
   const { auth, ingest, output, env } = addressesIn(where)
-  rememberDecrypter(auth.url, env)
   const { replica, logLines, stop } = startReplicas(env)
   return { auth, ingest, output, env, replica, logLines, stop }
 }

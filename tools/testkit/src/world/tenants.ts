@@ -106,7 +106,7 @@ function nameIn(names: Names, parameter: string): string {
   return value
 }
 
-/** An answer with these names taken out: all that may be the same for others. */
+/** An answer with these names taken out, and how many seconds are left of a wait: all that may be the same for others. */
 export function withoutNames(
   { status, headers, text }: Pick<Reply, 'status' | 'headers' | 'text'>,
   names: Names,
@@ -114,7 +114,7 @@ export function withoutNames(
   const own = new Set(['date', 'svc-request-id'])
   const told = [...headers]
     .filter(([name]) => !own.has(name))
-    .map(([name, value]) => [name, name === 'retry-after' ? 'so many seconds' : value])
+    .map(([name, value]) => (name === 'retry-after' ? [name] : [name, value]))
   return { status, told, text: anonymous(text, names) }
 }
 

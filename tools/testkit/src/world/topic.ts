@@ -2,13 +2,14 @@
 import { pino } from 'pino'
 import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
-import type { Admin, Kafka, SourceRecord, Tail } from '@weir/kafka'
+import type { Admin, Kafka, SourceRecord } from '@weir/kafka'
 import { compileContract, prepareContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import { pollUntil } from '@weir/kit'
 import { asObject, exampleContract } from './account.ts'
 import type { ExampleContract } from './account.ts'
 import { kafkaBrokers } from './services.ts'
+import type { ServiceEnv } from './services.ts'
 
 export type TopicReader = {
   kafka: Kafka
@@ -20,17 +21,15 @@ export type TopicReader = {
   close(): Promise<void>
 }
 
-export function createTopicReader(brokers = kafkaBrokers()): TopicReader {
-  const kafka = createKafka({ brokers, clientId: 'weir-test', log: pino({ level: 'silent' }) })
+/** Of the topics of the world that has this environment, by their names without its prefix; of the shared one without any. */
+export function createTopicReader(env: ServiceEnv = {}): TopicReader {
+  const kafka = connect(env)
   const admin = createAdmin(kafka)
-  // A consumer takes half a second to close, which nobody has to wait for.
-  const closings: Promise<void>[] = []
   const read = async (topic: string): Promise<SourceRecord[]> => {
     const fromOffsets = await admin.offsets.earliest(topic)
     const ends = await admin.offsets.ends(topic, { isolation: 'read_committed' })
     if (ends.every((end, partition) => end <= (fromOffsets[partition] ?? 0n))) return []
-    const span = { topic, fromOffsets, ends }
-    return collect(kafka, { ...span, onRead: (tail) => void closings.push(tail.close()) })
+    return collect(kafka, { topic, fromOffsets, ends })
   }
   return {
     kafka,
@@ -51,27 +50,30 @@ export function createTopicReader(brokers = kafkaBrokers()): TopicReader {
       return records
     },
     async close() {
-      await Promise.all(closings)
       await admin.close()
     },
   }
+}
+
+function connect({ KAFKA_BROKERS, KAFKA_PREFIX = '' }: ServiceEnv): Kafka {
+  const brokers = KAFKA_BROKERS?.split(',') ?? kafkaBrokers()
+  const log = pino({ level: 'silent' })
+  return createKafka({ brokers, prefix: KAFKA_PREFIX, clientId: 'weir-test', log })
 }
 
 type Reading = {
   topic: string
   fromOffsets: readonly bigint[]
   ends: readonly bigint[]
-  onRead: (tail: Tail) => void
 }
 
 async function collect(kafka: Kafka, reading: Reading): Promise<SourceRecord[]> {
-  const { topic, fromOffsets, ends, onRead } = reading
+  const { topic, fromOffsets, ends } = reading
   const partitions: SourceRecord[][] = ends.map(() => [])
   const positions = [...fromOffsets]
   const tail = tailTopic(kafka, {
     topic,
     fromOffsets,
-    groupPrefix: 'weir.test',
     onRecords(partition, records) {
       for (const record of records)
         if (record.offset < (ends[partition] ?? 0n)) partitions[partition]?.push(record)
@@ -85,7 +87,7 @@ async function collect(kafka: Kafka, reading: Reading): Promise<SourceRecord[]> 
   try {
     await pollUntil(isWhole, { deadlineMs: 60_000, everyMs: 10, what: `reading ${topic}` })
   } finally {
-    onRead(tail)
+    tail.close()
   }
   return partitions.flat()
 }

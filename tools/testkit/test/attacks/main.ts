@@ -39,6 +39,7 @@ const stack = await startStack({ folder: join(folder, 'stack'), ports: 'free' })
 let world: World | undefined
 try {
   process.env['KAFKA_BROKERS'] = stack.kafkaBrokers
+  process.env['KAFKA_PREFIX'] = ''
   process.env['SCHEMA_REGISTRY_URL'] = stack.schemaRegistryUrl
   process.env['PLATFORM_KEY'] = makePlatformKey()
   process.env['KEK_FOLDER'] = folder

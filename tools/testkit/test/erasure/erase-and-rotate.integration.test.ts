@@ -1,5 +1,5 @@
 // Erasures beside a rotation, and erasures during which auth is killed: whoever was forgotten stays so, for a stream that
-// is derived anew from its first event, and nobody else is. A broker of its own.
+// is derived anew from its first event, and nobody else is.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -17,15 +17,15 @@ import type { Account, TestStream } from '../../src/world/account.ts'
 import { dieAt } from '../../src/world/die-at.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import type { Producer } from '../../src/world/producer.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import { setting } from '../../src/world/services.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
 const schemaId = 'clickstream'
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let auth: Service
 let account: Account
@@ -35,7 +35,7 @@ let contract: Contract
 let sent = 0
 
 beforeAll(async () => {
-  own = await openOwnStack('erase-rotate')
+  own = await openOwnNames('erase-rotate')
   world = await own.startWorld()
   auth = world.auth
   account = await createAccount(auth.url)

@@ -1,6 +1,5 @@
 // People are forgotten while events flow: an erasure each second, and after each of them every replica of output is asked
-// to open what it should have forgotten. A broker of its own: replicas of other tests, which may be standing still, would have
-// to be waited for. Small in the test run; to load a machine:
+// to open what it should have forgotten. Small in the test run; to load a machine:
 //   ERASURE_LOAD_RATE=5000 ERASURE_LOAD_SECONDS=60 npm test -- erasure-load
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -21,8 +20,8 @@ import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import type { Producer } from '../../src/world/producer.ts'
 import { runProgram } from '../../src/world/run-program.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 
 const rate = Number(process.env['ERASURE_LOAD_RATE'] ?? 200)
@@ -33,7 +32,7 @@ const contractCount = 10
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 const weir = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let outputs: Service[]
 let account: Account
@@ -42,7 +41,7 @@ let token: string
 let producer: Producer
 
 beforeAll(async () => {
-  own = await openOwnStack('erasure-load')
+  own = await openOwnNames('erasure-load')
   world = await own.startWorld()
   outputs = [world.output, await world.replica('output')]
   account = await createAccount(world.auth.url)

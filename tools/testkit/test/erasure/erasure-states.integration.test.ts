@@ -1,10 +1,5 @@
 // From accepted to complete: who can still read what, and when. A broker of its own, whose log of keys closes its
 // segments and is compacted within seconds, so that it all happens while somebody waits.
-import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
@@ -23,14 +18,13 @@ import {
 } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { dieAt } from '../../src/world/die-at.ts'
-import { listen } from '../../src/world/listener.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
-import { compiledBefore } from '../../src/world/run-program.ts'
 import { kekFileOf, setting } from '../../src/world/services.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
+import { expectHolds, expectIsNoToken } from './receipt.ts'
 import { steal } from './thief.ts'
 import type { SealedField } from './thief.ts'
 
@@ -45,8 +39,6 @@ const keysConfig = {
   'max.message.bytes': '4194304',
 }
 const schemaId = 'demo_v1'
-const run = promisify(execFile)
-const weir = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
 
 let own: OwnStack
 let world: World
@@ -181,8 +173,9 @@ test('a thief with the KEK and all of the log decrypts an erased value until the
   expect(msBetween(erasure, 'applied', 'complete')).toBeGreaterThan(0)
 
   const receipt = textIn(await look(stream, id, '/receipt'), 'receipt')
-  await expectHolds(receipt, String(salt), output.name)
-  await expectIsNoToken(receipt)
+  const scene = { own, world, account }
+  await expectHolds(scene, receipt, { salt: String(salt), output: output.name })
+  await expectIsNoToken(scene, receipt)
 }, 90_000)
 
 test('an output that has decrypted an erased value is named with a time, and at that time its topic holds nothing of it', async () => {
@@ -211,47 +204,6 @@ test('an output that has decrypted an erased value is named with a time, and at 
   const isClear = async () => (await own.reader.read(output.topic)).length === 0
   await pollUntil(isClear, { deadlineMs: 5_000, everyMs: 100, what: 'a topic that is clear' })
 }, 60_000)
-
-/** With the keys in a file, and no service. */
-async function expectHolds(receipt: string, salt: string, output: string): Promise<void> {
-  const jwks = (await request(world.auth.url, '', 'GET', '/.well-known/jwks.json')).text
-  const [file, keys] = [join(own.folder, 'receipt'), join(own.folder, 'keys.json')]
-  await writeFile(keys, jwks)
-  const verify = async (text: string, value = 'bob') => {
-    await writeFile(file, text)
-    const args = ['erasure', 'verify', file, '--jwks', keys, '--value', value, '--salt', salt]
-    return run(process.execPath, [weir, ...args, '-o', 'json'], {
-      cwd: own.folder,
-      env: compiledBefore(),
-    })
-  }
-  const { stdout } = await verify(receipt)
-  expect(asObject(JSON.parse(stdout))).toMatchObject({
-    billingId: account.billingId,
-    levels: 'all',
-    subjects: [expect.any(String)],
-    completeAt: expect.any(String),
-    reference: 'TICKET-7',
-    outputs: [{ name: output, levels: [1, 2, 3], clearAt: aTime }],
-    scanned: { topic: 'weir.keys', leader: 1 },
-  })
-  await expect(verify(receipt, 'eve')).rejects.toThrow('not about this value')
-  const at = receipt.indexOf('.') + 20
-  const other = receipt[at] === 'A' ? 'B' : 'A'
-  const changed = receipt.slice(0, at) + other + receipt.slice(at + 1)
-  await expect(verify(changed)).rejects.toThrow('is not valid')
-}
-
-async function expectIsNoToken(receipt: string): Promise<void> {
-  const { body } = await account.call('POST', '/refresh', { refreshToken: receipt })
-  expect(body).toMatchObject({ code: 'invalid_credentials' })
-  const calls = [
-    request(world.ingest.url, receipt, 'POST', '/event', {}),
-    request(world.auth.url, receipt, 'GET', '/v2/streams'),
-  ]
-  for (const { status } of await Promise.all(calls)) expect(status).toBe(401)
-  await expect(listen(world.output.url, receipt)).rejects.toThrow('refused with status 401')
-}
 
 describe('an auth that is killed', () => {
   let spare: Service | undefined

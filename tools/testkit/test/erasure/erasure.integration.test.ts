@@ -3,6 +3,7 @@
 // clock of a shared broker's services may see.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { eventTimeOf } from '@weir/contracts'
 import type { SourceRecord } from '@weir/kafka'
 
 import { eraAt } from '@weir/fieldcrypt'
@@ -152,7 +153,7 @@ describe('after an erasure', () => {
   test('a fresh replay keeps one person encrypted in all contracts and eras, and the others byte for byte as before', async () => {
     const before = await replay()
     for (const { undecryptable } of before.values()) expect(undecryptable).toEqual([])
-    const times = [...before.values()].map(({ record }) => record.timestampMs)
+    const times = [...before.values()].map(({ record }) => eventTimeOf(record))
     expect(new Set(times.map((ms) => eraAt(ms))).size).toBe(2)
     const counted = await counterOf(world.output, 'svc_output_undecryptable_fields_total')
 

@@ -16,6 +16,7 @@ import {
   unwrapPart,
   unwrapRing,
 } from '@weir/fieldcrypt'
+import { eventTimeOf } from '@weir/contracts'
 import { createLogScan } from '@weir/kafka'
 import type { Kafka, SourceRecord } from '@weir/kafka'
 
@@ -60,12 +61,13 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
   return {
     trees: versions.filter(([key]) => /\/tree/.test(key)).length,
     open({ record, level, path, text }) {
-      const time = keyTimeOf(record.timestampMs, dayMs)
+      const timestampMs = eventTimeOf(record)
+      const time = keyTimeOf(timestampMs, dayMs)
       const keyLink = record.headers['svc-key-link']
       if (keyLink === undefined) throw new Error('a record without a keyLink')
       for (const treeKey of treeKeys) {
         const [billingId, streamId = '', era, part = ''] = treeKey.split('/')
-        if (Number(era) !== eraAt(record.timestampMs)) continue
+        if (Number(era) !== eraAt(timestampMs)) continue
         const prefix = `${billingId}/${streamId}/${era}/`
         for (const tree of opened(treeKey, part)) {
           const keys = eraKeys({

@@ -1,5 +1,5 @@
 // Accounts, streams and keys are lost with their topics, and come back from a backup: old credentials work, a
-// derived stream goes on where it was, and what was sealed before opens. A broker of its own.
+// derived stream goes on where it was, and what was sealed before opens.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAccount, exampleEvent } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import { runProgram } from '../../src/world/run-program.ts'
 import type { ProgramOutcome } from '../../src/world/run-program.ts'
 import { kekFileOf } from '../../src/world/services.ts'
@@ -18,12 +18,12 @@ import { REPOSITORY } from '@weir/devstack'
 
 const schemaId = 'clickstream'
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let account: Account
 let input: TestStream
 beforeAll(async () => {
-  own = await openOwnStack('backup')
+  own = await openOwnNames('backup')
   world = await own.startWorld()
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
@@ -36,12 +36,12 @@ afterAll(async () => {
 }, 60_000)
 
 /** The tool as an operator runs it. */
-const backup = (verb: 'save' | 'restore', input = ''): Promise<ProgramOutcome> =>
+const backup = (verb: 'save' | 'restore', input = '', at = own): Promise<ProgramOutcome> =>
   runProgram([join(REPOSITORY, 'services/auth/src/backup/main.ts'), verb], {
     env: {
       ...process.env,
       NODE_OPTIONS: '',
-      KAFKA_BROKERS: own.brokers,
+      ...at.env,
       KEK_FILE: kekFileOf('auth'),
     },
     input,
@@ -87,4 +87,24 @@ test('what a backup holds is everything: after losing both topics all goes on as
     'session-0001',
     'session-0001',
   ])
+}, 240_000)
+
+test('a backup may be restored under another prefix: accounts, credentials and streams are there', async () => {
+  const other = await openOwnNames('backup-other')
+  try {
+    const saved = await backup('save')
+    const restored = await backup('restore', saved.output, other)
+    expect([restored.code, restored.complaint]).toEqual([
+      0,
+      expect.stringContaining('are restored'),
+    ])
+
+    const { auth } = await other.startWorld()
+    const moved = account.at(auth.url)
+    expect(await moved.token(input)).toEqual(expect.any(String))
+    const { body } = await moved.call('GET', '/v2/streams/clicks')
+    expect(body['topic']).toBe(`${other.env['KAFKA_PREFIX']}${input.topic}`)
+  } finally {
+    await other.close()
+  }
 }, 240_000)

@@ -81,7 +81,7 @@ async function startEverything(): Promise<typeof running> {
     await stack.stop()
     throw error
   })
-  const reader = createTopicReader([stack.kafkaBrokers])
+  const reader = createTopicReader({ KAFKA_BROKERS: stack.kafkaBrokers })
   const { url } = world.auth
   const known: Account | undefined = running?.account
   const account =

@@ -1,38 +1,34 @@
 // A record of a newer release lies in control state, as in the middle of a careless upgrade: replicas that don't know it
-// are unready and say so, take nothing and don't crash, and follow on; without it they are ready again. A broker of its own.
+// are unready and say so, take nothing and don't crash, and follow on; without it they are ready again.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '@weir/devstack'
 import type { ServiceName } from '@weir/devstack'
-import { createKafka, createTransactor } from '@weir/kafka'
+import { createTransactor } from '@weir/kafka'
 import type { Transactor } from '@weir/kafka'
-import { createLog, pollUntil } from '@weir/kit'
+import { pollUntil } from '@weir/kit'
 
 import { createAccount, exampleEvent } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 
 const names = ['auth', 'ingest', 'output'] as const
 const soon = { deadlineMs: 30_000, everyMs: 50 }
 const schemaId = 'clickstream'
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let transactor: Transactor
 let account: Account
 let input: TestStream
 beforeAll(async () => {
-  own = await openOwnStack('newer')
+  own = await openOwnNames('newer')
   world = await own.startWorld()
-  const kafka = createKafka({
-    brokers: [own.brokers],
-    clientId: 'newer-release',
-    log: createLog('newer-record-test', 'silent'),
-  })
-  transactor = createTransactor(kafka, { transactionalId: 'weir.newer', timeoutMs: 10_000 })
+  const options = { transactionalId: 'weir.newer', timeoutMs: 10_000 }
+  transactor = createTransactor(own.reader.kafka, options)
   await transactor.fence()
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)

@@ -1,6 +1,6 @@
 // A stream that is deleted and made again under its name, over and over: the new one has nothing of the old
-// one but the name, and streams beside it notice nothing. A broker of its own, for the services here wait
-// less for Kafka than others do, which is what a deletion has to wait for.
+// one but the name, and streams beside it notice nothing. The services here wait less for Kafka than
+// others do, which is what a deletion has to wait for.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -12,8 +12,8 @@ import type { Account, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import type { Producer } from '../../src/world/producer.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
@@ -23,7 +23,7 @@ const schemaId = 'demo_v1'
 const consentLevels = [1]
 const [name, derivedName] = ['again', 'again-1']
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let account: Account
 let producer: Producer
@@ -31,7 +31,7 @@ let contract: Contract
 let event: Record<string, unknown>
 
 beforeAll(async () => {
-  own = await openOwnStack('recreated')
+  own = await openOwnNames('recreated')
   world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '1500' })
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)

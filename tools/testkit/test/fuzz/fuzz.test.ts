@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { fuzz } from '../../src/fuzz/fuzz.ts'
+import { scale } from '../../src/scale.ts'
 
 const run = promisify(execFile)
 const main = join(import.meta.dirname, '../../src/fuzz/main.ts')
@@ -17,10 +18,10 @@ const targets = readdirSync(corpora, { withFileTypes: true })
 test.each(targets)(
   'whatever octets it gets, the reader of %s reads or refuses them',
   async (target) => {
-    const args = [main, target, '--runs', '2000', '--seed', '1']
+    const args = [main, target, '--runs', scale('2000', '500'), '--seed', '1']
     const env = { ...process.env, NODE_OPTIONS: '' }
     const ended = await run(process.execPath, args, { env }).catch((error: unknown) => error)
-    expect(ended).toMatchObject({ stdout: expect.stringMatching(/: \d{4} runs, [^0]/) })
+    expect(ended).toMatchObject({ stdout: expect.stringMatching(/: \d{3,4} runs, [^0]/) })
     expect(ended).not.toBeInstanceOf(Error)
   },
   300_000,

@@ -1,5 +1,5 @@
 // The keys at rest are rotated while events flow, and while auth is killed at every step of it: in the end every part is
-// what it was, under new rings that the new KEK wraps, and the old KEK can go. A broker of its own.
+// what it was, under new rings that the new KEK wraps, and the old KEK can go.
 import { execFile } from 'node:child_process'
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,8 +23,8 @@ import { dieAt } from '../../src/world/die-at.ts'
 import { openKeys } from '../../src/world/open-keys.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import type { Producer } from '../../src/world/producer.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import { setting } from '../../src/world/services.ts'
 import type { World } from '../../src/world/services.ts'
 import { clockShiftedBy } from '../../src/world/shifted-clock.ts'
@@ -34,7 +34,7 @@ const schemaId = 'clickstream'
 const person = 'session-0001'
 
 let kekFiles: ReturnType<typeof kekFilesIn>
-let own: OwnStack
+let own: OwnNames
 let world: World
 let auth: Service
 let account: Account
@@ -42,7 +42,7 @@ let input: TestStream
 let producer: Producer
 
 beforeAll(async () => {
-  own = await openOwnStack('rotation')
+  own = await openOwnNames('rotation')
   await makeKekFiles(own.folder)
   kekFiles = kekFilesIn(own.folder)
   world = await own.startWorld({ KEK_FOLDER: own.folder })
@@ -176,7 +176,7 @@ test('the command shows how far a rotation is until it is done, and what lies un
   expect(rotated.stdout).toMatch(/^WRAPPING KEY +VERSION +KEK +KEY RECORDS +CURRENT$/m)
   expect(rotated.stdout).toMatch(/^open +4 +file:\w+:4 +\d+ +yes$/m)
   expect(rotated.stdout).not.toMatch(/file:\w+:3/)
-  expect(rotated.stderr).toMatch(/file:\w+:3 wraps nothing since .*: you can destroy it/)
+  expect(rotated.stderr).toMatch(/file:\w+:3 has wrapped nothing since .*\. You can destroy it/)
   const listed = JSON.parse((await weir('keys', 'list', '-o', 'json')).stdout)
   expect(listed).toEqual(await keysNow())
   const begun = JSON.parse((await weir('keys', 'rotate', '--no-wait', '-o', 'json')).stdout)
@@ -199,8 +199,11 @@ test('a rotation waits for a replica that lacks the new KEK, which goes on meanw
   expect(status).toBe(204)
   lateProducer.close()
   expect(await isDone()).toBe(false)
-  const ready = await fetch(`${late.adminUrl}/health/ready`)
-  expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('_ring/')])
+  const isUnready = async (): Promise<boolean> => {
+    const ready = await fetch(`${late.adminUrl}/health/ready`)
+    return ready.status === 503 && (await ready.text()).includes('_ring/')
+  }
+  await pollUntil(isUnready, { deadlineMs: 10_000, what: 'a replica that lacks a ring is unready' })
 
   const starting = world.replica('output', { KEK_FILE: ownFile })
   starting.catch(() => undefined)

@@ -1,6 +1,5 @@
 // The key that tokens are signed with is changed in a hurry: a new one signs at once, and with `revoke` every token of
-// the former is dead within a second, wherever it is checked; receipts of erasures have other keys. A broker of its
-// own, since the tokens of others on it would die, too.
+// the former is dead within a second, wherever it is checked; receipts of erasures have other keys.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
@@ -14,8 +13,8 @@ import {
 } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import type { Producer } from '../../src/world/producer.ts'
 import { setting } from '../../src/world/services.ts'
@@ -24,14 +23,14 @@ import type { World } from '../../src/world/services.ts'
 const schemaId = 'clickstream'
 const soon = { deadlineMs: within(1_000), everyMs: 10 }
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let account: Account
 let producer: Producer
 let input: TestStream
 
 beforeAll(async () => {
-  own = await openOwnStack('signing-keys')
+  own = await openOwnNames('signing-keys')
   world = await own.startWorld()
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)

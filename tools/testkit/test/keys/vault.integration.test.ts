@@ -1,4 +1,4 @@
-// Rings whose keys Vault holds, with a real Vault and a broker of its own: keys move there from a file, its keys are
+// Rings whose keys Vault holds, with a real Vault: keys move there from a file, its keys are
 // rotated, and when it is gone what runs goes on, what starts waits, and nothing is stored unsealed.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,8 +17,8 @@ import {
 } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import { setting } from '../../src/world/services.ts'
 import type { ServiceEnv, World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
@@ -28,7 +28,7 @@ import type { Vault } from '../../src/world/vault.ts'
 const schemaId = 'clickstream'
 const none = { auth: {}, ingest: {}, output: {} }
 
-let own: OwnStack
+let own: OwnNames
 let vault: Vault
 let world: World
 let account: Account
@@ -94,7 +94,7 @@ const isWaiting = (lines: () => string, why: RegExp) => () =>
 
 describe('with a real Vault', () => {
   beforeAll(async () => {
-    own = await openOwnStack('vault')
+    own = await openOwnNames('vault')
     await makeKekFiles(own.folder)
     vault = await startVault(vaultProgram(), own.folder)
     toVault = {
@@ -179,7 +179,7 @@ describe('with a real Vault', () => {
 
   test('a token that may not is told by what to look at, and neither it nor a key is in the log', async () => {
     const tokenFile = await vault.tokenFile('nobody', 'path "nothing" { capabilities = ["deny"] }')
-    const why = /Vault answers 403 to transit\/decrypt\/weir-(open|levels); see the policy/
+    const why = /Vault returns 403 to transit\/decrypt\/weir-(open|levels); see the policy/
     const lines = linesFrom()
     const starting = world.replica('output', { VAULT_TOKEN_FILE: tokenFile })
     starting.catch(() => undefined)
@@ -199,7 +199,7 @@ describe('with a real Vault', () => {
     const lines = linesFrom()
     const starting = Promise.all([world.replica('ingest'), world.replica('output')])
     starting.catch(() => undefined)
-    const why = /Vault answers 503/
+    const why = /Vault returns 503/
     await pollUntil(isWaiting(lines, why), { deadlineMs: 20_000, what: why.source })
     const form = /"service":"ingest","port":(\d+),"adminPort":(\d+)/
     const [, port, adminPort] = form.exec(lines()) ?? []

@@ -1,5 +1,5 @@
 // A deployment of output that was given only the KEKs of lower levels: it serves streams of those levels, refuses
-// others, and whoever takes it over opens no higher level and learns no key field's value. A broker of its own.
+// others, and whoever takes it over opens no higher level and learns no key field's value.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -23,8 +23,8 @@ import { counterOf } from '../../src/world/metrics.ts'
 import { openKeys } from '../../src/world/open-keys.ts'
 import type { OpenedKeys } from '../../src/world/open-keys.ts'
 import { connectProducer } from '../../src/world/producer.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 import { isPerson, keysOf } from './taken-over/people.ts'
@@ -34,7 +34,7 @@ const schemaId = 'demo_v1'
 const person = 'the person of this test'
 const rotationMs = 86_400_000
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let low: Service
 let account: Account
@@ -46,7 +46,7 @@ const lineOf = (name: string, byte: string): string => `${name} 1 ${byte.repeat(
 const allLines = `${lowLines}${lineOf('high', '20')}${lineOf('link', '30')}${lineOf('sign', '40')}`
 
 beforeAll(async () => {
-  own = await openOwnStack('levels')
+  own = await openOwnNames('levels')
   const [kekFile, lowFile] = [join(own.folder, 'kek'), join(own.folder, 'low')]
   await writeFile(kekFile, allLines)
   await writeFile(lowFile, lowLines)

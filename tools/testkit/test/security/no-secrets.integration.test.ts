@@ -3,7 +3,6 @@
 // The one exception is the spec's sentence about a validation, which shows the value to whoever sent it.
 import { connect } from 'node:net'
 import { readFile } from 'node:fs/promises'
-import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBatchProducer } from '@weir/kafka'
@@ -15,38 +14,28 @@ import {
   asObject,
   createAccount,
   exampleContracts,
-  exampleEvent,
   expectStatus,
   freshName,
   request,
   textIn,
 } from '../../src/world/account.ts'
-import type { Account, ExampleContract, Reply, TestStream } from '../../src/world/account.ts'
+import type { Account, Reply, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
 import { readMetrics } from '../../src/world/metrics.ts'
 import { connectProducer } from '../../src/world/producer.ts'
-import type { Answer, Producer } from '../../src/world/producer.ts'
+import type { Producer } from '../../src/world/producer.ts'
 import { kekFileOf, setting, startWorld } from '../../src/world/services.ts'
 import type { World } from '../../src/world/services.ts'
-import { compiledExample, createTopicReader } from '../../src/world/topic.ts'
+import { createTopicReader } from '../../src/world/topic.ts'
 import type { TopicReader } from '../../src/world/topic.ts'
 import { createWitness } from '../../src/world/witness.ts'
-
-const names = [
-  'clickstream',
-  'demo_v1',
-  'nps_unified_v1',
-  'partner_nps_unified_v1',
-  'demo_event',
-] as const satisfies ExampleContract[]
-const schemaIdOf = (name: ExampleContract) => (name === 'demo_event' ? 'demo/event/1.0.0' : name)
+import { forged, names, sendBadEvents, sendGoodEvents, sendOtherwise } from './no-secrets/events.ts'
+import type { Run } from './no-secrets/events.ts'
 
 // Streams of other tests on this broker are none of these services' business.
-const decrypterName = freshName('secrets')
-const levels = { consentLevels: [1], decrypterName }
+const levels = { consentLevels: [1] }
 
 const witness = createWitness()
-/** Every refusal of the run, but for the sentences about validations. */
 const refusals: string[] = []
 
 let world: World
@@ -55,10 +44,11 @@ let producer: Producer
 let reader: TopicReader
 let input: TestStream
 let derived: TestStream
+const run = (): Run => ({ witness, refusals, account, producer, derived })
 
 beforeAll(async () => {
-  world = await startWorld({ LOG_LEVEL: 'debug', DECRYPTER_NAMES: decrypterName })
-  reader = createTopicReader()
+  world = await startWorld({ LOG_LEVEL: 'debug' })
+  reader = createTopicReader(world.env)
   producer = await connectProducer(world.ingest.url)
   for (const line of (await readFile(kekFileOf('auth'), 'utf8')).trim().split('\n'))
     witness.knows('a key-encryption key', line.trim().split(/\s+/)[2] ?? '')
@@ -79,115 +69,6 @@ afterAll(async () => {
 function witnessed(what: string, stream: TestStream): TestStream {
   witness.knows(`the secret of ${what}`, stream.clientSecret)
   return stream
-}
-
-// --- events ---
-
-/** The event with another text in each of its fields; the envelope is the services' own. */
-function withValues(event: Record<string, unknown>, label: string): Record<string, unknown> {
-  const entries = Object.entries(event).map(([name, value]): [string, unknown] => {
-    if (name === 'svcMeta') return [name, value]
-    const made = witness.newValue(`${label}, field ${name}`)
-    return [name, replaceTexts(value, name === 'url' ? `https://example.com/${core(made)}` : made)]
-  })
-  return Object.fromEntries(entries)
-}
-
-const core = (made: string): string => /[0-9a-f]{32}/.exec(made)?.[0] ?? ''
-
-function replaceTexts(value: unknown, text: string): unknown {
-  if (typeof value === 'string') return text
-  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, text))
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, held]) => [name, replaceTexts(held, text)])
-  return Object.fromEntries(entries)
-}
-
-const eventOf = async (name: ExampleContract, what: string) =>
-  withValues(await exampleEvent(name), `${what} ${name}`)
-
-function noteAnswer({ status, headers, body }: Answer): number {
-  if (status >= 400 && headers['svc-error'] !== 'validation_failed')
-    refusals.push(`${JSON.stringify(headers)} ${body}`)
-  return status
-}
-
-async function send(
-  body: string | Buffer | object,
-  options: Parameters<Producer['send']>[1],
-): Promise<number> {
-  return noteAnswer(await producer.send(body, options))
-}
-
-async function sendGoodEvents(token: string): Promise<number> {
-  for (const name of names) {
-    const schemaId = schemaIdOf(name)
-    expect(await send(await eventOf(name, 'a good'), { token, schemaId })).toBe(204)
-    const contract = await compiledExample(name)
-    const json = Buffer.from(JSON.stringify(await eventOf(name, 'a good Avro')))
-    const avro = contract.encode(contract.readJson(json))
-    const zipped = { 'content-encoding': 'gzip' }
-    expect(await send(avro, { token, schemaId })).toBe(204)
-    expect(await send(gzipSync(avro), { token, schemaId, headers: zipped })).toBe(204)
-  }
-  return names.length * 3
-}
-
-async function sendBadEvents(token: string): Promise<void> {
-  for (const name of names) {
-    const to = { token, schemaId: schemaIdOf(name) }
-    const text = JSON.stringify(await eventOf(name, 'a cut-off'))
-    const contract = await compiledExample(name)
-    const whole = Buffer.from(JSON.stringify(await eventOf(name, 'a broken Avro')))
-    const avro = contract.encode(contract.readJson(whole))
-    const withNumber = { ...(await eventOf(name, 'a mistyped')), svcMeta: 1 }
-    const svcMeta = { consentLevels: [999] }
-    const withLevel = { ...(await eventOf(name, 'an unknown level in')), svcMeta }
-    const bodies = [text.slice(0, -9), `${text}}`, avro.subarray(9), avro.subarray(0, -3)]
-    for (const body of [...bodies, withNumber, withLevel]) expect(await send(body, to)).toBe(400)
-    const nobody = [
-      undefined,
-      witness.newValue('a made-up token').replace(/\W/g, ''),
-      forged(token),
-    ]
-    for (const bad of nobody) {
-      const headers = bad === undefined ? {} : { authorization: `Bearer ${bad}` }
-      const event = await eventOf(name, 'an unauthorised')
-      expect(await send(event, { schemaId: schemaIdOf(name), headers })).toBe(401)
-    }
-  }
-}
-
-/** Signed by nobody. */
-function forged(token: string): string {
-  const [head = '', claims = ''] = token.split('.')
-  return witness.knows(
-    'a forged token',
-    `${head}.${claims}.${core(witness.newValue('')).repeat(8)}`,
-  )
-}
-
-async function sendOtherwise(token: string): Promise<void> {
-  const schemaId = 'clickstream'
-  const event = async (what: string) => eventOf('clickstream', what)
-  const invalid = { ...(await event('an invalid')), url: witness.newValue('a validated url') }
-  expect(await send(invalid, { token, schemaId })).toBe(400)
-  const huge = { ...(await event('a huge')), referrer: 'x'.repeat(1_100_000) }
-  expect(await send(huge, { token, schemaId })).toBe(413)
-  const encoding = (name: string) => ({ 'content-encoding': name })
-  expect(
-    await send(await event('an oddly encoded'), { token, schemaId, headers: encoding('br') }),
-  ).toBe(415)
-  expect(
-    await send(await event('an unzipped'), { token, schemaId, headers: encoding('gzip') }),
-  ).toBe(400)
-  expect(await send(await event('a contractless'), { token })).toBe(400)
-  expect(await send(await event('a strange'), { token, schemaId: 'unknown' })).toBe(400)
-  const query = `?token=${token}&key=${witness.newValue('a query').replace(/\W/g, '')}`
-  expect(await send(await event('a lost'), { token, schemaId, path: `/events-${query}` })).toBe(404)
-  expect(await send('', { token, schemaId, method: 'PUT', path: `/event${query}` })).toBe(405)
-  const derivedToken = witness.knows('a derived token', await account.token(derived))
-  expect(await send(await event('a misdirected'), { token: derivedToken, schemaId })).toBe(403)
 }
 
 // --- tokens and management ---
@@ -230,7 +111,7 @@ async function failToGetTokens({ clientId }: TestStream, token: string): Promise
     ['/auth', [secret()]],
     ['/refresh', { refreshToken: secret() }],
     ['/refresh', { refreshToken: token }],
-    ['/refresh', { refreshToken: forged(token) }],
+    ['/refresh', { refreshToken: forged(run(), token) }],
   ] as const
   for (const [path, body] of wrongs)
     expect([400, 401]).toContain(noteReply(await account.call('POST', path, body)).status)
@@ -291,7 +172,10 @@ async function watch(token: string, count: () => Promise<number>): Promise<void>
     socket.send(witness.newValue('a message of a watcher'))
     socket.close(4000, witness.newValue('a farewell'))
   }
-  const bad = [forged(token), witness.newValue('a made-up listening token').replace(/\W/g, '')]
+  const bad = [
+    forged(run(), token),
+    witness.newValue('a made-up listening token').replace(/\W/g, ''),
+  ]
   for (const each of bad) await expect(listen(world.output.url, each)).rejects.toThrow('401')
 }
 
@@ -352,9 +236,9 @@ test('no value of the run is in a log, a metric, a check of health or a refusal'
   expect(Object.values(exampleContracts)).toEqual(names)
   const token = await getTokens(input)
   await failToGetTokens(input, token)
-  await watch(token, () => sendGoodEvents(token))
-  await sendBadEvents(token)
-  await sendOtherwise(token)
+  await watch(token, () => sendGoodEvents(run(), token))
+  await sendBadEvents(run(), token)
+  await sendOtherwise(run(), token)
   await manage()
   await talkNonsense()
   await poison()

@@ -1,15 +1,13 @@
 // Somebody takes one service over and has what its pod is given: its file of KEKs and its login to Kafka. The same script
 // then tries everything that the service is not for; and, so that this test can fail, succeeds wherever the right is
 // given. A broker of its own with its authorizer on, where each service logs in under its own name.
-import { readFile, writeFile, mkdtemp, rm } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { REPOSITORY, freePort, kekFilesIn, makeKekFiles, startStack } from '@weir/devstack'
-import type { Stack } from '@weir/devstack'
+import { REPOSITORY, kekFilesIn, makeKekFiles } from '@weir/devstack'
 import { keyTimeOf } from '@weir/fieldcrypt'
 import type { SourceRecord } from '@weir/kafka'
 
@@ -24,22 +22,21 @@ import { compiledBefore } from '../../src/world/run-program.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import type { OpenedKeys } from '../../src/world/open-keys.ts'
 import { connectProducer } from '../../src/world/producer.ts'
-import { setting, startWorld } from '../../src/world/services.ts'
-import type { ServiceEnv, World } from '../../src/world/services.ts'
-import { createTopicReader } from '../../src/world/topic.ts'
+import { openLoginStack } from '../../src/world/login-stack.ts'
+import type { LoginStack } from '../../src/world/login-stack.ts'
+import type { World } from '../../src/world/services.ts'
 import type { TopicReader } from '../../src/world/topic.ts'
 import { forgeReceipt, forgeToken, stealKeys, tryAtKafka } from './taken-over/attacker.ts'
 import type { Attempts, Pod } from './taken-over/attacker.ts'
 import { isPerson, keysOf } from './taken-over/people.ts'
 
-const PASSWORD = 'not-a-secret'
 const WRITER = 'weir.control.writer'
 const schemaId = 'clickstream'
 const person = 'session-0001'
 const rotationMs = 86_400_000
 
 let folder: string
-let stack: Stack
+let stack: LoginStack
 let world: World
 let reader: TopicReader
 let account: Account
@@ -53,26 +50,25 @@ const pods: Record<'auth' | 'ingest' | 'output', Pod | undefined> = {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'weir-taken-over-'))
-  const login = await startSecured()
+  // auth may everything, as its user in k8s/components/strimzi does.
+  const users = ['weir-auth', 'weir-ingest', 'weir-output']
+  stack = await openLoginStack('taken-over', users, ['weir-auth'])
+  ;({ folder, reader } = stack)
   await makeKekFiles(folder)
-  const loginOf = (name: string): ServiceEnv => ({
-    KAFKA_BROKERS: login,
-    KAFKA_SASL_MECHANISM: 'PLAIN',
-    KAFKA_SASL_USERNAME: `weir-${name}`,
-    KAFKA_SASL_PASSWORD_FILE: join(folder, 'password'),
-  })
   const auth = {
     KAFKA_ACLS: 'required',
     KAFKA_INGEST_PRINCIPAL: 'User:weir-ingest',
     KAFKA_OUTPUT_PRINCIPAL: 'User:weir-output',
   }
-  world = await startWorld(
-    { KAFKA_BROKERS: stack.kafkaBrokers, KEK_FOLDER: folder },
-    { auth: { ...loginOf('auth'), ...auth }, ingest: loginOf('ingest'), output: loginOf('output') },
+  world = await stack.startWorld(
+    { KEK_FOLDER: folder },
+    {
+      auth: { ...stack.loginOf('weir-auth'), ...auth },
+      ingest: stack.loginOf('weir-ingest'),
+      output: stack.loginOf('weir-output'),
+    },
   )
-  for (const name of ['auth', 'ingest', 'output'] as const) pods[name] = await podOf(name, login)
-  reader = createTopicReader([stack.kafkaBrokers])
+  for (const name of ['auth', 'ingest', 'output'] as const) pods[name] = await podOf(name)
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
   input = await account.input('clicks', { partitions: 1 })
@@ -85,42 +81,12 @@ beforeAll(async () => {
 }, 240_000)
 
 afterAll(async () => {
-  await reader?.close()
-  await world?.stop()
-  await stack?.stop()
-  await rm(folder, { recursive: true, force: true })
+  await stack?.close()
 }, 60_000)
 
-/** Where to log in. auth may everything, as its user in k8s/components/strimzi does. */
-async function startSecured(): Promise<string> {
-  await writeFile(join(folder, 'password'), PASSWORD)
-  const [kafka, controller, login] = [await freePort(), await freePort(), await freePort()]
-  const users = ['auth', 'ingest', 'output'].map((name) => `user_weir-${name}="${PASSWORD}"`)
-  stack = await startStack({
-    folder: join(folder, 'stack'),
-    ports: { kafka, controller },
-    schemaRegistryUrl: setting('SCHEMA_REGISTRY_URL'),
-    brokerSettings: {
-      listeners: `PLAIN://127.0.0.1:${kafka},CONTROLLER://127.0.0.1:${controller},LOGIN://127.0.0.1:${login}`,
-      'listener.security.protocol.map': 'PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT,LOGIN:SASL_PLAINTEXT',
-      'listener.name.login.sasl.enabled.mechanisms': 'PLAIN',
-      'listener.name.login.plain.sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required ${users.join(' ')};`,
-      'super.users': 'User:ANONYMOUS;User:weir-auth',
-    },
-  })
-  return `127.0.0.1:${login}`
-}
-
-const podOf = async (name: 'auth' | 'ingest' | 'output', login: string): Promise<Pod> => ({
+const podOf = async (name: 'auth' | 'ingest' | 'output'): Promise<Pod> => ({
   kekLines: await readFile(kekFilesIn(folder)[name], 'utf8'),
-  login: {
-    'bootstrap.servers': login,
-    'security.protocol': 'sasl_plaintext',
-    'sasl.mechanisms': 'PLAIN',
-    'sasl.username': `weir-${name}`,
-    'sasl.password': PASSWORD,
-  },
-  group: `weir.table.${name}.attack`,
+  login: stack.clientOf(`weir-${name}`),
 })
 
 async function sendWith(token: string): Promise<number> {

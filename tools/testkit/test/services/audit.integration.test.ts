@@ -1,5 +1,5 @@
 // The audit log as an auditor finds it: whole after two replicas of auth have written at once, one of them killed
-// again and again; and not whole once somebody has laid hands on the topic. A broker of its own, whose log is spoilt.
+// again and again; and not whole once somebody has laid hands on the topic.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -9,8 +9,8 @@ import type { SourceRecord } from '@weir/kafka'
 
 import { createAccount } from '../../src/world/account.ts'
 import type { Account } from '../../src/world/account.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import { runProgram } from '../../src/world/run-program.ts'
 import type { ProgramOutcome } from '../../src/world/run-program.ts'
 import { setting } from '../../src/world/services.ts'
@@ -19,12 +19,12 @@ import { REPOSITORY } from '@weir/devstack'
 
 const topic = 'weir.audit'
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let account: Account
 
 beforeAll(async () => {
-  own = await openOwnStack('audit')
+  own = await openOwnNames('audit')
   world = await own.startWorld()
   account = await createAccount(world.auth.url)
 }, 120_000)

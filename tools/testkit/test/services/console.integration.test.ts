@@ -1,53 +1,27 @@
 // The console as a person uses it, in a real Chromium: signed in with an API key, streams made, an event watched on its
-// way, a refusal read at its field, a person erased, a consent withdrawn, a data subject looked up, a stream deleted. With WEIR_SCREENSHOTS=1 it also takes the
-// README's pictures.
-import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+// way, a refusal read at its field, a person erased, a consent withdrawn, a data subject looked up, a stream deleted.
+// With WEIR_SCREENSHOTS=1 it also takes the README's pictures.
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
-import { freePort } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
-import {
-  asObject,
-  chromiumProgram,
-  connectProducer,
-  createAccount,
-  exampleEvent,
-  freshName,
-  openConsole,
-} from '../../src/index.ts'
+import { chromiumProgram, createAccount, freshName, openConsole } from '../../src/index.ts'
 import type { Account, ConsolePage, World } from '../../src/index.ts'
 import { scale } from '../../src/scale.ts'
-import { compiledBefore } from '../../src/world/run-program.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
+import { consoleHands, sendClicks, startConsoleWorld, verifiedReceipt } from './console-hands.ts'
+import type { Load } from './console-hands.ts'
 
 const program = chromiumProgram()
-const takesScreenshots = process.env['WEIR_SCREENSHOTS'] === '1'
 /** For a machine that does nothing else: CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
 const loadSeconds = Number(process.env['CONSOLE_LOAD_SECONDS'] ?? 6)
 /** On a machine of its own; beside other tests anything takes longer, and only the end of the test counts. */
 const longestTaskMsMax =
   process.env['CONSOLE_LOAD_SECONDS'] === undefined ? scale(1_000, Infinity) : 100
-const images = join(import.meta.dirname, '../../../../docs/images')
 jest.setTimeout(180_000)
-
-/** Its log of keys closes its segments and is compacted within seconds, so that an erasure is complete while somebody waits. */
-const keysConfig = {
-  'cleanup.policy': 'compact',
-  'segment.ms': '2500',
-  'max.compaction.lag.ms': '1000',
-  'min.compaction.lag.ms': '0',
-  'min.cleanable.dirty.ratio': '0.01',
-  'file.delete.delay.ms': '500',
-  'max.message.bytes': '4194304',
-}
-const cli = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
-const run = promisify(execFile)
 
 let own: OwnStack
 let world: World
@@ -55,30 +29,10 @@ let account: Account
 let salt = ''
 let weir: ConsolePage
 
-const page = () => weir.page
-const goTo = async (name: string) =>
-  page().getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
-const button = (name: string) => page().getByRole('button', { name, exact: true })
-const seen = async (text: string | RegExp) => page().getByText(text).first().waitFor()
-
-/** The page as it is, for documents; the README has it light and dark. */
-async function picture(name: string, schemes: readonly ('light' | 'dark')[] = ['light']) {
-  if (!takesScreenshots) return
-  for (const colorScheme of schemes) {
-    await page().emulateMedia({ colorScheme })
-    await page().screenshot({ path: join(images, `console-${name}-${colorScheme}.png`) })
-  }
-  await page().emulateMedia({ colorScheme: null })
-}
-
-async function holdsNothingAgainst(where: string): Promise<void> {
-  for (const scheme of ['light', 'dark'] as const)
-    expect({ where, scheme, found: await weir.axeFinds(scheme) }).toEqual({
-      where,
-      scheme,
-      found: [],
-    })
-}
+const { page, goTo, button, seen, picture, expectAccessible } = consoleHands(() => weir)
+const decryptedOutputs = () =>
+  page().getByRole('region', { name: 'Outputs with decrypted values' }).first()
+const sendEvents = (load: Load): Promise<number> => sendClicks({ world, account, weir }, load)
 
 if (program === undefined)
   test('NOT RUN: there is no Chromium here; tools/testkit/ci/prepare.sh installs it where apt has it', () => {
@@ -88,22 +42,8 @@ else
   describe('the console in Chromium', () => {
     beforeAll(async () => {
       await buildConsole()
-      const [auth, ingest, output] = [await freePort(), await freePort(), await freePort()]
-      const at = (port: number) => `http://127.0.0.1:${port}`
       own = await openOwnStack('console', { 'log.cleaner.backoff.ms': 200 })
-      await own.reader.admin.topics.create({
-        topic: 'weir.keys',
-        partitions: 1,
-        config: keysConfig,
-      })
-      world = await own.startWorld({
-        AUTH_PORT: String(auth),
-        INGEST_PORT: String(ingest),
-        OUTPUT_PORT: String(output),
-        CONSOLE_ORIGINS: at(output),
-        CONSOLE_AUTH_URL: at(auth),
-        CONSOLE_INGEST_URL: at(ingest),
-      })
+      world = await startConsoleWorld(own)
       account = await createAccount(world.auth.url, freshName('acme'))
       await account.contracts()
       weir = await openConsole(program, `${world.output.url}/console`)
@@ -115,7 +55,7 @@ else
     })
 
     test('a key that is not the account’s is refused, and says so', async () => {
-      await holdsNothingAgainst('sign-in')
+      await expectAccessible('sign-in')
       await page().getByLabel('Billing id').fill(account.billingId)
       await page().getByLabel('API key').fill('weir_wrong')
       await button('Sign in').click()
@@ -147,7 +87,7 @@ else
         await page().keyboard.press('Escape')
       }
       await seen('decrypts level 2 and below')
-      await holdsNothingAgainst('streams')
+      await expectAccessible('streams')
     })
 
     test('a test event is seen as sent, sealed, opened by level, and held back where consent lacks', async () => {
@@ -157,7 +97,7 @@ else
       await page().getByLabel('consent levels').fill('0, 1')
       await page().getByLabel('producerSessionId').fill('session-0001')
       await page().getByLabel('customer/id').fill('customer-00042')
-      await holdsNothingAgainst('test event')
+      await expectAccessible('test event')
       await button('Send to clicks').click()
       const row = page().getByRole('row', { name: /^customer\/id/ })
       await pollUntil(async () => (await row.getByText('decrypted').count()) === 2, {
@@ -169,12 +109,12 @@ else
       expect(await person.getByText('encrypted').count()).toBe(2)
       expect(await person.getByText('decrypted').count()).toBe(1)
       await seen('consent lacks 2')
-      await send({ perSecond: 100, isOver: (seconds) => seconds >= 1 })
+      await sendEvents({ perSecond: 100, isOver: (seconds) => seconds >= 1 })
       await page().getByRole('listbox').focus()
       await page().keyboard.press('End') // the first of them all
       await seen('consent lacks 2')
       await picture('live', ['light', 'dark'])
-      await holdsNothingAgainst('live')
+      await expectAccessible('live')
     })
 
     test('an event can be copied as the curl command that sends it again', async () => {
@@ -196,7 +136,7 @@ else
       const help = page().getByRole('link', { name: 'What to do' })
       expect(await help.getAttribute('href')).toContain('validation_failed')
       await picture('contracts')
-      await holdsNothingAgainst('contracts')
+      await expectAccessible('contracts')
       const { body } = await account.call('GET', '/v2/streams/clicks')
       expect(body['credentials']).toHaveLength(1) // what was made to send with is gone again
     })
@@ -207,7 +147,7 @@ else
       await page().getByRole('textbox', { name: 'Levels' }).fill('1')
       await seen(/Of the newest 101 events/)
       await picture('preview')
-      await holdsNothingAgainst('preview')
+      await expectAccessible('preview')
       await page().keyboard.press('Escape')
     })
 
@@ -215,7 +155,10 @@ else
       await goTo('Live')
       await seen('Waiting for events of')
       await weir.longestTaskMs()
-      const heap = await send({ perSecond: 1_000, isOver: (seconds) => seconds >= loadSeconds })
+      const heap = await sendEvents({
+        perSecond: 1_000,
+        isOver: (seconds) => seconds >= loadSeconds,
+      })
       expect(heap).toBeLessThan(200e6)
       expect(await weir.longestTaskMs()).toBeLessThan(longestTaskMsMax)
       await seen(/[1-9][\d,.]*K? received/)
@@ -229,7 +172,7 @@ else
     test('an arrow has the rate that events take it at', async () => {
       await goTo('Streams')
       let isSeen = false
-      const sending = send({
+      const sending = sendEvents({
         perSecond: 200,
         isOver: (seconds) => isSeen || seconds > 60,
       })
@@ -245,12 +188,10 @@ else
     test('usage is shown', async () => {
       await goTo('Usage')
       await seen('Events stored')
-      await page()
-        .locator('.totals dd', { hasText: /\d,\d{3}/ })
-        .first()
-        .waitFor()
+      const total = page().locator('.totals dd', { hasText: /\d,\d{3}/ })
+      await total.first().waitFor()
       await picture('usage')
-      await holdsNothingAgainst('usage')
+      await expectAccessible('usage')
     })
 
     test('a privacy officer erases a person, sees where decrypted values remain and until when, and keeps the salt', async () => {
@@ -260,7 +201,7 @@ else
       await page().getByLabel('Reference').fill('TICKET-7')
       expect(await page().getByLabel('From level').count()).toBe(0)
       await page().getByRole('checkbox').check()
-      await holdsNothingAgainst('erasing')
+      await expectAccessible('erasing')
       await picture('erase')
       await button('Erase').click()
       await seen('Keep the salt: it is shown only once.')
@@ -269,18 +210,12 @@ else
       await seen('Copied')
       salt = String(await page().evaluate('navigator.clipboard.readText()'))
       expect(salt).toMatch(/^[\w-]{43}$/)
-      await holdsNothingAgainst('the salt')
+      await expectAccessible('the salt')
       await page().keyboard.press('Escape')
       await seen('1 value erased')
       await seen('TICKET-7')
-      const remains = page().getByRole('region', { name: 'Outputs with decrypted values' }).first()
-      for (const [output, levels] of [
-        ['clicks-0', '0'],
-        ['clicks-1', '0, 1'],
-      ])
-        await remains
-          .getByRole('row', { name: new RegExp(`^${output} ${levels} \\d+ \\w{3,4} \\d{4}`) })
-          .waitFor()
+      for (const name of [/^clicks-0 0 \d+ \w{3,4} \d{4}/, /^clicks-1 0, 1 \d+ \w{3,4} \d{4}/])
+        await decryptedOutputs().getByRole('row', { name }).waitFor()
       expect(await page().locator('body').innerText()).not.toContain('in no copy')
     })
 
@@ -295,19 +230,14 @@ else
       await seen('when the KEKs that protected the old keys are destroyed')
       await button('Download receipt').waitFor({ timeout: 90_000 })
       await picture('erasures')
-      await holdsNothingAgainst('erasures')
+      await expectAccessible('erasures')
       const downloading = page().waitForEvent('download')
       await button('Download receipt').click()
       const file = join(own.folder, 'receipt.jws')
       await (await downloading).saveAs(file)
-      const keys = join(own.folder, 'keys.json')
-      await writeFile(keys, await (await fetch(`${world.auth.url}/.well-known/jwks.json`)).text())
-      const about = ['--jwks', keys, '--value', 'session-0001', '--salt', salt, '-o', 'json']
-      const { stdout } = await run(process.execPath, [cli, 'erasure', 'verify', file, ...about], {
-        cwd: own.folder,
-        env: compiledBefore(),
-      })
-      expect(JSON.parse(stdout)).toMatchObject({
+      expect(
+        await verifiedReceipt({ own, world }, file, ['--value', 'session-0001', '--salt', salt]),
+      ).toMatchObject({
         reference: 'TICKET-7',
         levels: 'all',
         outputs: [
@@ -325,19 +255,16 @@ else
       await page().getByLabel('Value of the key field').fill('session-0002')
       await page().getByRole('checkbox').check()
       await button('Withdraw').click()
-      expect(
-        await page()
-          .getByLabel('From level')
-          .evaluate((field) => field.matches(':invalid')),
-      ).toBe(true)
+      const fromLevel = page().getByLabel('From level')
+      expect(await fromLevel.evaluate((field) => field.matches(':invalid'))).toBe(true)
       expect(JSON.parse((await erasures()).text)).toHaveLength(JSON.parse(before).length)
-      await page().getByLabel('From level').fill('1')
-      await holdsNothingAgainst('withdrawing')
+      await fromLevel.fill('1')
+      await expectAccessible('withdrawing')
       await button('Withdraw').click()
       await seen('Withdrawal accepted')
       await page().keyboard.press('Escape')
-      await seen('1 value withdrawn from level 1 up')
-      const remains = page().getByRole('region', { name: 'Outputs with decrypted values' }).first()
+      await seen('1 value withdrawn for level 1 and above')
+      const remains = decryptedOutputs()
       expect(await remains.getByRole('row', { name: /^clicks-0/ }).count()).toBe(0)
       await remains.getByRole('row', { name: /^clicks-1 1 \d/ }).waitFor()
     })
@@ -347,8 +274,8 @@ else
       await page().getByRole('textbox', { name: 'Data subject' }).fill('customer-00042')
       await button('Look up').click()
       await seen('No contract of the account has a data_subject_field')
-      await seen('they may well be there')
-      await holdsNothingAgainst('look-up')
+      await seen('may still contain such events')
+      await expectAccessible('look-up')
       const help = page().getByRole('link', { name: 'What to do' })
       expect(await help.getAttribute('href')).toContain('no_data_subject_field')
       await page().keyboard.press('Escape')
@@ -360,7 +287,7 @@ else
       await button('Delete clicks').click()
       expect(await page().locator('dialog button.danger').isDisabled()).toBe(true)
       await page().getByLabel('Type clicks to delete it').fill('clicks')
-      await holdsNothingAgainst('deleting')
+      await expectAccessible('deleting')
       await page().locator('dialog button.danger').click()
       await seen('There is no stream yet')
     })
@@ -371,48 +298,3 @@ else
       expect(weir.problems).toEqual([])
     })
   })
-
-type Load = { readonly perSecond: number; isOver(seconds: number): boolean }
-
-/** Sends so many events until it is over, and tells the most memory that the page had meanwhile. */
-async function send({ perSecond, isOver }: Load): Promise<number> {
-  const { body } = await account.call('POST', '/v2/streams/clicks/credentials', { scope: 'send' })
-  const credentials = {
-    clientId: String(body['clientId']),
-    clientSecret: String(body['clientSecret']),
-  }
-  const token = await account.token(credentials)
-  const producer = await connectProducer(world.ingest.url)
-  const event = await exampleEvent('clickstream')
-  const lines = Array.from({ length: Math.ceil(perSecond / 10) }, (_, index) => {
-    const consentLevels = [0, 1, 2].slice(0, 3 - (index % 3))
-    const url = `https://shop.example.com/products/${1_000 + index}`
-    return JSON.stringify({
-      ...event,
-      url,
-      svcMeta: { ...asObject(event['svcMeta']), consentLevels },
-    })
-  })
-  const batch = `${lines.join('\n')}\n`
-  const options = {
-    token,
-    schemaId: 'clickstream',
-    path: '/events',
-    headers: { 'content-type': 'application/x-ndjson' },
-  }
-  let most = 0
-  try {
-    const startedAt = performance.now()
-    for (let sent = 0; !isOver(sent / 10); sent += 1) {
-      expect((await producer.send(batch, options)).status).toBe(200)
-      if (sent % 10 === 0) most = Math.max(most, await weir.heapBytes())
-      await new Promise((resolve) =>
-        setTimeout(resolve, Math.max(0, startedAt + sent * 100 - performance.now())),
-      )
-    }
-  } finally {
-    producer.close()
-    await account.call('DELETE', `/v2/streams/clicks/credentials/${credentials.clientId}`)
-  }
-  return most
-}

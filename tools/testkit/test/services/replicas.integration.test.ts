@@ -25,8 +25,6 @@ import type { TopicReader } from '../../src/world/topic.ts'
 
 const soon = { deadlineMs: within(1_000), everyMs: 20 }
 const schemaId = 'demo_v1'
-// Other tests' output services share the broker; they have nothing to do with these streams.
-const decrypterName = freshName('replicas')
 
 let world: World
 let otherAuth: Service
@@ -38,7 +36,7 @@ let reader: TopicReader
 let event: Record<string, unknown>
 
 beforeAll(async () => {
-  world = await startWorld({ DECRYPTER_NAMES: decrypterName })
+  world = await startWorld()
   const [auth, ingest, output] = await Promise.all([
     world.replica('auth'),
     world.replica('ingest'),
@@ -50,7 +48,7 @@ beforeAll(async () => {
   accountAtB = accountAtA.at(otherAuth.url)
   await accountAtA.contract(schemaId)
   producers = await Promise.all([world.ingest, ingest].map(({ url }) => connectProducer(url)))
-  reader = createTopicReader()
+  reader = createTopicReader(world.env)
   event = await exampleEvent(schemaId)
 }, 120_000)
 
@@ -61,7 +59,7 @@ afterAll(async () => {
 }, 60_000)
 
 const output = (input: string, name: string): Promise<TestStream> =>
-  accountAtA.output(input, name, { consentLevels: [1], decrypterName })
+  accountAtA.output(input, name, { consentLevels: [1] })
 
 /** What each ingest answers to an event. */
 const statuses = (token: string): Promise<number[]> =>
@@ -103,7 +101,6 @@ describe('what a replica made', () => {
     expect((await accountAtB.call('GET', path)).status).toBe(200)
     const derived = await accountAtB.output(stream.name, freshName('o'), {
       consentLevels: [1],
-      decrypterName,
     })
     const derivedToken = await accountAtA.token(derived)
     for (const listener of await listenAtBoth(derivedToken)) listener.close()

@@ -11,7 +11,6 @@ import {
   createAccount,
   createTopicReader,
   exampleEvent,
-  freshName,
   startWorld,
 } from '../../src/index.ts'
 import type { Account, Producer, TestStream, TopicReader, World } from '../../src/index.ts'
@@ -29,16 +28,15 @@ let topics: TopicReader
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  const decrypterName = freshName('traces')
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, DECRYPTER_NAMES: decrypterName }
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
   world = await startWorld(env)
   account = await createAccount(world.auth.url)
   await account.contract('clickstream')
   input = await account.input('in')
-  derived = await account.output('in', 'out', { consentLevels: [1], decrypterName })
+  derived = await account.output('in', 'out', { consentLevels: [1] })
   token = await account.token(input)
   producer = await connectProducer(world.ingest.url)
-  topics = createTopicReader()
+  topics = createTopicReader(world.env)
 }, 60_000)
 
 afterAll(async () => {
@@ -90,6 +88,13 @@ test('an event’s trace goes from the client’s span to the derived record’s
     'http.response.status_code': 204,
     'weir.stream': input.topic,
     'weir.contract': 'clickstream',
+  })
+
+  const inKafka = (name: string) => `${world.env['KAFKA_PREFIX']}${name}`
+  expect(sent.attributes['messaging.destination.name']).toBe(inKafka(input.topic))
+  expect(derivation.attributes).toMatchObject({
+    'messaging.destination.name': inKafka(input.topic),
+    'messaging.consumer.group.name': inKafka(`weir.${derived.topic}`),
   })
 
   const headerOf = ({ spanId }: ReceivedSpan) => `00-${client.traceId}-${spanId}-01`

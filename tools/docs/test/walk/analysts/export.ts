@@ -120,8 +120,27 @@ export function exportTests(ground: () => Ground): void {
     expect(second.map(({ person }) => person)).toEqual(Array(4).fill('person-2'))
     await expect(exported(['out', 'none.parquet', '--from', '2099-01-01'])).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('has no such events, and a Parquet file needs columns'),
+      stderr: expect.stringContaining(
+        'contains no such events, so a Parquet file would have no columns',
+      ),
     })
+  }, 120_000)
+
+  test('events that were derived long after they were sent are selected by when they were sent', async () => {
+    const all = await lines('out')
+    const times = all.map((event) => Number(asObject(event['svcMeta'])['timestamp']))
+    const middle = new Date(times.toSorted((a, b) => a - b)[3] ?? 0).toISOString()
+    const late = await account.output('in', 'late', { consentLevels: [0], from: 'earliest' })
+    const mine = { WEIR_CLIENT_ID: late.clientId, WEIR_CLIENT_SECRET: late.clientSecret }
+    const lateLines = async (...args: string[]): Promise<number> => {
+      const { stdout } = await exported(['late', '-o', 'jsonl', '-', ...args], mine)
+      return stdout.split('\n').filter((line) => line !== '').length
+    }
+    await pollUntil(async () => (await lateLines()) === all.length, { deadlineMs, everyMs: 500 })
+    expect([await lateLines('--until', middle), await lateLines('--from', middle)]).toEqual([
+      (await lines('out', '--until', middle)).length,
+      (await lines('out', '--from', middle)).length,
+    ])
   }, 120_000)
 
   test('CSV has a column for each field of both versions, and what is null is empty', async () => {
@@ -185,7 +204,7 @@ export function exportTests(ground: () => Ground): void {
     const refusals = [
       [{ ...more }, 'sealed', "the credentials of sealed can't read the topic export.sealed"],
       [{ WEIR_ANALYST_BROKERS: '127.0.0.1:1' }, 'out', '127.0.0.1:1'],
-      [{ WEIR_AUTH_URL: old.url }, 'out', 'Schemas come from auth'],
+      [{ WEIR_AUTH_URL: old.url }, 'out', 'The schemas come from auth'],
     ] as const
     await Promise.all(
       refusals.map(([setting, name, told]) =>

@@ -13,11 +13,10 @@ export type Pod = {
   readonly kekLines: string
   /** Settings of librdkafka. */
   readonly login: Readonly<Record<string, string>>
-  /** One that it may be in. */
-  readonly group: string
 }
 
 export type Attempts = {
+  readonly read?: readonly string[]
   readonly produce: readonly { readonly topic: string; readonly transactionalId?: string }[]
   readonly fence: readonly string[]
 }
@@ -30,7 +29,7 @@ export type Outcome = {
 
 type Said = Outcome & { readonly read: Readonly<Record<string, [string, string | null][]>> }
 
-async function attackKafka(pod: Pod, task: Attempts & { read: readonly string[] }): Promise<Said> {
+async function attackKafka(pod: Pod, task: Attempts): Promise<Said> {
   const python = join(REPOSITORY, '.weir/venv/bin/python')
   const child = spawn(python, [join(import.meta.dirname, 'attacker.py')], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -38,14 +37,14 @@ async function attackKafka(pod: Pod, task: Attempts & { read: readonly string[] 
   const [said, complaints]: Buffer[][] = [[], []]
   child.stdout.on('data', (chunk: Buffer) => said?.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => complaints?.push(chunk))
-  child.stdin.end(JSON.stringify({ ...task, settings: { ...pod.login, 'group.id': pod.group } }))
+  child.stdin.end(JSON.stringify({ ...task, settings: { ...pod.login, 'group.id': 'attack' } }))
   const code = await new Promise((resolve) => child.once('close', resolve))
   if (code !== 0) throw new Error(Buffer.concat(complaints ?? []).toString('utf8'))
   return JSON.parse(Buffer.concat(said ?? []).toString('utf8'))
 }
 
 export const tryAtKafka = (pod: Pod, attempts: Attempts): Promise<Outcome> =>
-  attackKafka(pod, { ...attempts, read: [] })
+  attackKafka(pod, { read: [], ...attempts })
 
 /** Every record of weir.keys, as far as his KEKs unwrap it. */
 export function stealKeys(pod: Pod): Promise<OpenedKeys> {

@@ -2,25 +2,21 @@
 // and what the services cost while nothing happens, with two derived streams for each of many input streams.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { delay } from '@weir/kit'
-import { createAccount, startWorld } from '@weir/testkit'
-import type { Account, World } from '@weir/testkit'
-import { clickstreamBodies } from './events.ts'
-import { unlimited } from './filled-stream.ts'
-import { loadOf } from './load-of.ts'
-import { measure } from './measure.ts'
-import type { Run } from './measure.ts'
-import type { PartOptions } from './part.ts'
-import { cpuSeconds, measuredCore, otherCore, pin, rssMb } from './processes.ts'
-import { resultOf, spreadOf } from './results.ts'
-import type { Result, ServiceFigures } from './results.ts'
+import type { World } from '@weir/testkit'
+import { clickstreamBodies } from '../events.ts'
+import { loadOf } from '../load-of.ts'
+import { measure } from '../measure.ts'
+import type { Run } from '../measure.ts'
+import type { PartOptions } from '../part.ts'
+import { cpuSeconds, rssMb } from '../processes.ts'
+import { resultOf, spreadOf } from '../results.ts'
+import type { Result, ServiceFigures } from '../results.ts'
+import { inputSettings, inWorld, makeDerived, makeInputs, nameOf, services } from './streams.ts'
 
 const few = 10
 const many = 1_000
 const manyResting = 150
-const atOnce = 8
-const services = ['auth', 'ingest', 'output'] as const
 const derivedEach = 2
-const inputSettings = { partitions: 1, limits: unlimited }
 /** After the last stream was made: until readers have settled down. */
 const calmDownMs = 10_000
 const restMs = 20_000
@@ -79,46 +75,6 @@ export async function benchRest(options: PartOptions): Promise<Result[]> {
     }
     return results
   })
-}
-
-async function inWorld(
-  { profileFolder }: PartOptions,
-  work: (world: World, account: Account) => Promise<Result[]>,
-): Promise<Result[]> {
-  const flags = `--cpu-prof --cpu-prof-dir=${profileFolder}`
-  const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
-  try {
-    const account = await createAccount(world.auth.url)
-    await account.contract('clickstream')
-    pin(process.pid, otherCore)
-    for (const service of services)
-      pin(world[service].pid, service === 'auth' ? otherCore : measuredCore)
-    return await work(world, account)
-  } finally {
-    await world.stop()
-  }
-}
-
-const nameOf = (number: number): string => `stream-${number}`
-
-const makeInputs = (account: Account, from: number, to: number): Promise<void> =>
-  inParallel(from, to, (number) => account.input(nameOf(number), inputSettings))
-
-const makeDerived = (account: Account, inputs: number, level: number): Promise<void> =>
-  inParallel(0, inputs, (number) =>
-    account.output(nameOf(number), `derived-${number}-${level}`, { consentLevels: [level] }),
-  )
-
-async function inParallel(
-  from: number,
-  to: number,
-  make: (number: number) => Promise<unknown>,
-): Promise<void> {
-  let next = from
-  const makeNext = async (): Promise<void> => {
-    while (next < to) await make(next++)
-  }
-  await Promise.all(Array.from({ length: atOnce }, makeNext))
 }
 
 /** One more replica of each, one after the other: until it is ready, and what it then takes. */

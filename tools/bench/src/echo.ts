@@ -1,0 +1,48 @@
+// What the two hops of a derived event cost with nothing of Weir between them: the broker, and the least program that copies one
+// topic to another. Latencies of Weir are held against it.
+import { randomUUID } from 'node:crypto'
+import { kafkaBrokers } from '@weir/testkit'
+import { createBenchAdmin, partitions } from './filled-stream.ts'
+import type { Run } from './measure.ts'
+import type { PartOptions } from './part.ts'
+import { otherCore, startNode, unpin } from './processes.ts'
+import type { EchoPlan } from './watching/echo.ts'
+import type { EchoProbePlan, EchoResult } from './watching/echo-probe.ts'
+import { runOf, watch } from './watched.ts'
+
+export type Echo = { measure(): Promise<Run>; stop(): void }
+
+/** Of a derived event, about. */
+const bytes = 400
+const warmUpMs = 4_000
+
+export async function startEcho(
+  { measuredMs, log }: PartOptions,
+  eventsPerSecond: number,
+): Promise<Echo> {
+  const admin = createBenchAdmin()
+  const [from, to] = [`echo-in-${randomUUID()}`, `echo-out-${randomUUID()}`]
+  for (const topic of [from, to]) await admin.topics.create({ topic, partitions })
+  await admin.close()
+  const plan: EchoPlan = { brokers: kafkaBrokers(), from, to }
+  const echo = startNode(
+    `${import.meta.dirname}/watching/echo.ts`,
+    [JSON.stringify(plan)],
+    otherCore,
+  )
+  unpin(echo.pid)
+  await echo.line((line) => line === 'reading')
+  const probe: EchoProbePlan = { ...plan, rate: eventsPerSecond, bytes, warmUpMs, measuredMs }
+  return {
+    async measure() {
+      const watched = await watch<EchoResult>('echo-probe.ts', probe, {
+        pid: echo.pid,
+        isFirst: true,
+      })
+      const { events, p50Ms, p99Ms, errors } = watched.outcome
+      log(`echo: ${p50Ms.toFixed(1)} and ${p99Ms.toFixed(1)} ms (50th and 99th percentile)`)
+      return { ...runOf(watched, events, {}), p50Ms, p99Ms, errors }
+    },
+    stop: echo.stop,
+  }
+}

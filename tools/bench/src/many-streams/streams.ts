@@ -1,0 +1,55 @@
+// Worlds with many input streams, and what is derived from them.
+import { createAccount, startWorld } from '@weir/testkit'
+import type { Account, World } from '@weir/testkit'
+import { unlimited } from '../filled-stream.ts'
+import type { PartOptions } from '../part.ts'
+import { measuredCore, otherCore, pin } from '../processes.ts'
+
+export const services = ['auth', 'ingest', 'output'] as const
+
+const atOnce = 8
+export const inputSettings = { partitions: 1, limits: unlimited }
+
+/** Its services each on one core, as the parts compare them. */
+export async function inWorld<Made>(
+  { profileFolder }: PartOptions,
+  work: (world: World, account: Account) => Promise<Made>,
+): Promise<Made> {
+  const flags = `--cpu-prof --cpu-prof-dir=${profileFolder}`
+  const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
+  try {
+    const account = await createAccount(world.auth.url)
+    await account.contract('clickstream')
+    pin(process.pid, otherCore)
+    for (const service of services)
+      pin(world[service].pid, service === 'auth' ? otherCore : measuredCore)
+    return await work(world, account)
+  } finally {
+    await world.stop()
+  }
+}
+
+export const nameOf = (number: number): string => `stream-${number}`
+
+export const makeInputs = (account: Account, from: number, to: number): Promise<void> =>
+  inParallel(from, to, (number) => account.input(nameOf(number), inputSettings))
+
+/** One of a level for each of so many inputs. */
+export const makeDerived = (account: Account, inputs: number, level: number): Promise<void> =>
+  inParallel(0, inputs, (number) =>
+    account.output(nameOf(number), derivedNameOf(number, level), { consentLevels: [level] }),
+  )
+
+export const derivedNameOf = (number: number, level: number): string => `derived-${number}-${level}`
+
+async function inParallel(
+  from: number,
+  to: number,
+  make: (number: number) => Promise<unknown>,
+): Promise<void> {
+  let next = from
+  const makeNext = async (): Promise<void> => {
+    while (next < to) await make(next++)
+  }
+  await Promise.all(Array.from({ length: atOnce }, makeNext))
+}

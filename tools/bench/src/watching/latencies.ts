@@ -1,0 +1,18 @@
+// How long events took, from when they were due to when they came out.
+
+/** Milliseconds from when an event was due to be sent; how many never came or came twice. */
+export type Latencies = { p50Ms: number; p99Ms: number; errors: number }
+
+/** Of those from `first` on. An arrival of 0 never came. */
+export function latenciesOf(
+  arrivals: Float64Array,
+  { first, dueAt }: { readonly first: number; readonly dueAt: (number: number) => number },
+): Latencies {
+  const took = [...arrivals.subarray(first)]
+    .map((arrivedAt, i) => (arrivedAt === 0 ? NaN : arrivedAt - dueAt(first + i)))
+    .filter((ms) => !Number.isNaN(ms))
+    .sort((a, b) => a - b)
+  const percentile = (share: number): number => took[Math.floor(took.length * share)] ?? NaN
+  const missing = arrivals.filter((arrivedAt) => arrivedAt === 0).length
+  return { p50Ms: percentile(0.5), p99Ms: percentile(0.99), errors: missing }
+}

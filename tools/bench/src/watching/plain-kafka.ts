@@ -1,0 +1,48 @@
+// The least that brings records to a topic and reads them again: @platformatic/kafka as its manual shows it, with all
+// in-sync replicas.
+import { randomUUID } from 'node:crypto'
+import { Consumer, ProduceAcks, Producer } from '@platformatic/kafka'
+
+export type PlainPlace = { readonly brokers: string[]; readonly topic: string }
+
+/** What comes while a batch is on its way is the next one. */
+export function openProducer({ brokers, topic }: PlainPlace) {
+  const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
+    clientId: 'echo',
+    bootstrapBrokers: brokers,
+    acks: ProduceAcks.ALL,
+  })
+  let waiting: { topic: string; value: Buffer }[] = []
+  let isSending = false
+  async function sendAll(): Promise<void> {
+    isSending = true
+    while (waiting.length > 0) {
+      const messages = waiting
+      waiting = []
+      await producer.send({ messages, acks: ProduceAcks.ALL })
+    }
+    isSending = false
+  }
+  return {
+    put(value: Buffer): void {
+      waiting.push({ topic, value })
+      if (!isSending) void sendAll()
+    },
+  }
+}
+
+/** Resolves once it reads, from the end. */
+export async function readValues(
+  { brokers, topic }: PlainPlace,
+  onValue: (value: Buffer) => void,
+): Promise<void> {
+  const consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({
+    clientId: 'echo',
+    groupId: randomUUID(),
+    bootstrapBrokers: brokers,
+    minBytes: 1,
+    maxWaitTime: 500,
+  })
+  const stream = await consumer.consume({ topics: [topic], mode: 'latest', autocommit: false })
+  stream.on('data', ({ value }) => onValue(value))
+}

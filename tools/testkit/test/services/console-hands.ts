@@ -1,0 +1,139 @@
+// What the console's test does again and again: the services that it opens, the page's controls by their names, pictures,
+// and a flow of events.
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { expect } from '@jest/globals'
+import { freePort } from '@weir/devstack'
+
+import { asObject, connectProducer, exampleEvent } from '../../src/index.ts'
+import type { Account, ConsolePage, World } from '../../src/index.ts'
+import type { OwnStack } from '../../src/world/own-stack.ts'
+import { compiledBefore } from '../../src/world/run-program.ts'
+
+const takesScreenshots = process.env['WEIR_SCREENSHOTS'] === '1'
+const run = promisify(execFile)
+const cli = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
+const images = join(import.meta.dirname, '../../../../docs/images')
+
+/** The log of keys closes its segments and is compacted within seconds, so that an erasure is complete while somebody waits. */
+const keysConfig = {
+  'cleanup.policy': 'compact',
+  'segment.ms': '2500',
+  'max.compaction.lag.ms': '1000',
+  'min.compaction.lag.ms': '0',
+  'min.cleanable.dirty.ratio': '0.01',
+  'file.delete.delay.ms': '500',
+  'max.message.bytes': '4194304',
+}
+
+/** The services, with the console's addresses set, since a browser must reach them. */
+export async function startConsoleWorld(own: OwnStack): Promise<World> {
+  const [auth, ingest, output] = [await freePort(), await freePort(), await freePort()]
+  const at = (port: number) => `http://127.0.0.1:${port}`
+  await own.reader.admin.topics.create({ topic: 'weir.keys', partitions: 1, config: keysConfig })
+  return own.startWorld({
+    AUTH_PORT: String(auth),
+    INGEST_PORT: String(ingest),
+    OUTPUT_PORT: String(output),
+    CONSOLE_ORIGINS: at(output),
+    CONSOLE_AUTH_URL: at(auth),
+    CONSOLE_INGEST_URL: at(ingest),
+  })
+}
+
+/** A person's hands on the page: what is pressed, and what is read. */
+export function consoleHands(weir: () => ConsolePage) {
+  const page = () => weir().page
+  const goTo = async (name: string) =>
+    page().getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+  const button = (name: string) => page().getByRole('button', { name, exact: true })
+  const seen = async (text: string | RegExp) => page().getByText(text).first().waitFor()
+
+  /** The page as it is, for documents; the README has it light and dark. */
+  async function picture(name: string, schemes: readonly ('light' | 'dark')[] = ['light']) {
+    if (!takesScreenshots) return
+    for (const colorScheme of schemes) {
+      await page().emulateMedia({ colorScheme })
+      await page().screenshot({ path: join(images, `console-${name}-${colorScheme}.png`) })
+    }
+    await page().emulateMedia({ colorScheme: null })
+  }
+
+  async function expectAccessible(where: string): Promise<void> {
+    for (const scheme of ['light', 'dark'] as const)
+      expect({ where, scheme, found: await weir().axeFinds(scheme) }).toEqual({
+        where,
+        scheme,
+        found: [],
+      })
+  }
+
+  return { page, goTo, button, seen, picture, expectAccessible }
+}
+
+type Scene = { readonly world: World; readonly account: Account; readonly weir: ConsolePage }
+
+export type Load = { readonly perSecond: number; isOver(seconds: number): boolean }
+
+/** Sends so many events until it is over, and tells the most memory that the page had meanwhile. */
+export async function sendClicks(
+  { world, account, weir }: Scene,
+  { perSecond, isOver }: Load,
+): Promise<number> {
+  const { body } = await account.call('POST', '/v2/streams/clicks/credentials', { scope: 'send' })
+  const credentials = {
+    clientId: String(body['clientId']),
+    clientSecret: String(body['clientSecret']),
+  }
+  const token = await account.token(credentials)
+  const producer = await connectProducer(world.ingest.url)
+  const event = await exampleEvent('clickstream')
+  const lines = Array.from({ length: Math.ceil(perSecond / 10) }, (_, index) => {
+    const consentLevels = [0, 1, 2].slice(0, 3 - (index % 3))
+    const url = `https://shop.example.com/products/${1_000 + index}`
+    return JSON.stringify({
+      ...event,
+      url,
+      svcMeta: { ...asObject(event['svcMeta']), consentLevels },
+    })
+  })
+  const batch = `${lines.join('\n')}\n`
+  const options = {
+    token,
+    schemaId: 'clickstream',
+    path: '/events',
+    headers: { 'content-type': 'application/x-ndjson' },
+  }
+  let most = 0
+  try {
+    const startedAt = performance.now()
+    for (let sent = 0; !isOver(sent / 10); sent += 1) {
+      expect((await producer.send(batch, options)).status).toBe(200)
+      if (sent % 10 === 0) most = Math.max(most, await weir.heapBytes())
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.max(0, startedAt + sent * 100 - performance.now())),
+      )
+    }
+  } finally {
+    producer.close()
+    await account.call('DELETE', `/v2/streams/clicks/credentials/${credentials.clientId}`)
+  }
+  return most
+}
+
+/** What the CLI reads in a receipt, with the published keys in a file and no service. */
+export async function verifiedReceipt(
+  { own, world }: { readonly own: OwnStack; readonly world: World },
+  file: string,
+  about: readonly string[],
+): Promise<unknown> {
+  const keys = join(own.folder, 'keys.json')
+  await writeFile(keys, await (await fetch(`${world.auth.url}/.well-known/jwks.json`)).text())
+  const args = ['erasure', 'verify', file, '--jwks', keys, ...about, '-o', 'json']
+  const options = { cwd: own.folder, env: compiledBefore() }
+  const { stdout } = await run(process.execPath, [cli, ...args], options)
+  return JSON.parse(stdout)
+}
