@@ -19,7 +19,7 @@ export const common = {
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],
   coverageProvider: 'v8',
   // What waits for something has a deadline of its own; this ends what hangs, on a busy machine, too.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 }
 
 export default {

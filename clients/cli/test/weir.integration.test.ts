@@ -28,11 +28,11 @@ const ground = (): Ground => {
 
 beforeAll(async () => {
   prepared = await prepareGround()
-}, 120_000)
+})
 
 afterAll(async () => {
   await prepared?.world.stop()
-}, 60_000)
+})
 
 describe('weir account', () => {
   accountTests(ground)

@@ -78,7 +78,7 @@ afterAll(async () => {
   await world?.stop()
   await stack?.stop()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 async function sendThroughOutages(plan: LoadPlan): Promise<void> {
   const child = fork(join(import.meta.dirname, 'fixtures/load.ts'), [JSON.stringify(plan)], {

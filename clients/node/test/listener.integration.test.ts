@@ -35,13 +35,13 @@ beforeAll(async () => {
     ingestUrl: world.ingest.url,
     contract: { id: 'clickstream', schema: (await exampleContract('clickstream'))['schema'] },
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const listener of listeners) listener.close()
   await producer?.close({ deadlineMs: 1_000 })
   await world?.stop()
-}, 60_000)
+})
 
 const optionsOf = ({ clientId, clientSecret }: TestStream) => ({
   authUrl: world.auth.url,
@@ -95,7 +95,7 @@ test('when output is started again it connects by itself, and tells that somethi
   const seen: string[] = []
   while (!seen.includes(url('back'))) seen.push((await next()).value.url)
   expect(seen).toContain(url('back'))
-}, 120_000)
+})
 
 test('a loop over it ends when it is closed', async () => {
   const { listener } = await listenTo(input)

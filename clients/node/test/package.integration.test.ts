@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 /** As npm would, without asking its registry. */
 async function install(packed: string): Promise<void> {
@@ -130,7 +130,7 @@ test('a program that has sent all it wanted ends by itself', async () => {
   const lines = send.text.split('\n').filter((line) => !line.includes('close()'))
   await writeFile(join(folder, 'leave.mjs'), lines.join('\n'))
   expect(await printedBy(process.execPath, 'leave.mjs')).toBe(send.output)
-}, 120_000)
+})
 
 test("a program in TypeScript is checked against the contract's types and the package's", async () => {
   const config = {
@@ -154,7 +154,7 @@ test("a program in TypeScript is checked against the contract's types and the pa
     (error: { stdout: string }) => error,
   )
   expect(checked.stdout).toBe('')
-}, 120_000)
+})
 
 test('it has what it needs in itself: no test, no source, nothing of this repository', async () => {
   const { stdout } = await run('grep', ['-rlE', "from '@weir/|packages/|\\.ts'", '.'], {

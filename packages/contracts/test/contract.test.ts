@@ -23,7 +23,7 @@ const contractOf = (name: ExampleName): Contract => {
 
 beforeAll(async () => {
   for (const name of exampleNames) contracts.set(name, await exampleContract(name))
-}, 60_000)
+})
 
 describe('the contracts of the spec', () => {
   test('the clickstream body that performance is measured with has 471 bytes', () => {

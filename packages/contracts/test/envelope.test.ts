@@ -51,7 +51,7 @@ describe('svcMeta is filled in, whatever the producer put there', () => {
       ...expected,
       consentLevels: [2, 0],
     })
-  }, 60_000)
+  })
 
   test('with nullable members', async () => {
     expect(stamped(await exampleContract('demo_v1'), bodyOf('demo_v1'))).toEqual({

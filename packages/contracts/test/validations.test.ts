@@ -25,7 +25,7 @@ describe('the sentence of a rejected event (spec Errors)', () => {
       `regex clickstream/url 'not a url' doesnt match '${urlPattern}'`,
     )
     expect(sentenceFor({ url: 'https://example.com/ and more' })).toBeUndefined()
-  }, 60_000)
+  })
 
   test('<owner>/<name>/<version>: the second form', async () => {
     const contract = await compile(

@@ -8,7 +8,7 @@ import { listenHttp, listenNode } from '../src/index.ts'
 import type { HttpResponse } from '../src/index.ts'
 import { callHttp1, callHttp2 } from './clients.ts'
 
-const deadlineMs = 20_000
+const deadlineMs = 60_000
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
   /** A listener whose requests wait until they are let go. */

@@ -11,7 +11,7 @@ import { selfSigned } from '../conformance/certificate.ts'
 import { callHttp1, callHttp2, callRaw, text } from './clients.ts'
 import { connectByHand, frame, frameTypes, headers, literal, postHead } from './frames.ts'
 
-const deadlineMs = 20_000
+const deadlineMs = 60_000
 const handler: Handler = async (request) => {
   await request.body(1_000)
   return { status: 200, body: 'read\n' }

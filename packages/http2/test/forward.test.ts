@@ -9,7 +9,7 @@ import type { Listener } from '../src/index.ts'
 import { callHttp2, text } from './clients.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 
-const deadlineMs = 20_000
+const deadlineMs = 60_000
 const events: string[] = []
 const isEncrypted = (req: IncomingMessage) => 'encrypted' in req.socket && req.socket.encrypted
 

@@ -27,7 +27,7 @@ export const codes = {
   enhanceYourCalm: 11,
 } as const
 
-const deadlineMs = 20_000
+const deadlineMs = 60_000
 const nothing: Buffer = Buffer.alloc(0)
 
 export function frame(

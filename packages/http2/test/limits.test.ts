@@ -11,7 +11,7 @@ import { callHttp1, callHttp2 } from './clients.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 import { halfRequest, resetWith } from './frames.ts'
 
-const deadlineMs = 20_000
+const deadlineMs = 60_000
 const started: string[] = []
 const outcomes: string[] = []
 const handler: Handler = async (request) => {
@@ -64,7 +64,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
   })
 
   test('a TLS client that never shakes hands is disconnected', async () => {
-    const port = await listen({ tls: await selfSigned(), timeouts: { firstBytesTimeoutMs: 100 } })
+    const port = await listen({ tls: await selfSigned(), timeouts: { firstBytesTimeoutMs: 2_000 } })
     expect(await closes(net.connect(port, '127.0.0.1'))).toBe(true)
     const inTheClear = net.connect(port, '127.0.0.1').end('GET / HTTP/1.1\r\n\r\n')
     expect(await closes(inTheClear)).toBe(true)
@@ -84,7 +84,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
   })
 
   test('over HTTP/2 a body that takes too long ends the stream, and the others go on', async () => {
-    const port = await listen({ timeouts: { bodyTimeoutMs: 100 } })
+    const port = await listen({ timeouts: { bodyTimeoutMs: 2_000 } })
     const session = http2.connect(`http://127.0.0.1:${port}`)
     const stream = session.request({ ':method': 'POST', ':path': '/' })
     stream.write('half')
@@ -120,7 +120,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
   })
 
   test('an idle HTTP/2 connection is closed', async () => {
-    const port = await listen({ timeouts: { idleTimeoutMs: 100, bodyTimeoutMs: 200 } })
+    const port = await listen({ timeouts: { idleTimeoutMs: 2_000, bodyTimeoutMs: 2_000 } })
     const session = http2.connect(`http://127.0.0.1:${port}`)
     const gone = new Promise((resolve) => session.on('close', resolve))
     expect((await callHttp2(session, { body: 'x' })).status).toBe(200)

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, H2CClient, request } from 'undici'
+import { scale } from '../../../tools/testkit/src/scale.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 import { listenHttp } from '../src/index.ts'
 import type { HttpResponse, Listener } from '../src/index.ts'
@@ -21,7 +22,7 @@ const bodyBytesMax = 1_048_576
 const sizes = [0, 1, 471, 16_384, 65_536, 300_000, bodyBytesMax]
 const streams = 100
 /** In `npm run soak`. */
-const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
+const isFull = scale(true, false)
 const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
 const done: HttpResponse = Object.freeze({ status: 204 })
 

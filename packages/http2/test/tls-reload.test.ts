@@ -106,7 +106,7 @@ function nameShown(port: number): Promise<string> {
 
 const untilShown = (port: number, name: string) =>
   pollUntil(async () => (await nameShown(port)) === name, {
-    deadlineMs: 10_000,
+    deadlineMs: 60_000,
     what: `the certificate ${name}`,
   })
 
@@ -189,13 +189,13 @@ describe('a new pair', () => {
     const failures = () => metric('weir_tls_reload_failures_total')
 
     // When
-    await pollUntil(async () => (await failures()) > 0, { deadlineMs: 10_000, what: 'a failure' })
+    await pollUntil(async () => (await failures()) > 0, { deadlineMs: 60_000, what: 'a failure' })
 
     // Then
     expect(await nameShown(listener.port)).toBe('old')
     expect(lines.filter((line) => line.includes('the old one stays'))).toHaveLength(1)
     await writeFile(at.cert, 'no certificate at all')
-    await pollUntil(async () => (await failures()) > 1, { deadlineMs: 10_000, what: 'a failure' })
+    await pollUntil(async () => (await failures()) > 1, { deadlineMs: 60_000, what: 'a failure' })
     expect(await nameShown(listener.port)).toBe('old')
 
     await put(pairs.newest)

@@ -22,13 +22,13 @@ beforeAll(async () => {
   broker = await startOwnBroker()
   kafka = connect(broker.brokers)
   admin = createAdmin(kafka)
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const cleanUp of cleanUps.reverse()) await cleanUp()
   await admin.close()
   await broker.stop()
-}, 60_000)
+})
 
 async function makeTopic(what: string): Promise<string> {
   const topic = uniqueName(what)

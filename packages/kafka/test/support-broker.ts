@@ -84,12 +84,12 @@ export async function lookFromOutside(brokers: string[]): Promise<Outside> {
       const made = { topic, numPartitions: partitions, replicationFactor: 1, configEntries }
       // kafkajs's own wait fails where a broker doesn't know the topic yet.
       await admin.createTopics({ topics: [made], waitForLeaders: false })
-      await pollUntil(() => offsetsOf(topic), { deadlineMs: 20_000, what: `leaders of ${topic}` })
+      await pollUntil(() => offsetsOf(topic), { deadlineMs: 60_000, what: `leaders of ${topic}` })
     },
     async readLog(topic) {
       // Right after a start the broker may not lead its partitions yet.
       const offsets = await pollUntil(() => offsetsOf(topic), {
-        deadlineMs: 20_000,
+        deadlineMs: 60_000,
         what: `the offsets of ${topic}`,
       })
       const ends = offsets.map(({ partition, high }) => ({

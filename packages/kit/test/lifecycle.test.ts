@@ -50,7 +50,7 @@ test('shutdown() does the same without a signal', async () => {
   const service = start('own')
   expect(await service.exit()).toBe(0)
   expect(service.output()).toContain('last ran')
-}, 60_000)
+})
 
 test('a step over its own bound is left behind, the next ones run, and the exit code is 1', async () => {
   const service = start('step')
@@ -60,14 +60,14 @@ test('a step over its own bound is left behind, the next ones run, and the exit 
   // In either order: a line that the pipe doesn't take at once is written later.
   expect(service.output()).toContain('a shutdown step failed')
   expect(service.output()).toContain('last ran')
-}, 60_000)
+})
 
 test('the whole bound ends the process with 1', async () => {
   const service = start('hang')
   await service.seen('started')
   service.kill('SIGTERM')
   expect(await service.exit()).toBe(1)
-}, 60_000)
+})
 
 test('a second signal ends the process with 1, but the echo of the first does not', async () => {
   const service = start('second')
@@ -80,7 +80,7 @@ test('a second signal ends the process with 1, but the echo of the first does no
   service.kill('SIGTERM')
   expect(await service.exit()).toBe(1)
   expect(service.output()).toContain('second signal')
-}, 60_000)
+})
 
 test.each([
   ['throw', 'SyntaxError'],

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
+import { holdMachine, makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import { benchChanges } from './changes.ts'
 import { benchClient } from './client.ts'
 import { benchDerive } from './derive.ts'
@@ -69,6 +69,7 @@ if (
 }
 
 const log = (line: string): void => void process.stdout.write(`${line}\n`)
+await holdMachine('npm run bench')
 const stalls = measureStalls(3_000)
 log(
   `the machine by itself stands still for ${stalls.percent} % of the time, ${stalls.longestMs} ms at most`,

@@ -11,6 +11,12 @@ export const LOOPBACK = '127.0.0.1'
 // between the look and the use.
 const FREE_FROM = 12_000
 const FREE_TO = 32_000
+// A port is looked for seconds before its program listens. So that nobody else finds it meanwhile, each of jest's workers looks in
+// a range of its own, and gets no port twice.
+const RANGES = 8
+const RANGE = (FREE_TO - FREE_FROM) / RANGES
+const RANGE_FROM = FREE_FROM + RANGE * (Number(process.env['JEST_WORKER_ID'] ?? 0) % RANGES)
+const found = new Set<number>()
 const TRIES = 200
 
 export type Ports = { kafka: number; controller: number; analysts: number; registry: number }
@@ -62,10 +68,13 @@ export async function demandFree(port: number, who: string, instead: string): Pr
 
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const port = randomInt(FREE_FROM, FREE_TO)
-    if (await isFree(port)) return port
+    const port = RANGE_FROM + randomInt(RANGE)
+    if (found.has(port) || !(await isFree(port))) continue
+    found.add(port)
+    return port
   }
-  throw new AppError('no_free_port', `No free port found between ${FREE_FROM} and ${FREE_TO}.`)
+  const range = `between ${RANGE_FROM} and ${RANGE_FROM + RANGE}`
+  throw new AppError('no_free_port', `No free port found ${range}.`)
 }
 
 /** Nothing listens there, neither on loopback nor on all addresses. */

@@ -35,7 +35,7 @@ test(
     parent.kill('SIGKILL')
 
     expect(processes).toHaveLength(4)
-    await pollUntil(() => !processes.some(isRunning), { deadlineMs: 30_000 })
+    await pollUntil(() => !processes.some(isRunning), { deadlineMs: 60_000 })
   },
   TIMEOUT_MS,
 )
@@ -99,7 +99,7 @@ test(
       expect(died).toEqual([])
 
       process.kill(stack.brokerPid() ?? 0, 'SIGKILL')
-      await pollUntil(() => died.length > 0, { deadlineMs: 10_000 })
+      await pollUntil(() => died.length > 0, { deadlineMs: 60_000 })
       expect(died).toEqual(['Kafka'])
     } finally {
       await stack.stop()

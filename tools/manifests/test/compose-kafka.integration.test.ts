@@ -44,7 +44,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => auth.listen(authPort, '127.0.0.1', resolve))
   env = await environmentHere(authPort)
   inside = /INSIDE:\/\/([^,]*)/.exec(env['KAFKA_ADVERTISED_LISTENERS'] ?? '')?.[1] ?? ''
-}, 60_000)
+})
 
 afterAll(async () => {
   broker?.kill('SIGKILL')

@@ -108,7 +108,7 @@ describe.each(SERVICES)('%s', (service) => {
     expect(complaints.map((complaint, index) => [places[index], complaint])).toEqual(
       places.map((where) => [where, '']),
     )
-  }, 120_000)
+  })
 
   test('finds every file that a variable names below a mount', () => {
     for (const [name, objects] of renderings) {

@@ -10,3 +10,14 @@ export const scale = <Amount>(full: Amount, quick: Amount): Amount => (isFull ? 
  * in `npm test` it must only come at all, since how fast a busy machine is says nothing of Weir.
  */
 export const within = (promisedMs: number): number => scale(promisedMs, 60_000)
+
+/**
+ * The most that a measurement of time, processor time or memory may come to. Only `npm run soak` holds Weir to it; in `npm test`
+ * steps, bytes and requests are counted instead.
+ */
+export const measured = (most: number): number => scale(most, Infinity)
+
+/** Tests that only `npm run soak` has: what they add is long, or others hold it too. */
+export function inSoak(tests: () => void): void {
+  if (isFull) tests()
+}

@@ -8,15 +8,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { onStopWish } from '@weir/devstack'
+import { holdMachine, onStopWish } from '@weir/devstack'
 
 import { scale } from './scale.ts'
-import { lookForUnchanged } from './test-run/artefacts.ts'
-import type { Unchanged } from './test-run/artefacts.ts'
 import { sumOf } from './test-run/files.ts'
 import { openIntegrationWorld } from './test-run/integration.ts'
 import { runFile, runJest, watchWithJest } from './test-run/jest.ts'
-import { createParts, filesOf, secondsOf, tableOf, wholeOf } from './test-run/parts.ts'
+import { createParts, filesOf, secondsOf, tableOf } from './test-run/parts.ts'
 import { afterRun, createSecondTries, keep, overdue } from './test-run/second-tries.ts'
 import { readKept, toldOf } from './test-run/second-tries.ts'
 import { keepSeconds } from './test-run/seconds.ts'
@@ -45,8 +43,8 @@ try {
 process.exit()
 
 async function testAll(): Promise<number> {
-  const artefacts = await lookForUnchanged({ all: !isWhole || unitOnly })
-  const wanted = { unitOnly, isLeftOut: (file: string) => isLeftOut(file, artefacts) }
+  await holdMachine('npm test', { signal })
+  const wanted = { unitOnly, isLeftOut: (file: string) => isWhole && scale(false, isSoaked(file)) }
   const suites = await suitesWanted({ args: jestArgs, folder, signal }, wanted)
   const [early, late] = [suites.filter((suite) => !needsWorld(suite)), suites.filter(needsWorld)]
   if (isWhole) await parts.run('static checks', () => runStaticChecks(signal))
@@ -56,11 +54,11 @@ async function testAll(): Promise<number> {
   if (signal.aborted) return 130
 
   await keepSeconds(secondsOf(parts.all()))
-  if (isWhole) await closeWhole(artefacts)
+  if (isWhole) await closeWhole()
   if (!goesOn && late.length > 0)
     console.log('The rest did not run, as this failed; --all runs it.')
   if (suites.length === 0) console.log('No test ran.')
-  const { passed, failed, skipped } = sumOf([...parts.all(), artefacts.tally])
+  const { passed, failed, skipped } = sumOf(parts.all())
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   return failed > 0 || suites.length === 0 ? 1 : 0
 }
@@ -82,22 +80,17 @@ async function runSuites(suites: readonly Suite[], env: NodeJS.ProcessEnv): Prom
   })
 }
 
-/** What later runs know of this one, and the table. A file that is run by name may run in part, so it counts for neither. */
-async function closeWhole(artefacts: Unchanged): Promise<void> {
-  await artefacts.keep(wholeOf(parts.all()))
+/** What later runs know of this one, and the table. A file that is run by name may run in part, so it doesn't count. */
+async function closeWhole(): Promise<void> {
   const needed = secondTries.needed()
   const kept = afterRun(await readKept(), filesOf(parts.all()), needed)
   await keep(kept)
-  console.log(`\n${tableOf(parts.all())}\n${artefacts.told}`)
+  console.log(`\n${tableOf(parts.all())}\n`)
   for (const line of toldOf(needed)) console.log(line)
   for (const file of overdue(kept, needed)) {
     console.log(`${file} needed it in three runs in a row. Correct the test, or what it found.`)
     await parts.run('too many second tries', async () => ({ ...NOTHING, failed: 1 }))
   }
-}
-
-function isLeftOut(file: string, { files }: Unchanged): boolean {
-  return files.includes(file) || (isWhole && scale(false, isSoaked(file)))
 }
 
 /** Runs the first of what fits, and again whenever a file changes. */

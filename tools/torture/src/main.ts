@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { makeKekFiles, makePlatformKey } from '@weir/devstack'
+import { holdMachine, makeKekFiles, makePlatformKey } from '@weir/devstack'
 
 import { isBreakage, needsThree } from './breakages.ts'
 import { faultKinds, faultKindsOf } from './faults/plan.ts'
@@ -50,6 +50,7 @@ if (isUnheardOf || isNever || !minutes || !seed || !rate || faults.length < name
   process.exit(2)
 }
 
+await holdMachine('npm run torture')
 const lanesOfEachStream = 5
 const folder = await mkdtemp(join(tmpdir(), 'weir-torture-'))
 await makeKekFiles(folder)

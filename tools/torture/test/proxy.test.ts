@@ -49,7 +49,7 @@ function client() {
   }
 }
 
-const until = (holds: () => boolean) => pollUntil(holds, { deadlineMs: 5_000, everyMs: 5 })
+const until = (holds: () => boolean) => pollUntil(holds, { deadlineMs: 60_000, everyMs: 5 })
 /** For what must not happen: as long as it takes to happen otherwise, many times over. */
 const aWhile = () => delay(150)
 

@@ -22,5 +22,5 @@ export function apiKeyTests(ground: LookUpGround): void {
 
     expect(await weir.ok(`api-key delete ${keyId} --yes`)).toBe(`Deleted ${keyId}.\n`)
     expect((await weir.run('stream list', { env })).code).toBe(1)
-  }, 60_000)
+  })
 }

@@ -30,7 +30,7 @@ export function deadTests(ground: LookUpGround): void {
 
     const caughtUp = /^lag +0\ndead +0$/m
     const show = async () => caughtUp.test(await weir.ok('output show watched watched-0'))
-    await pollUntil(show, { deadlineMs: 30_000, everyMs: 200, what: 'deriving' })
+    await pollUntil(show, { deadlineMs: 60_000, everyMs: 200, what: 'deriving' })
     const list = await weir.run('output dead list watched watched-0')
     expect([list.code, list.stdout]).toEqual([0, ''])
     expect(list.stderr).toContain(

@@ -192,7 +192,7 @@ export function eventTests(ground: LookUpGround): void {
     // Ingest hears of it within a second.
     const isTaken = async (): Promise<boolean> =>
       (await weir.run('send off --schema clickstream', { input })).code === 0
-    await pollUntil(isTaken, { deadlineMs: 10_000, what: 'an enabled stream taking events' })
+    await pollUntil(isTaken, { deadlineMs: 60_000, what: 'an enabled stream taking events' })
   })
 
   test('the token that is printed sends events with any HTTP client', async () => {

@@ -20,7 +20,7 @@ export function usageTests(ground: LookUpGround): void {
         const ended = await weir.run('usage counted --by 1d')
         return counted.test(ended.stderr) ? ended : undefined
       },
-      { deadlineMs: 20_000, everyMs: 200, what: 'the usage' },
+      { deadlineMs: 60_000, everyMs: 200, what: 'the usage' },
     )
     expect(table.stdout).toMatch(/^FROM +EVENTS +BYTES +REFUSED\n/)
     expect(table.stderr).toContain(`${bytes} bytes`)

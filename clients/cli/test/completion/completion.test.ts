@@ -72,4 +72,4 @@ test('a service that does not answer is waited for a moment, and nothing is said
     silent.closeAllConnections()
     silent.close()
   }
-}, 60_000)
+})

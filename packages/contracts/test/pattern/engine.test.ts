@@ -30,7 +30,7 @@ describe('which engine a pattern gets', () => {
     expect(sources.map((source, index) => [source, choices[index]])).toEqual(
       Object.entries(expected).map(([source, engine]) => [source, { engine }]),
     )
-  }, 60_000)
+  })
 
   test('a pattern that nothing can run is refused with the reason', async () => {
     const unproved = "can't be proved linear, and RE2 can't express it: "
@@ -47,7 +47,7 @@ describe('which engine a pattern gets', () => {
     ] as const
     const choices = await chooseEngines(expected.map(([source]) => source))
     expect(choices).toEqual(expected.map(([, problem]) => ({ problem })))
-  }, 60_000)
+  })
 })
 
 describe('re2js answers as RegExp.test does', () => {

@@ -14,7 +14,7 @@ import { countsTopic } from '../../src/replicas/usage.ts'
 import { connect, log } from '../support.ts'
 
 const kafka = connect()
-const soon = { deadlineMs: 10_000, everyMs: 20 }
+const soon = { deadlineMs: 60_000, everyMs: 20 }
 const ends: (() => Promise<unknown>)[] = []
 
 beforeAll(async () => {

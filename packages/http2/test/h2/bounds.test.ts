@@ -24,7 +24,7 @@ import type { ByHand, Frame } from '../frames.ts'
 import { startAttacked, undisturbed } from './attacked.ts'
 import type { Attacked } from './attacked.ts'
 
-const deadlineMs = 15_000
+const deadlineMs = 60_000
 const windowMax = 0x7fff_ffff
 const mebibyte = 1_048_576
 const nothing: Buffer = Buffer.alloc(0)

@@ -8,7 +8,7 @@ import { startAttacked, undisturbed } from './attacked.ts'
 import type { Attacked } from './attacked.ts'
 
 const mebibyte = 1_048_576
-const deadlineMs = 20_000
+const deadlineMs = 60_000
 const connections = 10
 const streams = 10
 /** A body, and what all connections together may hold. */

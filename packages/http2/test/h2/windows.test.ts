@@ -19,7 +19,7 @@ import {
 } from '../frames.ts'
 import type { ByHand, Frame } from '../frames.ts'
 
-const deadlineMs = 20_000
+const deadlineMs = 60_000
 const mebibyte = 1_048_576
 const heldBytesMax = 16 * mebibyte
 const windowDefault = 65_535

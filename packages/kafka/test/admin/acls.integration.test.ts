@@ -137,4 +137,4 @@ test('a broker without an authorizer is told from one that refuses', async () =>
     await stack.stop()
     await rm(folder, { recursive: true, force: true })
   }
-}, 60_000)
+})

@@ -46,7 +46,7 @@ test('the settings of a topic are changed as a whole', async () => {
     'cleanup.policy': 'compact,delete',
   })
   const changed = async () => (await admin.configs.topic(topic))['retention.ms'] === '2000'
-  await pollUntil(changed, { deadlineMs: 10_000, what: 'the new settings' })
+  await pollUntil(changed, { deadlineMs: 60_000, what: 'the new settings' })
   expect(await admin.configs.topic(topic)).toMatchObject({ 'cleanup.policy': 'compact,delete' })
   await admin.topics.delete(topic)
 })

@@ -31,7 +31,7 @@ afterAll(async () => {
   await topics.close()
   await cluster.close()
   await both.stop()
-}, 60_000)
+})
 
 async function coordinatorsOf(groups: readonly string[]): Promise<Set<number>> {
   const connection = await cluster.at(both.brokers[0] ?? '')

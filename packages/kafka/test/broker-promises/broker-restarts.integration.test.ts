@@ -19,13 +19,13 @@ beforeAll(async () => {
   broker = await startOwnBroker()
   cluster = openCluster(broker.brokers)
   topics = openTopics(broker.brokers)
-}, 120_000)
+})
 
 afterAll(async () => {
   await topics.close()
   await cluster.close()
   await broker.stop()
-}, 60_000)
+})
 
 const ends = [
   ['restarted in good order', () => broker.start()],

@@ -35,13 +35,13 @@ beforeAll(async () => {
   broker = await startOwnBroker({ 'offsets.retention.check.interval.ms': 300 })
   cluster = openCluster(broker.brokers)
   topics = openTopics(broker.brokers)
-}, 120_000)
+})
 
 afterAll(async () => {
   await topics.close()
   await cluster.close()
   await broker.stop()
-}, 60_000)
+})
 
 const NO_GENERATION = -1
 const NOBODY = ''
@@ -118,7 +118,7 @@ test('kafka-consumer-groups.sh shows offset and lag of a group that never had me
   // Group, topic, partition, committed offset, end offset, lag.
   expect(row?.split(/\s+/).slice(1, 6)).toEqual([place.topic, '0', '1', '3', '2'])
   await rm(folder, { recursive: true, force: true })
-}, 120_000)
+})
 
 type ShortCommit = Commit & { readonly place: Place; readonly retentionMs: bigint }
 

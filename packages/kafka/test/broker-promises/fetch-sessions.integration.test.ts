@@ -23,13 +23,13 @@ beforeAll(async () => {
   broker = await startOwnBroker({ 'max.incremental.fetch.session.cache.slots': SESSIONS_MAX })
   cluster = openCluster(broker.brokers)
   topics = openTopics(broker.brokers)
-}, 120_000)
+})
 
 afterAll(async () => {
   await topics.close()
   await cluster.close()
   await broker.stop()
-}, 60_000)
+})
 
 type Session = { readonly id: number; readonly epoch: number }
 

@@ -29,13 +29,13 @@ beforeAll(async () => {
   })
   cluster = openCluster(broker.brokers)
   topics = openTopics(broker.brokers)
-}, 120_000)
+})
 
 afterAll(async () => {
   await topics.close()
   await cluster.close()
   await broker.stop()
-}, 60_000)
+})
 
 const CREATE_TIME = { 'message.timestamp.type': 'CreateTime' }
 const TWO_DAYS_MS = 2 * 86_400_000

@@ -51,7 +51,7 @@ test('a process that is stopped while it writes, and goes on after a fence, is r
   const { place, id, owner: former } = await own()
   const { child, ended } = startWriter(place, former)
   const isWriting = async () => (await readLog(cluster, place)).length > 20
-  await pollUntil(isWriting, { deadlineMs: 50_000, what: 'the former owner' })
+  await pollUntil(isWriting, { deadlineMs: 60_000, what: 'the former owner' })
   child.kill('SIGSTOP')
   const { marker, owner } = await fence(cluster, id, [place])
   await produce(cluster, place, batchOf(['new'], { producer: owner, sequence: 0 }))
@@ -60,7 +60,7 @@ test('a process that is stopped while it writes, and goes on after a fence, is r
   const log = await readLog(cluster, place)
   const at = markerOffset(log, marker) ?? -1n
   expect(valuesOf(log.filter(({ offset }) => offset > at))).toEqual(['new'])
-}, 120_000)
+})
 
 /** A way to the broker on which nothing arrives while it is held. */
 async function startHolding(address: string) {
@@ -104,7 +104,7 @@ test('five batches that left before a fence and arrive after it are refused', as
   expect((await send(0)).error).toBe('NONE')
   way.hold()
   const late = [1, 2, 3, 4, 5].map(send)
-  await pollUntil(() => way.held() > 0, { deadlineMs: 20_000, what: 'batches on their way' })
+  await pollUntil(() => way.held() > 0, { deadlineMs: 60_000, what: 'batches on their way' })
   await fence(cluster, id, [place])
   way.release()
   const errors = (await Promise.all(late)).map(({ error }) => error)

@@ -28,13 +28,13 @@ beforeAll(async () => {
   })
   cluster = openCluster(broker.brokers)
   topics = openTopics(broker.brokers)
-}, 120_000)
+})
 
 afterAll(async () => {
   await topics.close()
   await cluster.close()
   await broker.stop()
-}, 60_000)
+})
 
 const write = (place: Place, producer: Identity, sequence: number, value: string) =>
   produce(cluster, place, batchOf([value], { producer, sequence }))

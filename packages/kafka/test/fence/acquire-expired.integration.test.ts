@@ -28,14 +28,14 @@ beforeAll(async () => {
   cluster = openCluster(broker.brokers)
   topics = openTopics(broker.brokers)
   fencer = createFencer(connect(broker.brokers))
-}, 120_000)
+})
 
 afterAll(async () => {
   fencer.close()
   await topics.close()
   await cluster.close()
   await broker.stop()
-}, 60_000)
+})
 
 const untilForgotten = (id: string) =>
   eventually(`the end of ${id}`, async () => {
@@ -71,7 +71,7 @@ test('who acquires after the id was forgotten is told so, and may acquire again 
   const again = await fencer.acquire(acquiring)
   expect(again).toMatchObject({ isNewIdentity: false, markers: [4n] })
   expect(await write(place, again.identity, 0, 'b')).toBe('NONE')
-}, 120_000)
+})
 
 test('an empty partition has no former owner', async () => {
   const { acquiring } = await makeAcquiring()
@@ -82,4 +82,4 @@ test('an owner that renews too late is told that it is none', async () => {
   const { acquiring, former } = await makeForgotten()
   const late = fencer.renew(acquiring.transactionalId, former)
   await expect(late).rejects.toMatchObject({ code: 'kafka.fenced' })
-}, 120_000)
+})

@@ -40,7 +40,7 @@ afterAll(async () => {
   await topics.close()
   await cluster.close()
   await both.stop()
-}, 60_000)
+})
 
 const write = (place: Place, producer: Identity, sequence: number, value: string) =>
   produce(cluster, place, batchOf([value], { producer, sequence }))

@@ -51,7 +51,7 @@ afterAll(async () => {
   await topics.close()
   await cluster.close()
   await both.stop()
-}, 60_000)
+})
 
 type Pair = {
   /** On the broker that may end. */
@@ -169,7 +169,7 @@ test.each([
 
     await acquire(pair)
 
-    await pollUntil(() => isAllCommitted(pair), { deadlineMs: 30_000, what: 'what is committed' })
+    await pollUntil(() => isAllCommitted(pair), { deadlineMs: 60_000, what: 'what is committed' })
     expect(await counted(pair)).toEqual(isCommit ? [1, 1] : [0, 0])
     network.mend()
     await ended

@@ -160,7 +160,7 @@ test('what is sent together may be more than a topic takes at once', async () =>
   await transactor.transaction(({ send }) => send(keys.map((key) => sized(topic, key, 400_000))))
 
   expect(await keysIn(topic)).toEqual(keys)
-}, 30_000)
+})
 
 test('a record that Kafka refuses because of itself is told as such, and nothing counts', async () => {
   const topic = await makeTopic(admin, 'txn-refused', 1)
@@ -178,7 +178,7 @@ test('a record that Kafka refuses because of itself is told as such, and nothing
   await next.fence()
   await next.transaction(({ send }) => send([record(topic, 'done')]))
   expect(await keysIn(topic)).toEqual(['done'])
-}, 30_000)
+})
 
 test('a connection lost before the commit leaves nothing behind, and the transactor is spent', async () => {
   // Given
@@ -201,7 +201,7 @@ test('a connection lost before the commit leaves nothing behind, and the transac
   await expect(transactor.transaction(() => Promise.resolve())).rejects.toThrow('spent')
   await admin.groups.fence(id)
   expect(await readAll(topic)).toEqual([])
-}, 30_000)
+})
 
 test('a commit whose answer is lost is reported as of unknown outcome', async () => {
   // Given
@@ -218,7 +218,7 @@ test('a commit whose answer is lost is reported as of unknown outcome', async ()
 
   // Then
   await expect(outcome).rejects.toMatchObject({ code: 'kafka.outcome_unknown' })
-}, 30_000)
+})
 
 test('writing to a topic that is not there fails, and does not make it', async () => {
   // Given
@@ -232,10 +232,10 @@ test('writing to a topic that is not there fails, and does not make it', async (
   // Then
   await expect(outcome).rejects.toMatchObject({ code: 'kafka.unavailable' })
   expect(await admin.topics.exists(topic)).toBe(false)
-}, 30_000)
+})
 
 test('without a broker, fencing fails as unavailable', async () => {
   const transactor = transactorFor(uniqueName('writer'), connect(['127.0.0.1:1']))
 
   await expect(transactor.fence()).rejects.toMatchObject({ code: 'kafka.unavailable' })
-}, 30_000)
+})

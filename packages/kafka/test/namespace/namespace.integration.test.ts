@@ -37,14 +37,14 @@ beforeAll(async () => {
   await outside.connect()
   for (const { admin } of [one, other])
     for (const topic of topics) await admin.topics.create({ topic, partitions: 1 })
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const { admin } of [one, other])
     await Promise.all(topics.map((topic) => admin.topics.delete(topic)))
   await Promise.all([one, other, all].map(({ admin }) => admin.close()))
   await outside.disconnect()
-}, 60_000)
+})
 
 async function produce({ kafka }: Space, topic: string, value: string): Promise<void> {
   const limits = { produceTimeoutMs: 30_000, inFlightBytesMax: 1_000_000 }
@@ -101,7 +101,7 @@ test('what one writes the other never reads, in whatever way', async () => {
   expect(await tailed(other)).toEqual(['theirs', 'theirs'])
   expect(await scanned(other)).toEqual(['theirs', 'theirs'])
   expect(await one.admin.groups.delete('group')).toBe('deleted')
-}, 120_000)
+})
 
 async function followed({ kafka }: Space): Promise<string[]> {
   const seen: string[] = []
@@ -195,7 +195,7 @@ test('fencing, deleting and setting up are of the own names; Kafka’s own topic
   await one.admin.topics.delete('log')
   expect(await other.admin.topics.exists('log')).toBe(true)
   expect(await outside.listTopics()).not.toContain(`${outer}log`)
-}, 60_000)
+})
 
 test('a principal loses what he may under one prefix, and nothing under another', async () => {
   const principal = `User:${uniqueName('principal')}`
@@ -224,4 +224,4 @@ test('a principal loses what he may under one prefix, and nothing under another'
   await mine.revoke([acl])
   expect(await namesIn(every)).toEqual([])
   await Promise.all([mine, theirs, every].map((acls) => acls.close()))
-}, 60_000)
+})

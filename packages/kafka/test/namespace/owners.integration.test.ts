@@ -22,7 +22,7 @@ const partitions = [{ topic: 'in', partition: 0 }]
 
 beforeAll(async () => {
   for (const { admin } of [one, other]) await admin.topics.create({ topic: 'in', partitions: 1 })
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const { admin, fencer } of [one, other]) {
@@ -30,7 +30,7 @@ afterAll(async () => {
     await admin.close()
     fencer.close()
   }
-}, 60_000)
+})
 
 test('one acquires and searches its own partition, and fences no other', async () => {
   const acquiring = { transactionalId: 'owner', partitions, deadlineMs: 60_000 }
@@ -53,7 +53,7 @@ test('one acquires and searches its own partition, and fences no other', async (
     return last?.toString()
   })
   expect(await Promise.all(found)).toEqual(['mine', undefined])
-}, 60_000)
+})
 
 test('positions are of the own groups and topics', async () => {
   const [own, foreign] = [createPositions(one.kafka), createPositions(other.kafka)]
@@ -65,4 +65,4 @@ test('positions are of the own groups and topics', async () => {
   expect(await foreign.read(groups)).toEqual(new Map([['positions', []]]))
   expect(await one.admin.groups.delete('positions')).toBe('deleted')
   await Promise.all([own.close(), foreign.close()])
-}, 60_000)
+})

@@ -5,13 +5,13 @@ import { delay, pollUntil } from '@weir/kit'
 
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
 import type { BatchProducer } from '../../src/produce/types.ts'
+import { measured } from '../../../../tools/testkit/src/scale.ts'
 import { connect, uniqueName } from '../support.ts'
 import { lookFromOutside, startOwnBroker, timesStored, valuesIn } from '../support-broker.ts'
 import type { LoggedRecord, OwnBroker } from '../support-broker.ts'
 
 const PRODUCE_TIMEOUT_MS = 1_500
-// For a machine that is busy with other things.
-const LATE_MS = 4_000
+const ANSWERED_MS = measured(PRODUCE_TIMEOUT_MS + 1_000)
 const PARTITIONS = 3
 const TEST_MS = 120_000
 
@@ -122,22 +122,22 @@ test(
     // Given
     const topic = await makeTopic()
     const load = startLoad(makeProducer(), topic)
-    await pollUntil(() => load.storedSince(0), { deadlineMs: 10_000 })
+    await pollUntil(() => load.storedSince(0), { deadlineMs: 60_000 })
 
     // When
     broker.pause()
     await pollUntil(() => load.all.some(({ code }) => code !== 'stored'), {
-      deadlineMs: 10_000,
+      deadlineMs: 60_000,
     })
     await delay(2 * PRODUCE_TIMEOUT_MS)
     broker.resume()
     const resumed = load.all.length
-    await pollUntil(() => load.storedSince(resumed), { deadlineMs: 20_000 })
+    await pollUntil(() => load.storedSince(resumed), { deadlineMs: 60_000 })
 
     // Then
     const sent = await load.stop()
     expectPromiseKept(sent, await readLog(topic))
-    expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(PRODUCE_TIMEOUT_MS + LATE_MS)
+    expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWERED_MS)
   },
   TEST_MS,
 )
@@ -151,21 +151,21 @@ test.each([
     // Given
     const topic = await makeTopic()
     const load = startLoad(makeProducer(), topic)
-    await pollUntil(() => load.storedSince(0), { deadlineMs: 10_000 })
+    await pollUntil(() => load.storedSince(0), { deadlineMs: 60_000 })
 
     // When
     await end()
     const isRefused = pollUntil(() => load.all.some(({ code }) => code !== 'stored'), {
-      deadlineMs: 20_000,
+      deadlineMs: 60_000,
     })
     await Promise.all([isRefused, broker.start()])
     const started = load.all.length
-    await pollUntil(() => load.storedSince(started), { deadlineMs: 30_000 })
+    await pollUntil(() => load.storedSince(started), { deadlineMs: 60_000 })
 
     // Then
     const sent = await load.stop()
     expectPromiseKept(sent, await readLog(topic))
-    expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(PRODUCE_TIMEOUT_MS + LATE_MS)
+    expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWERED_MS)
   },
   TEST_MS,
 )
@@ -177,10 +177,10 @@ test(
     const topic = await makeTopic()
     const sending = makeProducer()
     const load = startLoad(sending, topic)
-    await pollUntil(() => load.storedSince(0), { deadlineMs: 10_000 })
+    await pollUntil(() => load.storedSince(0), { deadlineMs: 60_000 })
     await broker.kill()
     const gone = load.all.length
-    await pollUntil(() => load.all.length > gone + 100, { deadlineMs: 10_000 })
+    await pollUntil(() => load.all.length > gone + 100, { deadlineMs: 60_000 })
 
     // When
     const startMs = performance.now()
@@ -189,9 +189,9 @@ test(
     await closing
 
     // Then
-    expect(performance.now() - startMs).toBeLessThan(PRODUCE_TIMEOUT_MS + LATE_MS)
+    expect(performance.now() - startMs).toBeLessThan(ANSWERED_MS)
     expect(sent.slice(gone).filter(({ isStored }) => isStored)).toEqual([])
-    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 10_000 })
+    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 60_000 })
     await broker.start()
     expectPromiseKept(sent, await readLog(topic))
   },

@@ -93,7 +93,7 @@ test('thousands of concurrent sends are stored once each, in order', async () =>
     expect(valuesIn(logs.get(topic) ?? [], partition)).toEqual(wanted)
   }
   expect(sending.inFlightBytes()).toBe(0)
-}, 60_000)
+})
 
 test.each(compressions)(
   'batches compressed by %s are taken by the broker, and read as they were sent',
@@ -207,7 +207,7 @@ describe('a topic deleted while others flow', () => {
     // When
     await outside.admin.deleteTopics({ topics: [gone] })
     const outcome = () => codeOf(sending.send(gone, 0, event('lost')))
-    await pollUntil(async () => (await outcome()) === 'kafka.unavailable', { deadlineMs: 20_000 })
+    await pollUntil(async () => (await outcome()) === 'kafka.unavailable', { deadlineMs: 60_000 })
     await outside.makeTopic(gone, 2)
     await sending.send(gone, 0, event('new'))
     await sending.send(gone, 1, event('new'))
@@ -219,7 +219,7 @@ describe('a topic deleted while others flow', () => {
     const log = await outside.readLog(gone)
     expect(valuesIn(log, 0)).toEqual(['new'])
     expect(valuesIn(log, 1)).toEqual(['new'])
-  }, 60_000)
+  })
 
   test('and forgotten rejects what waits at once, so that none of it gets into the new one', async () => {
     // Given
@@ -229,7 +229,7 @@ describe('a topic deleted while others flow', () => {
     await sending.send(gone, 0, event('old'))
     await outside.admin.deleteTopics({ topics: [gone] })
     await pollUntil(async () => !(await outside.admin.listTopics()).includes(gone), {
-      deadlineMs: 10_000,
+      deadlineMs: 60_000,
     })
 
     // When
@@ -243,7 +243,7 @@ describe('a topic deleted while others flow', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['kafka.unavailable']))
     expect(valuesIn(await outside.readLog(gone), 0)).toEqual(['new'])
     expect((await flow.stop()).failed).toEqual([])
-  }, 60_000)
+  })
 })
 
 test('what is refused for want of room is not stored, and everything else is, once', async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await topics.close()
   await both.stop()
-}, 60_000)
+})
 
 type Sent = { readonly value: string; readonly code: string }
 

@@ -42,7 +42,7 @@ test('what is refused for certain takes no number, and goes out again without wh
   const first = codeOf(sending.send('topic', 0, event('a')))
   expect(await first).not.toBe('stored')
   isRefusing = false
-  await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 20_000 })
+  await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 60_000 })
 
   expect(await codeOf(sending.send('topic', 0, event('b')))).toBe('stored')
 
@@ -56,9 +56,9 @@ test('after an outcome that stays unknown the partition goes on under another pr
   await sending.send('topic', 1, event('x'))
 
   expect(await codeOf(sending.send('topic', 0, event('b')))).toBe('kafka.outcome_unknown')
-  await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 20_000 })
+  await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 60_000 })
   await pollUntil(async () => (await codeOf(sending.send('topic', 0, event('c')))) === 'stored', {
-    deadlineMs: 20_000,
+    deadlineMs: 60_000,
   })
   await sending.send('topic', 1, event('y'))
 

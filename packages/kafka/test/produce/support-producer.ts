@@ -1,5 +1,5 @@
 // A producer with a broker of its own, which answers as the test says.
-import { afterEach } from '@jest/globals'
+import { afterEach, jest } from '@jest/globals'
 import { createLog } from '@weir/kit'
 import { createAppender } from '../../src/produce/appender.ts'
 import type { AppendLane } from '../../src/produce/append-lane.ts'
@@ -21,8 +21,28 @@ export const NOT_APPENDED = -1
 const cleanUps: (() => Promise<void>)[] = []
 
 afterEach(async () => {
+  jest.useRealTimers()
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
+
+/** From here on timers and `performance.now` stand still until the test moves them. Sockets go on. */
+export function holdClock(): void {
+  jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'queueMicrotask', 'setImmediate'] })
+}
+
+/** Turns of the event loop, enough for a request to arrive and its answer to come back. */
+export async function someTurns(): Promise<void> {
+  for (let turns = 0; turns < 100; turns += 1)
+    await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Moves the clock by ten milliseconds in each turn of the event loop. */
+export async function passTimeUntil(isIt: () => boolean): Promise<void> {
+  while (!isIt()) {
+    jest.advanceTimersByTime(10)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
 
 export async function broker(options: FakeBrokerOptions): Promise<FakeBroker> {
   const started = await startFakeBroker(options)

@@ -39,14 +39,14 @@ beforeAll(async () => {
         },
       ),
     )
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const following of followings) following.close()
   await producer.disconnect()
   await outside.close()
   await broker.stop()
-}, 60_000)
+})
 
 async function write(value: string, ...partitions: number[]): Promise<void> {
   const messages = partitions.map((partition) => ({ partition, value }))

@@ -41,7 +41,7 @@ afterAll(async () => {
   await topics.close()
   await outside.close()
   await both.stop()
-}, 60_000)
+})
 
 type Followed = { readonly topic: string; readonly seen: string[] }
 

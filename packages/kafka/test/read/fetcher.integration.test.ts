@@ -183,7 +183,7 @@ test('records larger than a fetch come, and a long log comes whole', async () =>
   expect(seen.map((text) => text.split('=')[0])).toEqual(
     Array.from({ length: 24 }, (_, i) => `${i}`),
   )
-}, 90_000)
+})
 
 test('what retention has removed is told, and skipped only by who says so', async () => {
   const topic = await makeTopic(admin, 'fetch-removed', 1)
@@ -270,7 +270,7 @@ test('a cut network loses and doubles nothing, and three connections do for fetc
   expect(all.map(({ seen }) => seen)).toEqual(
     logged.map((records) => records.map(({ offset, value }) => `${offset}=${String(value)}`)),
   )
-}, 90_000)
+})
 
 test('after the last one has closed, no connection is left', async () => {
   const topic = await makeTopic(admin, 'fetch-close', 1)

@@ -148,7 +148,7 @@ test('a transaction left open holds back neither its writer nor those who wait f
   // Then
   expect(seen).toEqual([])
   await open.commit()
-  await pollUntil(() => seen.length === 1, { deadlineMs: 5_000, everyMs: 5 })
+  await pollUntil(() => seen.length === 1, { deadlineMs: 60_000, everyMs: 5 })
 })
 
 test('after an outage a follower goes on exactly where it was', async () => {
@@ -169,12 +169,12 @@ test('after an outage a follower goes on exactly where it was', async () => {
 
   // When
   network.mend()
-  await pollUntil(() => seen.includes('b=1'), { deadlineMs: 10_000 })
+  await pollUntil(() => seen.includes('b=1'), { deadlineMs: 60_000 })
 
   // Then
   expect(seen).toEqual(['a=1', 'b=1'])
   expect(resets()).toBe(0)
-}, 20_000)
+})
 
 test('a topic made again is followed from its start, after a reset', async () => {
   // Given
@@ -187,12 +187,12 @@ test('a topic made again is followed from its start, after a reset', async () =>
   await admin.topics.delete(topic)
   await admin.topics.create({ topic, partitions: 1 })
   await write(topic, ['c', '1'])
-  await pollUntil(() => seen.includes('c=1'), { deadlineMs: 10_000 })
+  await pollUntil(() => seen.includes('c=1'), { deadlineMs: 60_000 })
 
   // Then
   expect(seen).toEqual(['c=1'])
   expect(resets()).toBe(1)
-}, 20_000)
+})
 
 test('a follower waits for topics that are yet to be made', async () => {
   // Given
@@ -211,7 +211,7 @@ test('a follower waits for topics that are yet to be made', async () => {
   await pollUntil(() => seen.length > 0, { deadlineMs: 60_000 })
   expect(seen).toEqual(['a=1'])
   await admin.topics.delete(topic)
-}, 90_000)
+})
 
 test('after a gap that could hide tombstones, tables start over empty', async () => {
   // Given
@@ -222,14 +222,14 @@ test('after a gap that could hide tombstones, tables start over empty', async ()
 
   // When
   await pollUntil(() => write(topic, ['b', '1']).then(() => resets() > 0), {
-    deadlineMs: 10_000,
+    deadlineMs: 60_000,
     everyMs: 300,
   })
   await follower.catchUp()
 
   // Then
   expect(seen.slice(0, 2)).toEqual(['a=1', 'b=1'])
-}, 20_000)
+})
 
 test('a record that cannot be taken is offered again, and nothing after it before', async () => {
   // Given
@@ -250,7 +250,7 @@ test('a record that cannot be taken is offered again, and nothing after it befor
   // Then
   expect(taken).toEqual(['a', 'b', 'c'])
   expect(refusals).toBe(3)
-}, 20_000)
+})
 
 test('closing is quick, also while nothing answers', async () => {
   const network = await connectOverNetwork()
@@ -262,4 +262,4 @@ test('closing is quick, also while nothing answers', async () => {
 
   expect(close.status).toBe('fulfilled')
   expect(start).toMatchObject({ reason: { code: 'kafka.unavailable' } })
-}, 10_000)
+})

@@ -32,7 +32,7 @@ beforeAll(async () => {
   auth = await joinAuth()
   account = await makeAccount(auth)
   await account.post('/v2/streams', { name: 'in' })
-}, 60_000)
+})
 
 afterAll(async () => {
   await auth.stop()
@@ -123,7 +123,7 @@ test("before auth has reached Kafka it says where its keys are, gives none, and 
   const seen = new AbortController()
   const look = async () => {
     const ask = () => send(`${at}/.well-known/jwks.json`).catch(() => undefined)
-    const jwks = await pollUntil(ask, { deadlineMs: 20_000 })
+    const jwks = await pollUntil(ask, { deadlineMs: 60_000 })
     const configuration = await send(`${at}/.well-known/openid-configuration`)
     const ready = await send(`http://127.0.0.1:${adminPort}/health/ready`)
     const api = await send(`${at}/v2/account`, { bearer: 'any' })
@@ -137,7 +137,7 @@ test("before auth has reached Kafka it says where its keys are, gives none, and 
   expect(jwks?.headers.get('cache-control')).toBe('no-store')
   expect(configuration.json).toMatchObject({ issuer: at, jwks_uri: `${at}/.well-known/jwks.json` })
   expect([ready.status, api.status]).toEqual([503, 503])
-}, 60_000)
+})
 
 describe('on a Kafka without an authorizer', () => {
   let brokers: string
@@ -152,7 +152,7 @@ describe('on a Kafka without an authorizer', () => {
     })
     brokers = stack.kafkaBrokers
     stop = () => stack.stop()
-  }, 60_000)
+  })
   afterAll(() => stop())
 
   test('auth says so once, and works', async () => {
@@ -168,7 +168,7 @@ describe('on a Kafka without an authorizer', () => {
     const said = service.lines().filter((line) => line.includes('no authorizer'))
     expect(said).toHaveLength(1)
     await service.stop()
-  }, 60_000)
+  })
 
   test('auth is never ready where ACLs are required', async () => {
     const said = new AbortController()
@@ -179,5 +179,5 @@ describe('on a Kafka without an authorizer', () => {
       signal: said.signal,
     })
     await expect(starting).rejects.toBe('said')
-  }, 60_000)
+  })
 })

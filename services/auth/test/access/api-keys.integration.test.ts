@@ -11,7 +11,7 @@ let second: Pick<SharedAuth, 'url'>
 beforeAll(async () => {
   auth = await joinAuth()
   second = await auth.replica()
-}, 60_000)
+})
 afterAll(() => auth.stop())
 
 const statusAt = async ({ url }: typeof second, bearer: string): Promise<number> =>
@@ -90,7 +90,7 @@ test('the 101st key is refused to the account and to the platform, and all other
   expect(reply.text).toContain('delete a key first')
   expect(await asPlatform(auth, `/v2/accounts/${account.billingId}/keys`)).toMatchObject(refused)
   expect((await account.get('/v2/api-keys')).list).toHaveLength(100)
-}, 60_000)
+})
 
 test.each([
   ['a key without a name', {}, 'name must be 1 to 100 characters'],

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => auth.stop())
 
 const lineOf = (requestId: string): Promise<string> =>
-  pollUntil(() => auth.lines().find((line) => line.includes(requestId)), { deadlineMs: 5_000 })
+  pollUntil(() => auth.lines().find((line) => line.includes(requestId)), { deadlineMs: 60_000 })
 
 test('a call of management is in the log under the id that its client got', async () => {
   const name = uniqueName('secretly')

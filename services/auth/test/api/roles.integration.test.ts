@@ -22,7 +22,7 @@ beforeAll(async () => {
     keys[role] = textOf(made.json, 'apiKey')
   }
   await owner.post('/v2/streams', { name: 'in' })
-}, 60_000)
+})
 afterAll(() => auth.stop())
 
 const routes = Object.entries(routeNeeds)

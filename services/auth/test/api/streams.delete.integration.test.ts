@@ -78,7 +78,7 @@ describe('deleting an input stream', () => {
     expect(early.json).toEqual(problem(409, 'being_deleted'))
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0)
     const again = async () => (await account.post('/v2/streams', { name })).status === 201
-    await pollUntil(again, { deadlineMs: 30_000, everyMs: 500 })
+    await pollUntil(again, { deadlineMs: 60_000, everyMs: 500 })
     const after = (await account.get(`/v2/streams/${name}`)).json
     expect(after['streamId']).not.toBe(before['streamId'])
     expect(await admin.topics.exists(`${account.billingId}.${name}`)).toBe(true)

@@ -35,7 +35,7 @@ async function makeUntilKilled(): Promise<Attempt[]> {
     }
   }
   const makers = Array.from({ length: 8 }, makeOneAfterTheOther)
-  await pollUntil(() => announced >= 12, { deadlineMs: 30_000, everyMs: 1 })
+  await pollUntil(() => announced >= 12, { deadlineMs: 60_000, everyMs: 1 })
   isKilled = true
   await victim.kill()
   await Promise.all(makers)

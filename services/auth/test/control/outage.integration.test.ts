@@ -29,12 +29,12 @@ beforeAll(async () => {
   auth = await startAuth({ KAFKA_BROKERS: stack.kafkaBrokers })
   account = await makeAccount(auth)
   secrets = secretsOf(await account.post('/v2/streams', { name: 'before' }))
-}, 60_000)
+})
 
 afterAll(async () => {
   await auth.stop()
   await stack.stop()
-}, 30_000)
+})
 
 const isReady = async (): Promise<boolean> =>
   (await send(`${auth.adminUrl}/health/ready`)).status === 200
@@ -52,8 +52,8 @@ test('without its broker auth refuses changes, still proves clients it knows, an
   expect(refused.headers.get('retry-after')).toBe('1')
   const json = { billingId: account.billingId, ...secrets }
   expect((await send(`${auth.url}/auth`, { method: 'POST', json })).status).toBe(200)
-  await pollUntil(async () => !(await isReady()), { deadlineMs: 30_000, everyMs: 200 })
-}, 120_000)
+  await pollUntil(async () => !(await isReady()), { deadlineMs: 60_000, everyMs: 200 })
+})
 
 test('with its broker back auth is ready again, and makes streams as before', async () => {
   await stack.restartBroker()

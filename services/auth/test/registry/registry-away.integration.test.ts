@@ -58,7 +58,7 @@ afterAll(async () => {
   await world?.stop()
   await registry?.stop()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 async function publish(id: string): Promise<Reply> {
   const example = await exampleContract('clickstream')
@@ -80,7 +80,7 @@ const readiness = async (): Promise<{ status: number; text: string }> => {
 
 async function expectAllButContracts(warning: string): Promise<void> {
   expect((await readiness()).status).toBe(200)
-  await pollUntil(async () => (await readiness()).text.includes(warning), { deadlineMs: 30_000 })
+  await pollUntil(async () => (await readiness()).text.includes(warning), { deadlineMs: 60_000 })
   // Tokens are given, and events flow.
   const token = await account.token(input)
   const before = listener.events.length
@@ -134,4 +134,4 @@ test('the same while somebody has changed how the registry numbers schemas', asy
   await expectAllButContracts('warning: the schema registry has other ids')
   await setTo('true')
   await expectAll()
-}, 120_000)
+})

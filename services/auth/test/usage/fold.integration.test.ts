@@ -39,13 +39,13 @@ beforeAll(async () => {
   producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
   auth = await startAuth()
   account = await makeAccount(auth)
-}, 90_000)
+})
 
 afterAll(async () => {
   await producer?.close()
   await auth?.stop()
   await reader.close()
-}, 60_000)
+})
 
 async function count(key: string, atMs: number, events: number): Promise<void> {
   const streamId = key.slice(0, key.indexOf('/'))
@@ -78,7 +78,7 @@ async function makeStream(name: string, isRight: (streamId: string) => boolean):
 async function foldUntil(isDone: () => Promise<boolean>): Promise<void> {
   const other = await startAuth()
   try {
-    await pollUntil(isDone, { deadlineMs: 30_000, everyMs: 200, what: 'folding' })
+    await pollUntil(isDone, { deadlineMs: 60_000, everyMs: 200, what: 'folding' })
   } finally {
     await other.stop()
   }
@@ -121,4 +121,4 @@ test('old minutes become one record of their day; younger ones stay; folding aga
 
   // Then
   expect(await tableOf(streamId)).toEqual({ ...noMinutes, [young]: younger, [day]: folded })
-}, 120_000)
+})

@@ -2,15 +2,17 @@
 // 204 is stored once, nothing is stored twice, everybody gets an answer in time, and ingest goes on by itself
 // within its memory (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { scale } from '@weir/testkit'
+import { measured, scale } from '@weir/testkit'
 import { residentBytesMax } from '../support/memory.ts'
 import { watchOutages } from '../support/outage.ts'
 import type { Both, Outage, Seen } from '../support/outage.ts'
 
 /** Longer than PRODUCE_TIMEOUT_MS, and longer than auth and ingest trust what they know without Kafka. */
 const outageMs = scale(30_000, 12_000)
-/** The default of PRODUCE_TIMEOUT_MS, and room for a machine that is busy with other things. */
-const answeredWithinMs = 5_000 + 3_000
+/** The default of PRODUCE_TIMEOUT_MS, and some room. */
+const answeredWithinMs = measured(5_000 + 3_000)
+/** The default of IN_FLIGHT_BYTES_MAX. */
+const inFlightBytesMax = 32 * 1_048_576
 
 const loads = {
   own: { connections: 4, streams: scale(50, 15) },
@@ -62,14 +64,16 @@ describe.each(cases)('after a broker that %s, with the HTTP/2 of %s', (name, htt
     const { answered, beganMs, endedMs } = seen
     expect(answered.filter(({ tookMs }) => tookMs > answeredWithinMs)).toEqual([])
     const isWithin = ({ sentMs, tookMs }: { sentMs: number; tookMs: number }): boolean =>
-      sentMs > beganMs + 1_000 && sentMs + tookMs < endedMs
+      sentMs > beganMs && sentMs + tookMs < endedMs
     const during = answered.filter(isWithin)
     expect(during.length).toBeGreaterThan(0)
     expect(during.filter(({ outcome }) => outcome !== 503)).toEqual([])
   })
 
-  test('ingest never was above its bound of memory, and stays ready without a restart', () => {
-    expect(seen.peakBytes).toBeLessThan(residentBytesMax)
+  test('ingest never kept more than its bound, and stays ready without a restart', () => {
+    expect(seen.peakBytes).toBeLessThan(measured(residentBytesMax))
+    expect(seen.inFlightBytes).toBeGreaterThan(0)
+    expect(seen.inFlightBytes).toBeLessThanOrEqual(inFlightBytesMax)
     expect(seen.health).toEqual(['[]'])
   })
 })

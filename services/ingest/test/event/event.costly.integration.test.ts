@@ -1,7 +1,7 @@
 // Events that are made to cost much: what matching takes is bounded before it begins, and what comes near the bound
 // holds up nobody else.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createAccount } from '@weir/testkit'
+import { createAccount, measured, scale } from '@weir/testkit'
 import { madeEvent, makeContract } from '../support/contracts.ts'
 import { cpuMs } from '../support/cpu.ts'
 import {
@@ -79,7 +79,7 @@ test.each([
     expectRefusal(answer, 400, 'validation_failed', tooLong(field))
   }
   // the first reads the contract, and 1 MiB takes its time to be read as JSON
-  expect(Math.min(...costs)).toBeLessThanOrEqual(20)
+  expect(Math.min(...costs)).toBeLessThanOrEqual(measured(20))
 })
 
 test('while 500 of the costliest events that are taken come in one request, others are answered', async () => {
@@ -101,6 +101,7 @@ test('while 500 of the costliest events that are taken come in one request, othe
   const { status, body } = await batch
   expect(status).toBe(200)
   expect(body.match(/doesnt match/g)).toHaveLength(500)
-  // Each 100 ms of work let somebody through: without turns it is nobody, or one.
-  expect(answered).toBeGreaterThan((cpuMs(scene.world.ingest.pid) - beforeMs) / 100)
+  // Without turns it is nobody, or one; on a quiet machine each 100 ms of work let somebody through.
+  const workMs = cpuMs(scene.world.ingest.pid) - beforeMs
+  expect(answered).toBeGreaterThan(scale(workMs / 100, 2))
 })

@@ -19,11 +19,11 @@ beforeAll(async () => {
   scene = await startSceneAlone()
   event = JSON.stringify(await exampleEvent('clickstream'))
   ingests = [await join(scene.world.ingest), await join(await scene.world.replica('ingest'))]
-}, 120_000)
+})
 afterAll(async () => {
   for (const { producer } of ingests ?? []) producer.close()
   await scene?.stop()
-}, 60_000)
+})
 
 async function streamWith(name: string, limits: object) {
   const stream = await scene.account.input(name, { limits })
@@ -113,7 +113,7 @@ describe('eventRate', () => {
     expect(taken / seconds).toBeLessThanOrEqual(1.05 * rate)
     expect(taken / couldBe).toBeGreaterThanOrEqual(0.95)
     expect(await stored()).toBe(taken)
-  }, 90_000)
+  })
 
   test('holds within a second of being changed, at both replicas', async () => {
     const { send, limit } = await streamWith('changed', { eventRate: '1' })
@@ -126,7 +126,7 @@ describe('eventRate', () => {
     await delay(1_000)
     const lowered = await load(send, 3, () => 50)
     expect(sum(lowered, 'taken')).toBeLessThanOrEqual(5)
-  }, 60_000)
+  })
 })
 
 describe('eventCount', () => {
@@ -142,13 +142,13 @@ describe('eventCount', () => {
     )
     expect(await stored()).toBe(taken)
     const isCounted = async () => JSON.stringify(await used()).includes(`"events":${taken},`)
-    await pollUntil(isCounted, { deadlineMs: 5_000, everyMs: 100, what: 'the usage' })
+    await pollUntil(isCounted, { deadlineMs: 60_000, everyMs: 100, what: 'the usage' })
     expect([await send(0), await send(1)]).toEqual([402, 402])
 
     await replace(0, (service) => service.stop())
     await replace(1, (service) => service.kill())
     expect([await send(0), await send(1)]).toEqual([402, 402])
-  }, 120_000)
+  })
 
   test('of a replica that is killed lacks a second at most, of one that is stopped nothing', async () => {
     const { send, used } = await streamWith('killed', {})
@@ -156,7 +156,7 @@ describe('eventCount', () => {
       Number(/"events":(\d+)/.exec(JSON.stringify(await used()))?.[1])
     for (let count = 0; count < 50; count += 1) expect(await send(0)).toBe(204)
     const isCounted = async () => (await eventsUsed()) === 50
-    await pollUntil(isCounted, { deadlineMs: 5_000, everyMs: 50, what: 'the usage' })
+    await pollUntil(isCounted, { deadlineMs: 60_000, everyMs: 50, what: 'the usage' })
     for (let count = 0; count < 10; count += 1) expect(await send(0)).toBe(204)
     await replace(0, (service) => service.kill())
     const left = await eventsUsed()
@@ -166,7 +166,7 @@ describe('eventCount', () => {
     for (let count = 0; count < 10; count += 1) expect(await send(1)).toBe(204)
     await replace(1, (service) => service.stop())
     expect(await eventsUsed()).toBe(left + 10)
-  }, 60_000)
+  })
 })
 
 async function replace(replica: number, end: (service: Service) => Promise<void>): Promise<void> {

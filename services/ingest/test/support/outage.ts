@@ -3,7 +3,7 @@
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 import type { TestStream } from '@weir/testkit'
-import { askAdmin } from './admin.ts'
+import { askAdmin, metricOf } from './admin.ts'
 import { connect } from './clients.ts'
 import type { Client } from './clients.ts'
 import { timesStored } from './marks.ts'
@@ -33,8 +33,12 @@ export type Seen = {
   readonly answered: readonly Answered[]
   /** How often the topic holds each event. */
   readonly timesStored: ReadonlyMap<string, number>
+  /** From here on the broker said nothing. */
   readonly beganMs: number
+  /** From here on it may have said something again. */
   readonly endedMs: number
+  /** The most that was on its way to Kafka meanwhile. */
+  readonly inFlightBytes: number
   readonly peakBytes: number
   /** What /health/ready said since it first said that ingest is ready again, without repetitions. */
   readonly health: readonly string[]
@@ -95,15 +99,24 @@ async function watchOutage(
     node: await startLoad(scene, targets.node),
   }
   await delay(warmUpMs)
-  const beganMs = performance.now()
   await outage.begin(scene.broker)
-  await delay(outage.lastsMs)
-  await outage.end(scene.broker)
+  const beganMs = performance.now()
+  const inFlight = { own: 0, node: 0 }
+  const look = async (http: 'own' | 'node'): Promise<void> => {
+    const now = await metricOf(targets[http].ingest.adminUrl, 'svc_ingest_in_flight_bytes')
+    inFlight[http] = Math.max(inFlight[http], now)
+  }
+  while (performance.now() - beganMs < outage.lastsMs) {
+    await Promise.all([look('own'), look('node'), delay(100)])
+  }
   const endedMs = performance.now()
+  await outage.end(scene.broker)
+  const backMs = performance.now()
   const seen = async (http: 'own' | 'node'): Promise<Seen> => ({
-    ...(await running[http].finish(endedMs)),
+    ...(await running[http].finish(backMs)),
     beganMs,
     endedMs,
+    inFlightBytes: inFlight[http],
     peakBytes: await peakResidentBytes(targets[http].ingest.pid),
     health: await healthOf(targets[http].ingest),
   })

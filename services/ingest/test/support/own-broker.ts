@@ -48,7 +48,7 @@ async function startOwnBroker(): Promise<OwnBroker> {
       const pid = stack.brokerPid()
       stack.pauseBroker()
       const isStopped = async (): Promise<boolean> => pid === undefined || hasStopped(pid)
-      await pollUntil(isStopped, { deadlineMs: 10_000, everyMs: 5, what: 'pausing the broker' })
+      await pollUntil(isStopped, { deadlineMs: 60_000, everyMs: 5, what: 'pausing the broker' })
     },
     async stop() {
       stack.resumeBroker()

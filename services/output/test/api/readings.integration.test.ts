@@ -20,7 +20,7 @@ beforeAll(async () => {
   const event = await exampleEvent('demo_v1')
   const svcMeta = { ...asObject(event['svcMeta']), consentLevels: [2] }
   await scene.send(input, 'demo_v1', { ...event, svcMeta, consistent_value: person })
-}, 60_000)
+})
 afterAll(() => scene.close(), 30_000)
 
 type Entry = Readonly<Record<string, unknown>>
@@ -117,7 +117,7 @@ test('the list of API keys tells the hour in which a key was used last, at auth 
   const headers = { authorization: `Bearer ${apiKey}` }
   await fetch(`${scene.world.output.url}/v2/streams/in/outputs/out/lag`, { headers })
   const used = await pollUntil(async () => (await keyInList())['lastUsedAt'], {
-    deadlineMs: 20_000,
+    deadlineMs: 60_000,
     what: 'the use of the key',
   })
   expect(String(used)).toMatch(/:00:00\.000Z$/)

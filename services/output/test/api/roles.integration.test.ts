@@ -19,7 +19,7 @@ beforeAll(async () => {
     const made = await scene.account.call('POST', '/v2/api-keys', { name: role, role })
     keys[role] = textIn(expectStatus(made, 201).body, 'apiKey')
   }
-}, 60_000)
+})
 afterAll(() => scene.close(), 30_000)
 
 type Told = { status: number; code: string; text: string }

@@ -23,7 +23,7 @@ let tenants: Tenants
 beforeAll(async () => {
   world = await joinWorld()
   tenants = await makeTenants(world.auth.url)
-}, 60_000)
+})
 afterAll(() => world?.stop())
 
 const output = '/v2/streams/:stream/outputs/:output'
@@ -139,7 +139,7 @@ test('a WebSocket shows the events of its own stream alone', async () => {
     const path = `/v2/streams/${theirs.names.stream}/outputs/${theirs.names.output}/lag`
     return (await theirs.account.at(world.output.url).call('GET', path)).body['lag'] === 0
   }
-  await pollUntil(theirLag, { deadlineMs: 30_000, what: 'deriving the other account’s events' })
+  await pollUntil(theirLag, { deadlineMs: 60_000, what: 'deriving the other account’s events' })
   for (const { events, close } of watchers) {
     expect(events.map(({ svcMeta: meta }) => asObject(meta)['billingId'])).toEqual([
       ours.names.billingId,

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await scene.account.contract('demo_v1')
   input = await scene.account.input('in')
   derived = await scene.output('in', 'out', { consentLevels: [2] })
-}, 60_000)
+})
 
 afterAll(() => scene.close(), 30_000)
 
@@ -125,7 +125,7 @@ describe('a preview', () => {
     ).toMatchObject({ events: 2 })
     const outputs = await scene.account.call('GET', '/v2/streams/in/outputs')
     expect(JSON.parse(outputs.text)).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('of what no stream could be is refused with all problems, as its making is', async () => {
     const body = { consentLevels: [1, 256, 1], consentLevelType: 'CUMULATIVE', last: 0, more: 1 }
@@ -268,7 +268,7 @@ describe('dead records', () => {
     const all = sourcesOf(await scene.topics.read(derived.topic))
     expect(all).toHaveLength(after.length + 1)
     expect(new Set(all).size).toBe(all.length)
-  }, 90_000)
+  })
 
   test('of a disabled stream are kept, and not retried', async () => {
     await scene.account.call('PATCH', '/v2/streams/in/outputs/out', { enabled: false })
@@ -276,7 +276,7 @@ describe('dead records', () => {
       const { body } = await ask('POST', `${dead}/retry`)
       return body['code'] === 'stream_disabled'
     }
-    await pollUntil(isDisabled, { deadlineMs: 10_000, what: 'the refusal' })
+    await pollUntil(isDisabled, { deadlineMs: 60_000, what: 'the refusal' })
     expect((await ask('GET', dead)).body).toMatchObject({ total: 1 })
     await scene.account.call('PATCH', '/v2/streams/in/outputs/out', { enabled: true })
   })

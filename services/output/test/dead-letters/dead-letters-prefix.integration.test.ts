@@ -16,14 +16,14 @@ const topics = { inputTopic: 'in', outputTopic: 'out', deadLetterTopic: 'out.dea
 beforeAll(async () => {
   for (const { admin } of [weir, neighbour])
     for (const topic of Object.values(topics)) await admin.topics.create({ topic, partitions: 1 })
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const { admin } of [weir, neighbour]) {
     await Promise.all(Object.values(topics).map((topic) => admin.topics.delete(topic)))
     await admin.close()
   }
-}, 60_000)
+})
 
 /** Two, as if they came from that topic. */
 async function deadLetter({ kafka }: typeof weir, sourceTopic: string): Promise<void> {

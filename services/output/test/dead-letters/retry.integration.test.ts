@@ -23,7 +23,7 @@ beforeAll(() => {
 
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-}, 30_000)
+})
 
 afterAll(async () => {
   await closeWriters()
@@ -62,7 +62,7 @@ test('what is mended is derived late, under its own source; what is not stays pe
   // and whoever derives goes on
   await first.write('good')
   expect(await first.sourcesUntil(4)).toEqual([0, 3, 1, 5])
-}, 60_000)
+})
 
 test('what is retried has the time of its event, though the dead letter topic has that of the broker', async () => {
   // Given
@@ -98,7 +98,7 @@ test('what is retried has the time of its event, though the dead letter topic ha
       headers: { 'svc-schema-id': Buffer.from('clicks') },
     },
   ])
-}, 60_000)
+})
 
 test('retried three times at once while records flow, each is derived once, and none lost or doubled', async () => {
   // Given
@@ -130,7 +130,7 @@ test('retried three times at once while records flow, each is derived once, and 
   }
   expect(passed.reduce((sum, one) => sum + one)).toBe(1_400)
   expect((await list(derivation)).total).toBe(0)
-}, 90_000)
+})
 
 test('a retry that ends before its commit has done nothing, and the next one does it', async () => {
   // Given
@@ -147,7 +147,7 @@ test('a retry that ends before its commit has done nothing, and the next one doe
   expect(await derivation.sources()).toEqual([1])
   expect(await retry(derivation)).toMatchObject({ passed: 1 })
   expect(await derivation.sources()).toEqual([1, 0])
-}, 60_000)
+})
 
 test('fenced in the middle, it reads what was done meanwhile, and does the rest', async () => {
   // Given
@@ -170,7 +170,7 @@ test('fenced in the middle, it reads what was done meanwhile, and does the rest'
   expect(counts).toEqual({ passed: 1_200, filtered: 0, failedAgain: 0 })
   expect(inOrder(await derivation.sources())).toEqual(upTo(1_200))
   expect((await list(derivation)).total).toBe(0)
-}, 60_000)
+})
 
 test('a partition that may not be taken is left as it is', async () => {
   const derivation = await makeDerivation(admin)
@@ -179,7 +179,7 @@ test('a partition that may not be taken is left as it is', async () => {
   const refused = retry(derivation, { mayTake: () => Promise.resolve(false) })
   await expect(refused).rejects.toMatchObject({ code: 'stream_disabled' })
   expect((await list(derivation)).total).toBe(1)
-}, 60_000)
+})
 
 test('one that was dead-lettered without its value is read from its source, while that is retained', async () => {
   // Given
@@ -203,7 +203,7 @@ test('one that was dead-lettered without its value is read from its source, whil
   const [derived] = await readRecords(outputTopic)
   expect(derived?.value?.toString()).toBe(`${large.length}`)
   expect(await derivation.sources()).toEqual([1])
-}, 60_000)
+})
 
 test('what no topic of ours would take fails again', async () => {
   const derivation = await makeDerivation(admin, { output: { 'max.message.bytes': '8000000' } })
@@ -214,7 +214,7 @@ test('what no topic of ours would take fails again', async () => {
   const counts = await retry(derivation, { transform: grow })
   expect(counts).toEqual({ passed: 1, filtered: 0, failedAgain: 1 })
   expect(await derivation.sources()).toEqual([1])
-}, 60_000)
+})
 
 test('what Kafka refuses once more stays pending; its neighbours pass', async () => {
   const derivation = await makeDerivation(admin, { output: { 'max.message.bytes': '20000' } })
@@ -222,7 +222,7 @@ test('what Kafka refuses once more stays pending; its neighbours pass', async ()
   await deriveLive(derivation, 3)
   expect(await retry(derivation)).toEqual({ passed: 2, filtered: 0, failedAgain: 1 })
   expect(await list(derivation)).toEqual({ total: 1, sources: ['0/1'] })
-}, 60_000)
+})
 
 test('a header of a stranger’s record does not make a marker of its dead letter', async () => {
   const derivation = await makeDerivation(admin)
@@ -232,7 +232,7 @@ test('a header of a stranger’s record does not make a marker of its dead lette
   expect(await list(derivation)).toEqual({ total: 1, sources: ['0/0'] })
   expect(await retry(derivation)).toMatchObject({ passed: 1 })
   expect((await list(derivation)).total).toBe(0)
-}, 60_000)
+})
 
 test('records that are no dead letters of this partition are not looked at', async () => {
   const derivation = await makeDerivation(admin)
@@ -242,14 +242,14 @@ test('records that are no dead letters of this partition are not looked at', asy
   await writeTo(deadLetterTopic, { partition: 0, key: 'k', value: 'v', headers })
   expect(await list(derivation)).toEqual({ total: 0, sources: [] })
   expect(await retry(derivation)).toEqual({ passed: 0, filtered: 0, failedAgain: 0 })
-}, 60_000)
+})
 
 test('reading that takes too long is ended', async () => {
   const { of } = await makeDerivation(admin)
   await writeTo(of.deadLetterTopic, { partition: 0, key: 'k', value: 'v' })
   const what = { ...of, max: 1, mayGoOn: () => false }
   expect(await withDeadLetters({}, (dead) => dead.list(what))).toBeUndefined()
-}, 60_000)
+})
 
 test('a transaction that a crash left open is undone first, and its records are retried', async () => {
   // Given
@@ -280,4 +280,4 @@ test('a transaction that a crash left open is undone first, and its records are 
   expect(counts).toMatchObject({ passed: 1 })
   expect(await derivation.sources()).toEqual([0])
   expect((await list(derivation)).total).toBe(0)
-}, 60_000)
+})

@@ -41,7 +41,7 @@ beforeAll(async () => {
     await scene.send(input, schemaIdOf(contract), await exampleEvent(contract))
   sentBetween = [before, Date.now()]
   for (const [where, stream] of Object.entries({ input, derived })) await collect(where, stream)
-}, 90_000)
+})
 
 afterAll(() => scene.close(), 30_000)
 

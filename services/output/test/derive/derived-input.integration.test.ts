@@ -16,7 +16,7 @@ import { DeriveError } from '../../src/derive/errors.ts'
 import { derivationOf, makeDerivation, upTo } from '../support/derivation.ts'
 import type { Derivation, Owner, OwnerOptions } from '../support/derivation.ts'
 
-const within = { deadlineMs: 40_000, everyMs: 20 }
+const within = { deadlineMs: 60_000, everyMs: 20 }
 let admin: Admin
 const cleanUps: (() => Promise<void>)[] = []
 
@@ -26,7 +26,7 @@ beforeAll(() => {
 
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-}, 60_000)
+})
 
 afterAll(async () => {
   await closeWriters()
@@ -53,7 +53,7 @@ test('what retention took before it was derived is counted, and the rest is deri
 
   expect(await derivation.sourcesUntil(3)).toEqual([0, 1, 5])
   expect(lost).toEqual([3n])
-}, 60_000)
+})
 
 test('where the input has lost its end, what is written in its place is derived, and the loss is told', async () => {
   const derivation = await makeDerivation(admin)
@@ -65,7 +65,7 @@ test('where the input has lost its end, what is written in its place is derived,
 
   expect(await derivation.sourcesUntil(2)).toEqual([3, 4])
   expect(failures).toEqual(['kafka.input_shrunk'])
-}, 60_000)
+})
 
 test('transactions of others in the input are neither derived when aborted nor in the way', async () => {
   // Given
@@ -91,7 +91,7 @@ test('transactions of others in the input are neither derived when aborted nor i
 
   // Then offsets 0 to 9 hold five records, each followed by the marker that ends it
   expect(await derivation.sourcesUntil(2)).toEqual([2, 8])
-}, 60_000)
+})
 
 test('one bad record among a thousand is dead-lettered as it is, and all others keep their places', async () => {
   // Given a header under a name that every object has
@@ -129,7 +129,7 @@ test('one bad record among a thousand is dead-lettered as it is, and all others 
   expect(dead).toEqual([{ offset: 500n, code: 'corrupt' }])
   expect(failures).toEqual([])
   expect(deadLetterTopic).not.toBe(inputTopic)
-}, 60_000)
+})
 
 test('a dead record that would not fit is dead-lettered without its value, and where it lies is known', async () => {
   // Given records that fill their topic's bound to the byte, by their values, and by a key
@@ -155,7 +155,7 @@ test('a dead record that would not fit is dead-lettered without its value, and w
     `${inputTopic}/0/0`,
     `${inputTopic}/0/1`,
   ])
-}, 60_000)
+})
 
 test('derived records that Kafka refuses for their size are dead-lettered; their neighbours are derived', async () => {
   // Given an output that takes less than Weir makes them take
@@ -175,7 +175,7 @@ test('derived records that Kafka refuses for their size are dead-lettered; their
   ])
   const letters = await derivation.deadLetters()
   expect(letters.map(({ value }) => value?.length)).toEqual([30_001, 30_001])
-}, 60_000)
+})
 
 test('a record that cannot be derived yet holds up its partition, is told of, and is tried again', async () => {
   const derivation = await makeDerivation(admin)
@@ -192,7 +192,7 @@ test('a record that cannot be derived yet holds up its partition, is told of, an
 
   isStuck = false
   expect(await derivation.sourcesUntil(3)).toEqual([0, 1, 2])
-}, 60_000)
+})
 
 test('what was dead-lettered last is not dead-lettered again by the next owner', async () => {
   const derivation = await makeDerivation(admin)
@@ -206,4 +206,4 @@ test('what was dead-lettered last is not dead-lettered again by the next owner',
 
   expect(await derivation.sourcesUntil(2)).toEqual([0, 3])
   expect(await derivation.deadLetters()).toHaveLength(2)
-}, 60_000)
+})

@@ -41,7 +41,7 @@ afterAll(async () => {
   await cluster.close()
   await topics.close()
   await both.stop()
-}, 60_000)
+})
 
 type Derived = { readonly of: DerivedPartition; readonly expected: string[] }
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   listeners.set('input', await scene.watch(input))
   for (const [name, definition] of Object.entries(outputs))
     listeners.set(name, await scene.watch(await scene.output('events', name, definition)))
-}, 60_000)
+})
 
 afterAll(() => scene.close(), 30_000)
 
@@ -47,7 +47,7 @@ async function show(
   const last = await sendAndFind(schemaId, eventWith([0, 1, 2, 3]))
   const shown: ShownIn = { input: event }
   for (const [name, { events }] of listeners) {
-    await pollUntil(() => findIn(events, last), { deadlineMs: 20_000, what: `event in ${name}` })
+    await pollUntil(() => findIn(events, last), { deadlineMs: 60_000, what: `event in ${name}` })
     Object.assign(shown, { [name]: findIn(events, event) })
   }
   return shown
@@ -71,7 +71,7 @@ async function sendAndFind(schemaId: string, event: object): Promise<Shown> {
   const { events = [] } = listeners.get('input') ?? {}
   const before = events.length
   await scene.send(input, schemaId, event)
-  return pollUntil(() => events[before], { deadlineMs: 20_000, what: 'the event in the input' })
+  return pollUntil(() => events[before], { deadlineMs: 60_000, what: 'the event in the input' })
 }
 
 const findIn = (events: Shown[], { svcMeta }: Shown): Shown | undefined =>

@@ -13,12 +13,12 @@ import { stored } from '../support/stored-events.ts'
 
 let scene: Scene
 let input: TestStream
-const within = { deadlineMs: 40_000, everyMs: 50 }
+const within = { deadlineMs: 60_000, everyMs: 50 }
 
 beforeAll(async () => {
   scene = await openScene()
   await scene.account.contracts()
-}, 60_000)
+})
 
 beforeEach(async () => {
   input = await scene.account.input(freshName('in'))
@@ -122,7 +122,7 @@ test('a backfill, paused and resumed while events flow, loses and doubles none a
   const derived = await scene.topics.read(output.topic)
   expect(places).toHaveLength(sent)
   expect(derived.map(({ headers }) => headers['svc-source']?.toString())).toEqual(places)
-}, 60_000)
+})
 
 describe('a deleted derived stream', () => {
   const isGone = async (output: TestStream): Promise<boolean> => {
@@ -140,10 +140,10 @@ describe('a deleted derived stream', () => {
     await send(events.slice(0, 20))
     await scene.untilDerived(input, output.name)
     await change('DELETE', pathOf(output))
-    await pollUntil(() => isGone(output), { ...within, deadlineMs: 30_000, what: 'the clean-up' })
+    await pollUntil(() => isGone(output), { ...within, deadlineMs: 60_000, what: 'the clean-up' })
     await send(events.slice(20))
     expect(await numbersIn(witness)).toEqual(numbersOf(events))
-  }, 60_000)
+  })
 
   test('gives its name to another one that begins anew', async () => {
     const name = freshName('out')
@@ -156,11 +156,11 @@ describe('a deleted derived stream', () => {
         () => true,
         () => false, // its name is not free yet
       )
-    await pollUntil(isMade, { deadlineMs: 40_000, everyMs: 500, what: 'the name to be free' })
+    await pollUntil(isMade, { deadlineMs: 60_000, everyMs: 500, what: 'the name to be free' })
     const after = eventsFrom(20, 20)
     await send(after)
     expect(await numbersIn(first)).toEqual(numbersOf(after))
-  }, 60_000)
+  })
 })
 
 // The last one: no event of the contract is taken after it.

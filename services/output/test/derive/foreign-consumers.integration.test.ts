@@ -30,7 +30,7 @@ beforeAll(async () => {
   await scene.untilDerived(input, 'analysts')
   await abortOne(derived.topic)
   expected = (await scene.topics.read(derived.topic)).map(stored)
-}, 90_000)
+})
 
 afterAll(() => scene.close(), 30_000)
 

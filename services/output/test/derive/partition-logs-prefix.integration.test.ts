@@ -19,7 +19,7 @@ afterAll(async () => {
     await logs.close()
     await partitions.close()
   }
-}, 60_000)
+})
 
 const may = () => Promise.resolve(true)
 
@@ -38,4 +38,4 @@ test('under a prefix it goes on after its own logs and its own noted positions, 
   await neighbour.partitions.append(of, theirs.dead, 9n)
   expect(await notedNexts(neighbour.logs, [of])).toEqual(new Map())
   expect((await neighbour.logs.acquire(of, may)).next).toBe(10n)
-}, 60_000)
+})

@@ -22,7 +22,7 @@ beforeEach(() => void lines.splice(0))
 afterAll(async () => {
   await Promise.all([replicas.close(), positions.close(), admin.close()])
   await partitions.close()
-}, 60_000)
+})
 
 const note = (of: DerivedPartition, next: bigint, more: { end?: bigint; epoch?: number } = {}) =>
   one.note([{ of, next, end: 0n, epoch: 1, ...more }])
@@ -207,7 +207,7 @@ test('a foreign consumer in the group is told of once, and stops nothing', async
   } finally {
     await consumer.disconnect()
   }
-}, 60_000)
+})
 
 test('without a broker notes are lost, which is told once, and reading them fails', async () => {
   const of = await make()
@@ -221,4 +221,4 @@ test('without a broker notes are lost, which is told once, and reading them fail
   expect(lines).toHaveLength(1)
   await replica.close()
   await lonely.close()
-}, 60_000)
+})

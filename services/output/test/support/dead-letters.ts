@@ -18,7 +18,7 @@ export async function derive(derivation: Derivation, count: number): Promise<Own
       if (text.startsWith('odd')) throw new DeriveError('derive.corrupt', 'an odd record')
     },
   })
-  const within = { deadlineMs: 40_000, everyMs: 50 }
+  const within = { deadlineMs: 60_000, everyMs: 50 }
   await pollUntil(() => owner.stream.stored === BigInt(count), within)
   return owner
 }

@@ -85,7 +85,7 @@ async function joined(feed: Feed) {
   return watcher
 }
 
-const soon = { deadlineMs: 10_000, everyMs: 1 }
+const soon = { deadlineMs: 60_000, everyMs: 1 }
 
 /** Until a client has got so many events, or more. */
 const has = ({ seen }: { seen: string[] }, count: number) =>

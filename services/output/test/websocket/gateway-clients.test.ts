@@ -6,7 +6,7 @@ import { openGateway, watched } from '../support/gateway.ts'
 
 let scene: Awaited<ReturnType<typeof openGateway>>
 const stream = watched()
-const soon = { deadlineMs: 5_000, everyMs: 5 }
+const soon = { deadlineMs: 60_000, everyMs: 5 }
 
 beforeEach(async () => {
   scene = await openGateway()

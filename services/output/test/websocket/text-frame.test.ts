@@ -22,7 +22,7 @@ test('a client reads one text message a frame, of every length, in order', async
   )
   try {
     const enough = () => received.length >= texts.length
-    await pollUntil(enough, { deadlineMs: 5_000, everyMs: 5, what: 'all messages' })
+    await pollUntil(enough, { deadlineMs: 60_000, everyMs: 5, what: 'all messages' })
     expect(received).toEqual(texts)
     expect(client.readyState).toBe(client.OPEN)
   } finally {

@@ -13,7 +13,7 @@ let path: string
 
 beforeAll(async () => {
   scene = await openScene()
-}, 60_000)
+})
 
 beforeEach(async () => {
   input = await scene.account.input(freshName('in'))

@@ -18,12 +18,12 @@ beforeAll(async () => {
   await scene.account.contract('clickstream')
   producer = await connectProducer(scene.world.ingest.url)
   event = await exampleEvent('clickstream')
-}, 60_000)
+})
 
 afterAll(async () => {
   producer.close()
   await scene.close()
-}, 30_000)
+})
 
 const urlBefore = 'https://shop.example.com/products/'
 

@@ -15,7 +15,7 @@ let scene: ApartScene
 beforeAll(async () => {
   scene = await openSceneApart({ WEBSOCKETS_PER_CREDENTIAL_MAX: '300' })
   await scene.account.contracts()
-}, 60_000)
+})
 
 afterAll(() => scene.close(), 30_000)
 
@@ -64,7 +64,7 @@ describe('clients that connect while events flow', () => {
     })
     await Promise.all(connecting)
     await scene.untilDerived(input, 'flow-1')
-  }, 90_000)
+  })
 
   /** What was sent once the client was connected and is for its stream. */
   const owed = ({ stream, startedBefore }: Client): number[] =>
@@ -80,7 +80,7 @@ describe('clients that connect while events flow', () => {
         return owed(client).filter((number) => !shown.has(number))
       }
       const what = 'what was sent after a client was connected'
-      await pollUntil(() => missing().length === 0, { deadlineMs: 20_000, what })
+      await pollUntil(() => missing().length === 0, { deadlineMs: 60_000, what })
     }
   })
 
@@ -96,7 +96,7 @@ describe('clients that connect while events flow', () => {
             (own) => shown.has(own.at(-1) ?? 0) || !own.some((n) => shown.has(n)),
           )
         }
-        await pollUntil(areWhole, { deadlineMs: 20_000, what: 'the last event of each partition' })
+        await pollUntil(areWhole, { deadlineMs: 60_000, what: 'the last event of each partition' })
         const shown = shownNumbers(listener)
         for (const own of partitions) {
           const ofPartition = shown.filter((number) => own.includes(number))
@@ -133,7 +133,7 @@ test('many clients of one stream all see each event once', async () => {
     expect(shownNumbers(listener).toSorted((a, b) => a - b)).toEqual(numbers)
     listener.close()
   }
-}, 60_000)
+})
 
 test('a burst larger than what may wait for a slow client reaches a quick one whole', async () => {
   // Given a derived stream that nobody derives yet, with a client, and much to derive
@@ -155,7 +155,7 @@ test('a burst larger than what may wait for a slow client reaches a quick one wh
   // Then
   await listener.until(events.length)
   expect(new Set(shownNumbers(listener)).size).toBe(events.length)
-}, 90_000)
+})
 
 test('a client that does not read is closed with 1013, and no other client waits for it', async () => {
   const input = await scene.account.input('slow')
@@ -170,10 +170,10 @@ test('a client that does not read is closed with 1013, and no other client waits
     await Promise.all(Array.from({ length: 4 }, () => scene.send(input, 'clickstream', event)))
     await quick.until((count += 4))
   }
-  await pollUntil(isGivenUp, { deadlineMs: 20_000, what: 'the slow client to be given up' })
+  await pollUntil(isGivenUp, { deadlineMs: 60_000, what: 'the slow client to be given up' })
   slow.socket.resume()
   expect(await slow.closed).toEqual({ code: 1013, reason: 'too slow' })
   expect(slow.events.length).toBeLessThan(count)
   await scene.send(input, 'clickstream', event)
   await quick.until(count + 1)
-}, 60_000)
+})

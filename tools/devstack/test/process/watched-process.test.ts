@@ -12,7 +12,7 @@ import { identify, isRunning } from '../../src/process/process-identity.ts'
 import type { ProcessIdentity } from '../../src/process/process-identity.ts'
 import { startWatched } from '../../src/process/watched-process.ts'
 
-const DEADLINE = { deadlineMs: 10_000 }
+const DEADLINE = { deadlineMs: 60_000 }
 
 function start(script: string) {
   return startWatched({

@@ -15,7 +15,7 @@ let site: Site
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-site-'))
   site = await buildSite(folder)
-}, 60_000)
+})
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

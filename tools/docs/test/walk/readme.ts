@@ -19,11 +19,11 @@ export function readmeTests(clone: () => DemoClone): void {
 
   beforeAll(async () => {
     folder = await makeFolder(clone())
-  }, 120_000)
+  })
 
   afterAll(async () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   test(
     'every command of the walk, pasted into a terminal at once, prints what the README shows',

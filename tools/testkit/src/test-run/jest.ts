@@ -6,13 +6,13 @@ import { join, relative } from 'node:path'
 
 import { z } from 'zod'
 
-import { REPOSITORY } from '@weir/devstack'
+import { REPOSITORY, startWatched } from '@weir/devstack'
 
 import { sumOf } from './files.ts'
 import type { FileOutcome, Files } from './files.ts'
 import { NOTHING } from './static-checks.ts'
 import type { Tally } from './static-checks.ts'
-import { runNode } from './tools.ts'
+import { runNode, toolEnv } from './tools.ts'
 
 /** A slow machine takes its time; continuous integration has an hour and a half for all. */
 const TIMEOUT_MS = 75 * 60_000
@@ -46,7 +46,7 @@ export async function listTests(run: JestRun): Promise<string[] | undefined> {
 export async function runJest(run: JestRun): Promise<JestOutcome> {
   const file = join(run.folder, `${run.config}.json`)
   const args = jestArgs(run, '--ci', '--passWithNoTests', '--json', '--outputFile', file)
-  const { code } = await runNode(args, { ...toolOptions(run), output: 'inherit' })
+  const code = await runWatched(args, run)
   const files = await readResults(file)
   if (files === undefined) {
     console.log(`jest --config ${run.config} ended with ${code} and left no results`)
@@ -54,6 +54,26 @@ export async function runJest(run: JestRun): Promise<JestOutcome> {
   }
   const seen = sumOf(Object.values(files))
   return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed), files }
+}
+
+/** It ends, with its workers and whatever they have started, when this process does, however that comes. */
+async function runWatched(args: readonly string[], run: JestRun): Promise<number> {
+  const { env, signal, timeoutMs } = toolOptions(run)
+  const jest = await startWatched({
+    command: process.execPath,
+    args,
+    env: toolEnv(env),
+    cwd: REPOSITORY,
+    output: process.stdout.fd,
+    graceMs: 0,
+  })
+  const end = () => void jest.kill()
+  signal.addEventListener('abort', end)
+  const timer = setTimeout(end, timeoutMs)
+  const code = await jest.exited
+  clearTimeout(timer)
+  signal.removeEventListener('abort', end)
+  return code
 }
 
 /** One file, alone. */

@@ -48,14 +48,6 @@ export const filesOf = (parts: readonly Part[]): Files =>
 export const secondsOf = (parts: readonly Part[]): Seconds =>
   Object.fromEntries(Object.entries(filesOf(parts)).map(([file, { seconds }]) => [file, seconds]))
 
-/** How many tests each file has that passed as a whole. */
-export const wholeOf = (parts: readonly Part[]): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    Object.entries(filesOf(parts))
-      .filter(([, { failed }]) => failed === 0)
-      .map(([file, { passed, skipped }]) => [file, passed + skipped]),
-  )
-
 const SLOWEST = 8
 
 /** A line for each part, then the files that took longest. */

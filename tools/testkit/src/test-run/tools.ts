@@ -29,7 +29,7 @@ function run(command: string, args: readonly string[], options: ToolOptions): Pr
   const startedAt = performance.now()
   const child = spawn(command, args, {
     cwd: REPOSITORY,
-    env: { ...process.env, ...COLOURS, ...options.env, PATH: toolPath() },
+    env: toolEnv(options.env),
     stdio: [options.input ?? 'ignore', ...(options.output === 'inherit' ? INHERIT : COLLECT)],
     signal: options.signal,
     timeout: options.timeoutMs,
@@ -50,6 +50,13 @@ function run(command: string, args: readonly string[], options: ToolOptions): Pr
 const COLOURS = process.stdout.isTTY ? {} : { NO_COLOR: '1' }
 const INHERIT = ['inherit', 'inherit'] as const
 const COLLECT = ['pipe', 'pipe'] as const
+
+export const toolEnv = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...COLOURS,
+  ...more,
+  PATH: toolPath(),
+})
 
 function toolPath(): string {
   const bin = join(REPOSITORY, 'node_modules', '.bin')

@@ -35,7 +35,7 @@ export function listen(outputUrl: string, token: string, path = '/ws'): Promise<
         closed,
         socket,
         close: () => socket.close(),
-        async until(count, deadlineMs = 30_000) {
+        async until(count, deadlineMs = 60_000) {
           const hasEnough = (): boolean => events.length >= count
           await pollUntil(() => hasEnough() || end !== undefined, {
             deadlineMs,

@@ -35,7 +35,7 @@ export function createTopicReader(env: ServiceEnv = {}): TopicReader {
     kafka,
     admin,
     read,
-    async readUntil(topic, count, deadlineMs = 30_000) {
+    async readUntil(topic, count, deadlineMs = 60_000) {
       const enough = async () => {
         const records = await read(topic)
         return records.length >= count ? records : undefined

@@ -151,7 +151,7 @@ function remove(url: URL, { ca, token }: { ca: Buffer; token: string }): Promise
 async function open(call: Call): Promise<{ token: string; unseal: object }> {
   const init = { secret_shares: 1, secret_threshold: 1 }
   const made = await pollUntil(() => call('sys/init', { body: init }).catch(() => undefined), {
-    deadlineMs: 30_000,
+    deadlineMs: 60_000,
     what: 'the start of Vault',
   })
   const [key]: unknown[] = Array.isArray(made['keys']) ? made['keys'] : []
@@ -159,7 +159,7 @@ async function open(call: Call): Promise<{ token: string; unseal: object }> {
   await call('sys/unseal', { body: unseal })
   const token = String(made['root_token'])
   const isActive = () => call('sys/mounts', { token }).catch(() => undefined)
-  await pollUntil(isActive, { deadlineMs: 30_000, what: 'Vault becoming active' })
+  await pollUntil(isActive, { deadlineMs: 60_000, what: 'Vault becoming active' })
   return { token, unseal }
 }
 

@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await own?.close()
-}, 60_000)
+})
 
 async function makeContract(name: ContractName): Promise<void> {
   const example = await exampleContract(name)
@@ -158,7 +158,7 @@ test('what is kept of a data subject is told by number, and of nobody nothing', 
   expect(refused.text).not.toContain('nobody at all')
   for (const body of [{}, { subject: '' }, { subject: 'a', keyFieldValue: 'b' }, { subject: 7 }])
     expect((await account.call('POST', `${path}/erasures`, body)).status).toBe(422)
-}, 60_000)
+})
 
 test('erased, all devices of a data subject stay encrypted for ever, and another person’s open as before', async () => {
   const before = await replay()
@@ -186,7 +186,7 @@ test('erased, all devices of a data subject stay encrypted for ever, and another
   expect(bobs.every(({ sealed }) => sealed.length === 0)).toBe(true)
   // Of what came since alone.
   expect(await kept('ada')).toEqual({ links: 1, eras: 1 })
-}, 120_000)
+})
 
 test('withdrawn, lower levels stay readable, and can still be erased by the data subject', async () => {
   await erase('bob', { fromLevel: 3 })
@@ -197,7 +197,7 @@ test('withdrawn, lower levels stay readable, and can still be erased by the data
   await erase('bob')
   const erased = (await replay()).filter(isOf('bob'))
   expect(erased.every(({ subject, sealed }) => subject !== 'bob' && sealed.length > 0)).toBe(true)
-}, 120_000)
+})
 
 test('no data subject is in control state, in what is kept, in the audit log or in a log', async () => {
   const topics = ['weir.control', 'weir.keys', 'weir.subjects', 'weir.audit']
@@ -210,4 +210,4 @@ test('no data subject is in control state, in what is kept, in the audit log or 
     expect(texts.filter((text) => text.includes(name))).toEqual([])
   const audited = records.filter(({ value }) => String(value).includes('"subject.lookup"'))
   expect(audited.length).toBeGreaterThanOrEqual(3)
-}, 60_000)
+})

@@ -43,12 +43,12 @@ beforeAll(async () => {
   contract = await compiledExample(schemaId)
   input = await account.input('clicks', { partitions: 1 })
   producer = await connectProducer(world.ingest.url)
-}, 120_000)
+})
 
 afterAll(async () => {
   producer?.close()
   await own?.close()
-}, 60_000)
+})
 
 const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, number) => `${prefix}-${number}`)
@@ -91,7 +91,7 @@ test('while all keys are rotated, twenty erasures hold, and nobody comes back', 
   expect(new Set(replies.map(({ status }) => Math.floor(status / 100)))).toEqual(new Set([2]))
   await pollUntil(isRotated, { deadlineMs: 60_000, what: 'the end of the rotation' })
   expect(await peopleIn('after-rotation')).toEqual(new Set(stayers))
-}, 120_000)
+})
 
 test('killed before, within, at the end of and after an erasure that splits trees, auth has done it whole or not at all', async () => {
   const stayers = names('stays', 20)

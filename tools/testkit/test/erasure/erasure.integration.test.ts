@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await own?.close()
-}, 60_000)
+})
 
 // --- events ---
 
@@ -178,7 +178,7 @@ describe('after an erasure', () => {
     expect(await counterOf(world.output, 'svc_output_undecryptable_fields_total')).toBe(
       counted + fields,
     )
-  }, 60_000)
+  })
 
   test('events that come later are encrypted for somebody new, whom nothing connects with the old one', async () => {
     const known = new Set((await replayedFrom(input.topic)).keys())
@@ -192,7 +192,7 @@ describe('after an erasure', () => {
       new Set(some.map(({ record }) => record.key?.toString()))
     expect(keysOf(later).size).toBe(1)
     for (const key of keysOf(later)) expect(keysOf(earlier)).not.toContain(key)
-  }, 60_000)
+  })
 })
 
 test('a consent withdrawn from level 2 leaves levels 0 and 1 readable in past events, and level 2 not', async () => {
@@ -209,4 +209,4 @@ test('a consent withdrawn from level 2 leaves levels 0 and 1 readable in past ev
     expect(plain).toMatchObject(readable[contract])
     expect(undecryptable).toEqual(sealed[contract])
   }
-}, 60_000)
+})

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await own?.close()
-}, 60_000)
+})
 
 /** The tool as an operator runs it. */
 const backup = (verb: 'save' | 'restore', input = '', at = own): Promise<ProgramOutcome> =>

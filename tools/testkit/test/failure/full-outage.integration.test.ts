@@ -51,7 +51,7 @@ afterAll(async () => {
   await Promise.all(running?.services.map((service) => service.stop()) ?? [])
   await running?.stack.stop()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 const authUrl = (): string => `http://127.0.0.1:${ports.auth}`
 const jwksUrl = (): string => `${authUrl()}/.well-known/jwks.json`
@@ -127,7 +127,7 @@ async function analystGetsIn(): Promise<void> {
       forget: () => {},
     },
   })
-  const admin = createAdmin(kafka, { deadlineMs: 5_000 })
+  const admin = createAdmin(kafka, { deadlineMs: 60_000 })
   const isIn = () =>
     admin.topics.partitionCount(output.topic).then(
       (count) => count !== undefined,

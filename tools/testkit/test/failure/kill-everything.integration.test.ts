@@ -68,7 +68,7 @@ afterAll(async () => {
   await running?.world.stop()
   await running?.stack.stop()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 async function startEverything(): Promise<typeof running> {
   const stack = await startStack({ folder, ports: 'free' })
@@ -229,7 +229,7 @@ test.each(scale([1, 2], [1]))(
       manageUntilItBreaks(account),
     ]
     const isLoaded = () => made.length > madeBefore && sent.size > sentBefore + 500
-    await pollUntil(isLoaded, { deadlineMs: 30_000, everyMs: 5, what: 'load' })
+    await pollUntil(isLoaded, { deadlineMs: 60_000, everyMs: 5, what: 'load' })
     await delay(random() * 2_000)
 
     await killEverything()

@@ -16,7 +16,7 @@ import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 
 const names = ['auth', 'ingest', 'output'] as const
-const soon = { deadlineMs: 30_000, everyMs: 50 }
+const soon = { deadlineMs: 60_000, everyMs: 50 }
 const schemaId = 'clickstream'
 
 let own: OwnNames
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await transactor?.close()
   await own?.close()
-}, 60_000)
+})
 
 const writeBytes = (topic: string, key: string, value: Buffer | null): Promise<void> =>
   transactor.transaction((tx) => tx.send([{ topic, partition: 0, key, value }]))

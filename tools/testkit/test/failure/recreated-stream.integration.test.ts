@@ -32,18 +32,18 @@ let event: Record<string, unknown>
 
 beforeAll(async () => {
   own = await openOwnNames('recreated')
-  world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '1500' })
+  world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '30000' })
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
   producer = await connectProducer(world.ingest.url)
   contract = await compiledExample(schemaId)
   event = await exampleEvent(schemaId)
-}, 120_000)
+})
 
 afterAll(async () => {
   producer?.close()
   await own?.close()
-}, 60_000)
+})
 
 /** An event that says in the clear where it belongs. */
 const eventOf = (mark: string) => ({
@@ -68,7 +68,7 @@ async function makeAgain(): Promise<{ input: TestStream; derived: TestStream }> 
     const taken = await account.call('POST', '/v2/streams', { name })
     return taken.status === 409 ? undefined : account.made(taken)
   }
-  const input = await pollUntil(make, { deadlineMs: 30_000, everyMs: 50, what: 'a free name' })
+  const input = await pollUntil(make, { deadlineMs: 60_000, everyMs: 50, what: 'a free name' })
   return { input, derived: await account.output(name, derivedName, { consentLevels }) }
 }
 

@@ -58,13 +58,13 @@ beforeAll(async () => {
   await account.contracts()
   input = witnessed('an input', await account.input(freshName('s')))
   derived = witnessed('a derived stream', await account.output(input.name, freshName('o'), levels))
-}, 120_000)
+})
 
 afterAll(async () => {
   producer?.close()
   await reader?.close()
   await world?.stop()
-}, 60_000)
+})
 
 function witnessed(what: string, stream: TestStream): TestStream {
   witness.knows(`the secret of ${what}`, stream.clientSecret)
@@ -226,7 +226,7 @@ async function poison(): Promise<void> {
   const isTold = ({ topic }: TestStream) =>
     world.logLines().some((line) => /"level":"(warn|error)"/.test(line) && line.includes(topic))
   const bothTold = () => isTold(stream) && isTold(output)
-  await pollUntil(bothTold, { deadlineMs: 20_000, what: 'a word on the poisoned stream' })
+  await pollUntil(bothTold, { deadlineMs: 60_000, what: 'a word on the poisoned stream' })
   watcher.close()
   await kafkaProducer.close()
   expectStatus(await account.call('DELETE', `/v2/streams/${stream.name}?recursive=true`), 200)

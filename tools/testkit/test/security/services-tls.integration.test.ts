@@ -89,7 +89,7 @@ test('a certificate is replaced in all three services, and no connection is lost
   await put(newPair)
   for (const service of services) {
     const isNew = async () => (await nameShown(service)) === 'new'
-    await pollUntil(isNew, { deadlineMs: 10_000, what: `the new certificate of ${service.name}` })
+    await pollUntil(isNew, { deadlineMs: 60_000, what: `the new certificate of ${service.name}` })
   }
 
   // Then

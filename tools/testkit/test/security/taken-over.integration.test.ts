@@ -82,7 +82,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stack?.close()
-}, 60_000)
+})
 
 const podOf = async (name: 'auth' | 'ingest' | 'output'): Promise<Pod> => ({
   kekLines: await readFile(kekFilesIn(folder)[name], 'utf8'),
@@ -187,7 +187,7 @@ describe('with what output has', () => {
       forgesReceipts: false,
       computesLinks: false,
     })
-  }, 60_000)
+  })
 
   test("nobody can write an input topic or control state, or fence auth's writer", async () => {
     const { produced, fenced } = await tryAtKafka(pod('output'), attemptsOf())
@@ -198,7 +198,7 @@ describe('with what output has', () => {
     // In a transaction the client throws a record away once its topic is refused, and tells of that.
     const within = await tryAtKafka(pod('output'), attemptsOf('weir.derive.attack'))
     expect(doneIn(within.produced)).toEqual(derivedTopics())
-  }, 120_000)
+  })
 })
 
 describe('with what ingest has', () => {
@@ -208,7 +208,7 @@ describe('with what ingest has', () => {
       forgesReceipts: false,
       computesLinks: true,
     })
-  }, 60_000)
+  })
 
   test("nobody can write a derived topic or control state, or fence a deriver or auth's writer", async () => {
     const { produced, fenced } = await tryAtKafka(pod('ingest'), attemptsOf())
@@ -216,7 +216,7 @@ describe('with what ingest has', () => {
     expect(errorsIn(produced)).toEqual(NOT_THIS_TOPIC)
     expect(doneIn(fenced)).toEqual([])
     expect(errorsIn(fenced)).toEqual(NOT_THIS_ID)
-  }, 120_000)
+  })
 })
 
 describe('with what auth has, so that these tests can fail', () => {
@@ -224,7 +224,7 @@ describe('with what auth has, so that these tests can fail', () => {
     const { parts, ...can } = await lootOf('auth')
     expect(can).toEqual({ signsTokens: true, forgesReceipts: true, computesLinks: true })
     expect([...parts]).toEqual(expect.arrayContaining(['signing', 'receipt', 'link']))
-  }, 60_000)
+  })
 
   test("it writes everywhere and fences auth's writer, which takes its place again", async () => {
     const attempts = attemptsOf('weir.attack')
@@ -232,11 +232,11 @@ describe('with what auth has, so that these tests can fail', () => {
     expect(doneIn(produced)).toEqual(attempts.produce.map(({ topic }) => topic))
     expect(doneIn(fenced)).toEqual(attempts.fence)
     await account.input('afterwards')
-  }, 120_000)
+  })
 })
 
 test('a service with its own rights goes on with its work after all this', async () => {
   const before = (await reader.read(derived.topic)).length
   expect(await sendWith(await account.token(input))).toBe(204)
   await reader.readUntil(derived.topic, before + 1)
-}, 60_000)
+})

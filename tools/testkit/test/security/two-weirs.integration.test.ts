@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([outer?.reader.close(), inner?.reader.close()])
   await stack?.close()
-}, 60_000)
+})
 
 function rightsOfAuth(weir: Name): RawAcl[] {
   const right = (type: string, name: string, operation: string, pattern = 'LITERAL'): RawAcl => ({
@@ -123,7 +123,7 @@ test('each has its own events, under its own names', async () => {
     const [first] = await reader.read(derived.topic)
     expect(String(first?.headers['svc-source'])).toBe(`${prefix}acme.clicks/0/0`)
   }
-}, 120_000)
+})
 
 test('a login of one can write, read and fence nothing of the other', async () => {
   for (const [name, own, other] of [
@@ -180,7 +180,7 @@ test('every topic and every ACL of a principal of theirs stands under their pref
     'topic a.b.acme.clicks-1',
   ])
   expect(found.filter(({ name }) => name.includes('*') || !name.startsWith('a.'))).toEqual([])
-}, 60_000)
+})
 
 test('a rotation, an erasure and a deletion in one leave the other as it is', async () => {
   const before = await stateOf(inner)

@@ -27,11 +27,11 @@ beforeAll(async () => {
   own = await openOwnNames('audit')
   world = await own.startWorld()
   account = await createAccount(world.auth.url)
-}, 120_000)
+})
 
 afterAll(async () => {
   await own?.close()
-}, 60_000)
+})
 
 /** `weir audit verify`, as an auditor runs it. */
 const verify = (...more: string[]): Promise<ProgramOutcome> =>
@@ -100,7 +100,7 @@ test('two replicas at once, killed again and again, leave one whole chain in whi
   const head = output.trim()
   await changeThrough(world.auth, 'once more')
   expect(await verify('--head', head)).toMatchObject({ code: 0 })
-}, 120_000)
+})
 
 test('what somebody does to the topic is found, and told where', async () => {
   const [, number = ''] = /^(\d+):/.exec((await verify()).output) ?? []
@@ -128,4 +128,4 @@ test('what somebody does to the topic is found, and told where', async () => {
 
   await write(['{"seq":1}'])
   expect(await faultOf()).toEqual(found('Entry 1 at offset'))
-}, 120_000)
+})

@@ -39,7 +39,7 @@ export async function startReceiver(): Promise<Receiver> {
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
   createInterface({ input: child.stderr }).on('line', (line) => problems.push(line))
   const first = async () => lines[0] ?? (problems.length > 0 ? Promise.reject(problems) : undefined)
-  const { port } = asObject(JSON.parse(await pollUntil(first, { deadlineMs: 20_000 })))
+  const { port } = asObject(JSON.parse(await pollUntil(first, { deadlineMs: 60_000 })))
   const spans = (traceId: string): ReceivedSpan[] =>
     lines
       .slice(1)
@@ -50,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
     spans,
     async untilSpans(traceId, count) {
       const enough = () => spans(traceId).length >= count
-      await pollUntil(enough, { deadlineMs: 30_000, what: `${count} spans of one trace` })
+      await pollUntil(enough, { deadlineMs: 60_000, what: `${count} spans of one trace` })
       const all = spans(traceId)
       if (all.length > count) throw new Error(`${all.length} spans instead of ${count}`)
       return all

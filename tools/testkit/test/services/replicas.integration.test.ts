@@ -50,13 +50,13 @@ beforeAll(async () => {
   producers = await Promise.all([world.ingest, ingest].map(({ url }) => connectProducer(url)))
   reader = createTopicReader(world.env)
   event = await exampleEvent(schemaId)
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const producer of producers ?? []) producer.close()
   await reader?.close()
   await world?.stop()
-}, 60_000)
+})
 
 const output = (input: string, name: string): Promise<TestStream> =>
   accountAtA.output(input, name, { consentLevels: [1] })
@@ -218,9 +218,9 @@ test('two outputs share the partitions of a derived stream, each event derived o
     const after = await passedBy()
     return after.every((count, index) => count > (before[index] ?? 0))
   }
-  await pollUntil(bothWorked, { deadlineMs: 30_000, everyMs: 250, what: 'work for both outputs' })
+  await pollUntil(bothWorked, { deadlineMs: 60_000, everyMs: 250, what: 'work for both outputs' })
 
   const records = await reader.readUntil(derived.topic, sent)
   const sources = records.map(({ headers }) => headers['svc-source']?.toString())
   expect(new Set(sources).size).toBe(sent)
-}, 90_000)
+})

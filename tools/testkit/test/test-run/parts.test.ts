@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 
 import { sumOf } from '../../src/test-run/files.ts'
-import { createParts, secondsOf, tableOf, wholeOf } from '../../src/test-run/parts.ts'
+import { createParts, secondsOf, tableOf } from '../../src/test-run/parts.ts'
 
 const checks = { passed: 4, failed: 1, skipped: 0 }
 const good = { passed: 6, failed: 0, skipped: 1, seconds: 3, failures: [] }
@@ -29,7 +29,6 @@ test('what a file came to at its second try counts instead of the first', async 
   const parts = await ranParts()
   parts.replace('b.test.ts', { ...bad, passed: 5, failed: 0, failures: [] })
   expect(sumOf(parts.all())).toEqual({ passed: 15, failed: 1, skipped: 2 })
-  expect(wholeOf(parts.all())).toEqual({ 'a.test.ts': 7, 'b.test.ts': 6 })
 })
 
 test('the table has a line for each part, then the files that took longest', async () => {

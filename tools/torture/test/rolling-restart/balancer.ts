@@ -56,7 +56,7 @@ export async function startBalancer(): Promise<Balancer> {
     async add(replica) {
       const endpoint = { replica, isReady: false }
       endpoints.set(replica, endpoint)
-      await pollUntil(() => endpoint.isReady, { deadlineMs: 30_000, what: 'a ready replica' })
+      await pollUntil(() => endpoint.isReady, { deadlineMs: 60_000, what: 'a ready replica' })
     },
     remove: (replica) => void endpoints.delete(replica),
     unserved: () => unserved,

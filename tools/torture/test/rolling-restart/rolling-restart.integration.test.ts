@@ -63,7 +63,7 @@ afterAll(async () => {
   await topics?.close()
   await Promise.all(names.map((name) => balancers?.[name].close()))
   await world?.stop()
-}, 60_000)
+})
 
 async function startPods(replicas: readonly Service[]): Promise<void> {
   await Promise.all(replicas.map((replica) => balancers[replica.name].add(replica)))

@@ -33,7 +33,7 @@ test("librdkafka gets a token by itself, with the stream's credentials", async (
   })
   const json = JSON.parse(await weir.ok('kafka clicks-1 -o json', { env }))
   expect(Object.keys(json).filter((name) => name.includes('registry'))).toEqual([])
-}, 60_000)
+})
 
 test('Java gets the same in its own way', async () => {
   const settings = settingsOf(await weir.ok('kafka clicks-1 --client java --tls', { env }))
@@ -46,7 +46,7 @@ test('Java gets the same in its own way', async () => {
     'basic.auth.user.info': 'c0:s0',
   })
   expect(settings['sasl.jaas.config']).toContain('clientId="c0" clientSecret="s0";')
-}, 60_000)
+})
 
 test('a worker of Kafka Connect gets them for itself and for its consumers, without a group', async () => {
   const settings = settingsOf(await weir.ok('kafka clicks-1 --client connect', { env }))
@@ -56,7 +56,7 @@ test('a worker of Kafka Connect gets them for itself and for its consumers, with
   expect(settings['value.converter.schema.registry.url']).toBe('http://127.0.0.1:8081/registry')
   expect(settings['value.converter.basic.auth.user.info']).toBe('c0:s0')
   expect(Object.keys(settings).filter((name) => name.includes('group.id'))).toEqual([])
-}, 60_000)
+})
 
 test('a prefix stands before the group, from the environment or the demo', async () => {
   const cwd = temporaryFolder()
@@ -67,7 +67,7 @@ test('a prefix stands before the group, from the environment or the demo', async
     settingsOf(await weir.ok('kafka demo-1', { cwd, env: more }))['group.id']
   expect(await groupOf()).toBe('a.c1')
   expect(await groupOf({ WEIR_KAFKA_PREFIX: 'b.' })).toBe('b.c1')
-}, 60_000)
+})
 
 test('where Kafka is comes from the option, the environment, or the demo', async () => {
   const cwd = temporaryFolder()
@@ -91,4 +91,4 @@ test('where Kafka is comes from the option, the environment, or the demo', async
   expect(await brokersOf('kafka demo-1')).toBe('elsewhere.example:9094')
   const own = { WEIR_CLIENT_ID: 'c2', WEIR_CLIENT_SECRET: 's2' }
   expect(await brokersOf('kafka demo-1', own)).toBe('127.0.0.1:9094')
-}, 60_000)
+})

@@ -26,7 +26,7 @@ const startedAt = new Date().toISOString()
 beforeAll(async () => {
   auth = await startAuth()
   account = await makeAccount(auth)
-}, 120_000)
+})
 afterAll(() => auth?.stop(), 60_000)
 
 type Entry = {
@@ -106,7 +106,7 @@ describe('a refused action', () => {
         const entries = await entriesOf(reply)
         return entries.length > 0 && entries
       },
-      { deadlineMs: 10_000, what: 'the entry' },
+      { deadlineMs: 60_000, what: 'the entry' },
     )
     expect(entry).toMatchObject({
       by: { kind: 'account', keyId: keyOf(account) },
@@ -130,7 +130,7 @@ describe('a refused action', () => {
         const refused = await refusedOf()
         return refused.length >= 30 && refused
       },
-      { deadlineMs: 20_000, what: 'the refusals' },
+      { deadlineMs: 60_000, what: 'the refusals' },
     )
     expect(told).toHaveLength(30)
     expect(JSON.stringify(told)).not.toContain('Jane')

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await vault?.stop()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 async function hasAsked(kek: string, env: Record<string, string> = {}): Promise<boolean> {
   const config = loadConfig<Config>(configSchema, {

@@ -206,7 +206,7 @@ test('each stream has each record once and in order, however late keys and answe
     })
   }
   expect(run.openings()).toBe(0)
-}, 90_000)
+})
 
 test.each(Array.from({ length: 20 }, (_, index) => index + 2))(
   'writers that are fenced and answers that are lost change nothing in the end, seed %i',
@@ -223,7 +223,7 @@ test('a record that Kafka refuses is dead-lettered, and those beside it are deri
   const run = startAll(30, { events: 600, faults: { ...QUIET, isRefused } })
   await until(run.isDone)
   expectExactlyOnce(run, isRefused)
-}, 90_000)
+})
 
 test('while nothing may be derived nothing is, and afterwards all of it', async () => {
   const run = startAll(31, { events: 400 })
@@ -237,7 +237,7 @@ test('while nothing may be derived nothing is, and afterwards all of it', async 
   run.setMayDerive(true)
   await until(run.isDone)
   expectExactlyOnce(run)
-}, 90_000)
+})
 
 test('while all wait and enough is read nobody sees where the input ends', async () => {
   const run = startAll(33, { events: 4_000 })
@@ -248,10 +248,10 @@ test('while all wait and enough is read nobody sees where the input ends', async
   await until(run.isDone)
   expect(run.flow.end).toMatchObject({ at: run.log.end })
   await until(run.flow.end.isSeen)
-}, 90_000)
+})
 
 test('streams that keep up share one place', async () => {
   const run = startAll(32, { events: 300 })
   await until(run.isDone)
   await until(() => run.log.readers === 1)
-}, 90_000)
+})

@@ -27,12 +27,12 @@ beforeAll(async () => {
   await scene.account.contracts()
   input = await scene.account.input(freshName('in'))
   output = await scene.output(input.name, freshName('out'), { consentLevels: [1] })
-}, 120_000)
+})
 
 afterAll(async () => {
   await scene?.close()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 type Shown = { readonly at: number; readonly end: number; readonly lag: number }
 

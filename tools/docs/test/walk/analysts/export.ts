@@ -103,7 +103,7 @@ export function exportTests(ground: () => Ground): void {
       at: Array(6).fill('2023-11-14T22:13:20.123000+00:00'),
       items: [['one', 'two'], ['one', 'two'], [], [], [], []],
     })
-  }, 120_000)
+  })
 
   test('an export holds the events of the time and the contract that were named, and no others', async () => {
     const all = await lines('out')
@@ -124,7 +124,7 @@ export function exportTests(ground: () => Ground): void {
         'contains no such events, so a Parquet file would have no columns',
       ),
     })
-  }, 120_000)
+  })
 
   test('events that were derived long after they were sent are selected by when they were sent', async () => {
     const all = await lines('out')
@@ -141,7 +141,7 @@ export function exportTests(ground: () => Ground): void {
       (await lines('out', '--until', middle)).length,
       (await lines('out', '--from', middle)).length,
     ])
-  }, 120_000)
+  })
 
   test('CSV has a column for each field of both versions, and what is null is empty', async () => {
     await exported(['out', 'all.csv', '--schema', 'tests/every_type/2.0.0'])
@@ -151,7 +151,7 @@ export function exportTests(ground: () => Ground): void {
       'person-2,true,9007199254740991,1.5,AP8=,Zm91cg==,GREEN,now,5000000000,true,"{""a"":1,""b"":2}",[],' +
         '2024-10-04,2023-11-14T22:13:20.123Z,2023-11-14T22:13:20.123456Z,8000000000,new',
     )
-  }, 60_000)
+  })
 
   test('an export that is ended early leaves what was there before, and nothing beside it', async () => {
     const silent = await authWithout(() => undefined)
@@ -173,7 +173,7 @@ export function exportTests(ground: () => Ground): void {
     }
     expect(await readdir(inside)).toEqual(['old.jsonl'])
     expect(await readFile(join(inside, 'old.jsonl'), 'utf8')).toBe('old\n')
-  }, 120_000)
+  })
 
   /** auth behind an address of its own, where something else answers for its schemas. */
   async function authWithout(schemas: (response: ServerResponse) => void) {
@@ -216,7 +216,7 @@ export function exportTests(ground: () => Ground): void {
     )
     old.close()
     expect((await readdir(folder)).filter((name) => /no\.jsonl|part/.test(name))).toEqual([])
-  }, 120_000)
+  })
 }
 
 const asRows = (value: unknown): Record<string, unknown>[] =>
