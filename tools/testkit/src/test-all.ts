@@ -15,8 +15,14 @@ import { sumOf } from './test-run/files.ts'
 import { openIntegrationWorld } from './test-run/integration.ts'
 import { runFile, runJest, watchWithJest } from './test-run/jest.ts'
 import { createParts, filesOf, secondsOf, tableOf } from './test-run/parts.ts'
-import { afterRun, createSecondTries, keep, overdue } from './test-run/second-tries.ts'
-import { readKept, toldOf } from './test-run/second-tries.ts'
+import {
+  afterRun,
+  createSecondTries,
+  keep,
+  overdue,
+  readKept,
+  toldOf,
+} from './test-run/second-tries.ts'
 import { keepSeconds } from './test-run/seconds.ts'
 import { isSoaked } from './test-run/soaked.ts'
 import { NOTHING, runStaticChecks } from './test-run/static-checks.ts'

@@ -42,7 +42,7 @@ function insideOf(count: number, answers: (Answer | NoAnswer)[]) {
     buffer.add({
       number,
       bytes: Buffer.from(String(number)),
-      deadlineMs: 60_000,
+      deadlineMs: 1_000,
       resolve: () => (seen.outcomes[number] = 'stored'),
       reject: (error) => (seen.outcomes[number] = error),
       state: 'waiting',

@@ -49,7 +49,11 @@ async function dripping<T>(client: ByHand, piece: Buffer, outcome: Promise<T>): 
   }
 }
 
-type Attack = { readonly name: string; readonly run: () => Promise<unknown>; readonly ends: unknown }
+type Attack = {
+  readonly name: string
+  readonly run: () => Promise<unknown>
+  readonly ends: unknown
+}
 
 const attacks: readonly Attack[] = [
   {

@@ -15,7 +15,9 @@ type Delivered = { values: string[]; batch: Batch; end(outcome: Outcome): void }
 
 const schedulers: Scheduler[] = []
 
-beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }))
+beforeEach(
+  () => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }),
+)
 
 afterEach(async () => {
   const drained = schedulers.splice(0).map((scheduler) => scheduler.drain())

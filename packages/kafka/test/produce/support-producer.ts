@@ -32,8 +32,7 @@ export function holdClock(): void {
 
 /** Turns of the event loop, enough for a request to arrive and its answer to come back. */
 export async function someTurns(): Promise<void> {
-  for (let turns = 0; turns < 100; turns += 1)
-    await new Promise((resolve) => setImmediate(resolve))
+  for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Moves the clock by ten milliseconds in each turn of the event loop. */

@@ -209,7 +209,11 @@ test('an output that has decrypted an erased value is named with a time, and at 
   await delay(clearMs - Date.now())
   // A broker among other tests may look a little later than it means to.
   const isClear = async () => (await own.reader.read(output.topic)).length === 0
-  await pollUntil(isClear, { deadlineMs: within(5_000), everyMs: 100, what: 'a topic that is clear' })
+  await pollUntil(isClear, {
+    deadlineMs: within(5_000),
+    everyMs: 100,
+    what: 'a topic that is clear',
+  })
 })
 
 describe('an auth that is killed', () => {
