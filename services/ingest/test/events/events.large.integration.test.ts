@@ -16,7 +16,7 @@ import { createGzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import { pollUntil } from '@weir/kit'
-import { compiledExample, measured, scale } from '@weir/testkit'
+import { compiledExample, inSoak, measured, scale } from '@weir/testkit'
 import { framed } from '../support/batches.ts'
 import type { BatchAnswer, FramingName } from '../support/batches.ts'
 import { metricOf } from '../support/admin.ts'
@@ -36,7 +36,7 @@ const piecesWithoutEnd = scale(300, 150)
 const examples = join(import.meta.dirname, '../../../../examples')
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
 
-describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
+describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s', (server) => {
   let scene: ApartScene
   let contract: Contract
   let folder: string
@@ -130,7 +130,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
 
   const overHttp2: Large = { framing: 'avro-batch', protocol: 'HTTP/2', isZipped: false }
   const overHttp1: Large = { framing: 'ndjson', protocol: 'HTTP/1.1', isZipped: true }
-  test.each(server === 'own' ? [overHttp2, overHttp1] : [overHttp2])(
+  test.each(server === 'own' ? scale([overHttp2, overHttp1], [overHttp2]) : [overHttp2])(
     'little of a body is kept, however long it is: %j',
     async (large) => {
       await sendBody(bodyBytes / 4, large) // as large as the heap likes to be
@@ -169,67 +169,71 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (server) => {
     })
   })
 
-  describe('clients that others wrote get the whole answer', () => {
-    const events = scale(20_000, 6_000)
-    let file: string
-    let good = ''
-    beforeAll(async () => {
-      file = join(folder, 'body')
-      good = await eventOf('clickstream')
-      const line = (i: number): string => (i % 10 === 0 ? good : `{"nonsense": ${i}`)
-      const lines = Array.from({ length: events }, (_, i) => line(i))
-      await writeFile(file, lines.join('\n'))
-    })
+  inSoak(() =>
+    describe('clients that others wrote get the whole answer', () => {
+      const events = scale(20_000, 6_000)
+      let file: string
+      let good = ''
+      beforeAll(async () => {
+        file = join(folder, 'body')
+        good = await eventOf('clickstream')
+        const line = (i: number): string => (i % 10 === 0 ? good : `{"nonsense": ${i}`)
+        const lines = Array.from({ length: events }, (_, i) => line(i))
+        await writeFile(file, lines.join('\n'))
+      })
 
-    function expectWhole(answer: string): void {
-      const { accepted, rejected } = readAnswer(answer)
-      expect([accepted, rejected.length]).toEqual([events / 10, events - events / 10])
-      expect(rejected.every(({ index }, i) => index === i + Math.floor(i / 9) + 1)).toBe(true)
-    }
+      function expectWhole(answer: string): void {
+        const { accepted, rejected } = readAnswer(answer)
+        expect([accepted, rejected.length]).toEqual([events / 10, events - events / 10])
+        expect(rejected.every(({ index }, i) => index === i + Math.floor(i / 9) + 1)).toBe(true)
+      }
 
-    test.each(['--http1.1', '--http2-prior-knowledge'])('curl %s', async (protocol) => {
-      const { token } = await freshStream()
-      const out = join(folder, `curl${protocol}`)
-      const headers = Object.entries(headersFor(token, 'ndjson')).flatMap(([name, value]) => [
-        '-H',
-        `${name}: ${value}`,
-      ])
-      const args = ['-s', '-m', '30', '-w', '%{http_code}']
-      const { stdout } = await run('curl', [
-        ...args,
-        '-o',
-        out,
-        protocol,
-        '--data-binary',
-        `@${file}`,
-        ...headers,
-        `${scene.world.ingest.url}/events`,
-      ])
-      expect(stdout).toBe('200')
-      expectWhole(readFileSync(out, 'utf8'))
-    })
+      test.each(['--http1.1', '--http2-prior-knowledge'])('curl %s', async (protocol) => {
+        const { token } = await freshStream()
+        const out = join(folder, `curl${protocol}`)
+        const headers = Object.entries(headersFor(token, 'ndjson')).flatMap(([name, value]) => [
+          '-H',
+          `${name}: ${value}`,
+        ])
+        const args = ['-s', '-m', '30', '-w', '%{http_code}']
+        const { stdout } = await run('curl', [
+          ...args,
+          '-o',
+          out,
+          protocol,
+          '--data-binary',
+          `@${file}`,
+          ...headers,
+          `${scene.world.ingest.url}/events`,
+        ])
+        expect(stdout).toBe('200')
+        expectWhole(readFileSync(out, 'utf8'))
+      })
 
-    test.each(['http1', 'http2'])('httpx over %s', async (protocol) => {
-      const { token } = await freshStream()
-      const script = join(import.meta.dirname, '../support/events.py')
-      const headers = JSON.stringify(headersFor(token, 'ndjson'))
-      const args = [script, `${scene.world.ingest.url}/events`, protocol, file, headers]
-      const { stdout } = await run(python, args, { maxBuffer: 64 * mebibyte })
-      expectWhole(stdout)
-    })
-  })
+      test.each(['http1', 'http2'])('httpx over %s', async (protocol) => {
+        const { token } = await freshStream()
+        const script = join(import.meta.dirname, '../support/events.py')
+        const headers = JSON.stringify(headersFor(token, 'ndjson'))
+        const args = [script, `${scene.world.ingest.url}/events`, protocol, file, headers]
+        const { stdout } = await run(python, args, { maxBuffer: 64 * mebibyte })
+        expectWhole(stdout)
+      })
+    }),
+  )
 
-  test('the example in Python sends Avro', async () => {
-    const { topic, token } = await freshStream()
-    const event = await eventOf('clickstream')
-    await writeFile(join(folder, 'events'), `${event}\n${event}\n`)
-    const script = join(examples, 'producers/send_batch.py')
-    const command = `${python} ${script} ${join(examples, 'contracts/clickstream.json')}`
-    const env = { ...process.env, TOKEN: token, WEIR_INGEST_URL: scene.world.ingest.url }
-    const { stdout } = await run('sh', ['-c', `${command} < ${join(folder, 'events')}`], { env })
-    expect(stdout).toBe('{"accepted":2,"rejected":[]}\n')
-    await scene.reader.readUntil(topic, 2)
-  })
+  inSoak(() =>
+    test('the example in Python sends Avro', async () => {
+      const { topic, token } = await freshStream()
+      const event = await eventOf('clickstream')
+      await writeFile(join(folder, 'events'), `${event}\n${event}\n`)
+      const script = join(examples, 'producers/send_batch.py')
+      const command = `${python} ${script} ${join(examples, 'contracts/clickstream.json')}`
+      const env = { ...process.env, TOKEN: token, WEIR_INGEST_URL: scene.world.ingest.url }
+      const { stdout } = await run('sh', ['-c', `${command} < ${join(folder, 'events')}`], { env })
+      expect(stdout).toBe('{"accepted":2,"rejected":[]}\n')
+      await scene.reader.readUntil(topic, 2)
+    }),
+  )
 
   test.each(['HTTP/1.1', 'HTTP/2'] as const)(
     'a client over %s that goes away midway leaves what was stored, and harms nobody',

@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 
-import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
+import { makeKafkaTools, makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import type { Stack } from '@weir/devstack'
 
 import { shareWorld, startSharedWorld } from '../world/shared.ts'
@@ -47,6 +47,8 @@ export async function openIntegrationWorld(
 
 async function worldOn(stack: Stack, options: WorldOptions): Promise<IntegrationWorld> {
   await makeKekFiles(options.folder)
+  // Downloaded here, so that no test waits for it.
+  if (options.withServices) await makeKafkaTools(join(options.folder, 'tools'))
   Object.assign(process.env, {
     KAFKA_BROKERS: stack.kafkaBrokers,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,

@@ -17,7 +17,7 @@ import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
-const ROUNDS = scale(50, 5)
+const ROUNDS = scale(50, 3)
 const EVENTS = 6
 const schemaId = 'demo_v1'
 const consentLevels = [1]
