@@ -5,7 +5,7 @@ import { delay, pollUntil } from '@weir/kit'
 
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
 import type { BatchProducer } from '../../src/produce/types.ts'
-import { measured } from '../../../../tools/testkit/src/scale.ts'
+import { inSoak, measured } from '../../../../tools/testkit/src/scale.ts'
 import { connect, uniqueName } from '../support.ts'
 import { lookFromOutside, startOwnBroker, timesStored, valuesIn } from '../support-broker.ts'
 import type { LoggedRecord, OwnBroker } from '../support-broker.ts'
@@ -142,58 +142,60 @@ test(
   TEST_MS,
 )
 
-test.each([
-  ['killed and started again', () => broker.kill()],
-  ['told to end and started again', () => Promise.resolve()],
-])(
-  'a broker %s: what was stored is there once, and sends work',
-  async (_, end) => {
-    // Given
-    const topic = await makeTopic()
-    const load = startLoad(makeProducer(), topic)
-    await pollUntil(() => load.storedSince(0), { deadlineMs: 60_000 })
+inSoak(() => {
+  test.each([
+    ['killed and started again', () => broker.kill()],
+    ['told to end and started again', () => Promise.resolve()],
+  ])(
+    'a broker %s: what was stored is there once, and sends work',
+    async (_, end) => {
+      // Given
+      const topic = await makeTopic()
+      const load = startLoad(makeProducer(), topic)
+      await pollUntil(() => load.storedSince(0), { deadlineMs: 60_000 })
 
-    // When
-    await end()
-    const isRefused = pollUntil(() => load.all.some(({ code }) => code !== 'stored'), {
-      deadlineMs: 60_000,
-    })
-    await Promise.all([isRefused, broker.start()])
-    const started = load.all.length
-    await pollUntil(() => load.storedSince(started), { deadlineMs: 60_000 })
+      // When
+      await end()
+      const isRefused = pollUntil(() => load.all.some(({ code }) => code !== 'stored'), {
+        deadlineMs: 60_000,
+      })
+      await Promise.all([isRefused, broker.start()])
+      const started = load.all.length
+      await pollUntil(() => load.storedSince(started), { deadlineMs: 60_000 })
 
-    // Then
-    const sent = await load.stop()
-    expectPromiseKept(sent, await readLog(topic))
-    expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWERED_MS)
-  },
-  TEST_MS,
-)
+      // Then
+      const sent = await load.stop()
+      expectPromiseKept(sent, await readLog(topic))
+      expect(Math.max(...sent.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWERED_MS)
+    },
+    TEST_MS,
+  )
 
-test(
-  'without a broker every send is answered in time, closing too, and nothing is left',
-  async () => {
-    // Given
-    const topic = await makeTopic()
-    const sending = makeProducer()
-    const load = startLoad(sending, topic)
-    await pollUntil(() => load.storedSince(0), { deadlineMs: 60_000 })
-    await broker.kill()
-    const gone = load.all.length
-    await pollUntil(() => load.all.length > gone + 100, { deadlineMs: 60_000 })
+  test(
+    'without a broker every send is answered in time, closing too, and nothing is left',
+    async () => {
+      // Given
+      const topic = await makeTopic()
+      const sending = makeProducer()
+      const load = startLoad(sending, topic)
+      await pollUntil(() => load.storedSince(0), { deadlineMs: 60_000 })
+      await broker.kill()
+      const gone = load.all.length
+      await pollUntil(() => load.all.length > gone + 100, { deadlineMs: 60_000 })
 
-    // When
-    const startMs = performance.now()
-    const closing = sending.close()
-    const sent = await load.stop()
-    await closing
+      // When
+      const startMs = performance.now()
+      const closing = sending.close()
+      const sent = await load.stop()
+      await closing
 
-    // Then
-    expect(performance.now() - startMs).toBeLessThan(ANSWERED_MS)
-    expect(sent.slice(gone).filter(({ isStored }) => isStored)).toEqual([])
-    await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 60_000 })
-    await broker.start()
-    expectPromiseKept(sent, await readLog(topic))
-  },
-  TEST_MS,
-)
+      // Then
+      expect(performance.now() - startMs).toBeLessThan(ANSWERED_MS)
+      expect(sent.slice(gone).filter(({ isStored }) => isStored)).toEqual([])
+      await pollUntil(() => sending.inFlightBytes() === 0, { deadlineMs: 60_000 })
+      await broker.start()
+      expectPromiseKept(sent, await readLog(topic))
+    },
+    TEST_MS,
+  )
+})

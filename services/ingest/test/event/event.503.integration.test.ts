@@ -2,7 +2,7 @@
 // goes on by itself once Kafka is back (docs/architecture.md 5).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { freshName, measured } from '@weir/testkit'
+import { freshName, inSoak, measured } from '@weir/testkit'
 import { connect, protocols } from '../support/clients.ts'
 import type { Answer, Client, Protocol, Sent } from '../support/clients.ts'
 import { askAdmin, metricOf } from '../support/admin.ts'
@@ -130,77 +130,79 @@ test('what needs no Kafka is answered as ever meanwhile', async () => {
   await expectRefusedByBoth(scene, wrong, [400, 'validation_failed'])
 })
 
-test('what would have to be looked up in Kafka is answered 503, not 500', async () => {
-  const good = await goodRequest(scene.token)
-  const [token] = good.headers
-  if (token === undefined) throw new Error('no token')
-  await broker.pauseBroker()
-  for (const protocol of protocols) {
-    const startedAt = performance.now()
-    expectUnavailable(
-      await scene.clients[protocol].send({ ...good, headers: [token, schema('unheard-of')] }),
-    )
-    expect(performance.now() - startedAt).toBeLessThan(answeredWithinMs)
-  }
-})
-
-test('more bytes than may be on their way are refused at once', async () => {
-  const inFlight = (): Promise<number> =>
-    metricOf(scene.world.ingest.adminUrl, 'svc_ingest_in_flight_bytes')
-  const large = await goodRequest(scene.token, { referrer: 'r'.repeat(600_000) })
-  await broker.pauseBroker()
-  const sent = [0, 1, 2, 3].map((index) =>
-    scene.clients[protocols[index % 2] ?? 'HTTP/2'].send(large),
-  )
-  const answers = await Promise.all(sent)
-  for (const answer of answers) expectUnavailable(answer)
-  const tooMuch = 'Not stored: too much is waiting for Kafka; send it again'
-  const others = answers.map(({ body }) => body).filter((body) => body !== tooMuch)
-  expect(others).toHaveLength(1)
-  // The one that had room; whether it went out depends on whether the connection was there.
-  expect(others[0]).toMatch(/^(May be|Not) stored: Kafka did not (acknowledge|take) it in time/)
-  broker.resumeBroker()
-  await accepts(large)
-  await pollUntil(async () => (await inFlight()) === 0, {
-    deadlineMs: 60_000,
-    what: 'nothing to be on its way',
+inSoak(() => {
+  test('what would have to be looked up in Kafka is answered 503, not 500', async () => {
+    const good = await goodRequest(scene.token)
+    const [token] = good.headers
+    if (token === undefined) throw new Error('no token')
+    await broker.pauseBroker()
+    for (const protocol of protocols) {
+      const startedAt = performance.now()
+      expectUnavailable(
+        await scene.clients[protocol].send({ ...good, headers: [token, schema('unheard-of')] }),
+      )
+      expect(performance.now() - startedAt).toBeLessThan(answeredWithinMs)
+    }
   })
-})
 
-test('what was refused does not count for the month', async () => {
-  const limits = { eventRate: '1000', eventCount: '1' }
-  // A broker that stood still a moment ago may be slow to make a topic.
-  const make = () => scene.account.input(freshName('counted'), { limits }).catch(() => undefined)
-  const stream = await pollUntil(make, { deadlineMs: 60_000, everyMs: 500, what: 'a stream' })
-  const token = await scene.account.token(stream)
-  const request = await goodRequest(token)
-  await broker.pauseBroker()
-  expectUnavailable(await scene.clients['HTTP/2'].send(request))
-  broker.resumeBroker()
-  const statuses: number[] = []
-  const isUsedUp = async (): Promise<boolean> => {
-    statuses.push((await scene.clients['HTTP/2'].send(request)).status)
-    return statuses.at(-1) === 402
-  }
-  await pollUntil(isUsedUp, { deadlineMs: 60_000, everyMs: 100, what: 'using the month up' })
-  expect(statuses.filter((status) => status === 204)).toHaveLength(1)
-})
+  test('more bytes than may be on their way are refused at once', async () => {
+    const inFlight = (): Promise<number> =>
+      metricOf(scene.world.ingest.adminUrl, 'svc_ingest_in_flight_bytes')
+    const large = await goodRequest(scene.token, { referrer: 'r'.repeat(600_000) })
+    await broker.pauseBroker()
+    const sent = [0, 1, 2, 3].map((index) =>
+      scene.clients[protocols[index % 2] ?? 'HTTP/2'].send(large),
+    )
+    const answers = await Promise.all(sent)
+    for (const answer of answers) expectUnavailable(answer)
+    const tooMuch = 'Not stored: too much is waiting for Kafka; send it again'
+    const others = answers.map(({ body }) => body).filter((body) => body !== tooMuch)
+    expect(others).toHaveLength(1)
+    // The one that had room; whether it went out depends on whether the connection was there.
+    expect(others[0]).toMatch(/^(May be|Not) stored: Kafka did not (acknowledge|take) it in time/)
+    broker.resumeBroker()
+    await accepts(large)
+    await pollUntil(async () => (await inFlight()) === 0, {
+      deadlineMs: 60_000,
+      what: 'nothing to be on its way',
+    })
+  })
 
-test('after ten seconds of silence nothing is accepted, since a token may have been revoked', async () => {
-  await broker.pauseBroker()
-  const isUnready = async (): Promise<boolean> =>
-    (await askAdmin(scene.world.ingest.adminUrl, '/health/ready')).status === 503
-  await pollUntil(isUnready, { deadlineMs: 60_000, everyMs: 200, what: 'becoming unready' })
-  for (const protocol of protocols) {
-    const answer = await send({}, protocol)
-    expectUnavailable(answer)
-    expect(answer.body).toContain(notEvenTried)
-  }
-  expectUnavailable(await scene.clients['HTTP/2'].send({ ...(await goodRequest('nonsense')) }))
-  broker.resumeBroker()
-  await servesAgain()
-  const isReady = async (): Promise<boolean> => !(await isUnready())
-  await pollUntil(isReady, { deadlineMs: 60_000, everyMs: 200, what: 'becoming ready again' })
+  test('what was refused does not count for the month', async () => {
+    const limits = { eventRate: '1000', eventCount: '1' }
+    // A broker that stood still a moment ago may be slow to make a topic.
+    const make = () => scene.account.input(freshName('counted'), { limits }).catch(() => undefined)
+    const stream = await pollUntil(make, { deadlineMs: 60_000, everyMs: 500, what: 'a stream' })
+    const token = await scene.account.token(stream)
+    const request = await goodRequest(token)
+    await broker.pauseBroker()
+    expectUnavailable(await scene.clients['HTTP/2'].send(request))
+    broker.resumeBroker()
+    const statuses: number[] = []
+    const isUsedUp = async (): Promise<boolean> => {
+      statuses.push((await scene.clients['HTTP/2'].send(request)).status)
+      return statuses.at(-1) === 402
+    }
+    await pollUntil(isUsedUp, { deadlineMs: 60_000, everyMs: 100, what: 'using the month up' })
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1)
+  })
+
+  test('after ten seconds of silence nothing is accepted, since a token may have been revoked', async () => {
+    await broker.pauseBroker()
+    const isUnready = async (): Promise<boolean> =>
+      (await askAdmin(scene.world.ingest.adminUrl, '/health/ready')).status === 503
+    await pollUntil(isUnready, { deadlineMs: 60_000, everyMs: 200, what: 'becoming unready' })
+    for (const protocol of protocols) {
+      const answer = await send({}, protocol)
+      expectUnavailable(answer)
+      expect(answer.body).toContain(notEvenTried)
+    }
+    expectUnavailable(await scene.clients['HTTP/2'].send({ ...(await goodRequest('nonsense')) }))
+    broker.resumeBroker()
+    await servesAgain()
+    const isReady = async (): Promise<boolean> => !(await isUnready())
+    await pollUntil(isReady, { deadlineMs: 60_000, everyMs: 200, what: 'becoming ready again' })
+  })
 })
 
 test('everything that was answered 204 is stored once, and nothing twice, though the broker is killed under load', async () => {

@@ -2,7 +2,7 @@
 // (docs/architecture.md 4), and whoever watches is told.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
-import { freshName, listen, scale, within } from '@weir/testkit'
+import { freshName, inSoak, listen, scale, within } from '@weir/testkit'
 import type { TestStream, World } from '@weir/testkit'
 import { makeEvents } from '../support/many-events.ts'
 import { openSceneApart } from '../support/scene.ts'
@@ -94,41 +94,43 @@ test('killed while it writes and started again, output derives each event exactl
   expect(actual).toEqual(expected)
 })
 
-describe('ended by SIGTERM', () => {
-  test('output has left its group, and started again it derives what came meanwhile', async () => {
-    await send(20, 22)
-    await derivedPlaces()
-    await replica.stop()
-    await send(20, 23)
-    // A group that waits for a member that is gone, half a minute long, can't be deleted.
-    const group = `weir.${scene.account.billingId}.${output.name}`
-    expect(await scene.topics.admin.groups.delete(group)).toBe('deleted')
-    replica = await scene.world.replica('output')
-    const { expected, actual } = await derivedPlaces()
-    expect(actual).toEqual(expected)
-  })
+inSoak(() => {
+  describe('ended by SIGTERM', () => {
+    test('output has left its group, and started again it derives what came meanwhile', async () => {
+      await send(20, 22)
+      await derivedPlaces()
+      await replica.stop()
+      await send(20, 23)
+      // A group that waits for a member that is gone, half a minute long, can't be deleted.
+      const group = `weir.${scene.account.billingId}.${output.name}`
+      expect(await scene.topics.admin.groups.delete(group)).toBe('deleted')
+      replica = await scene.world.replica('output')
+      const { expected, actual } = await derivedPlaces()
+      expect(actual).toEqual(expected)
+    })
 
-  test('a replica exits in order, and its clients are told with 1012', async () => {
-    const token = await scene.tokenOf(input)
-    const clients = [await listen(replica.url, token), await listen(replica.url, token)]
-    await send(20, 24)
-    for (const client of clients) await client.until(20)
-    process.kill(replica.pid, 'SIGTERM')
-    for (const { closed } of clients)
-      expect(await closed).toEqual({ code: 1012, reason: 'service restart' })
-    // It would end itself with 1 after 10 s.
-    expect(await replica.exited).toBe(0)
-    replica = await scene.world.replica('output')
-  })
+    test('a replica exits in order, and its clients are told with 1012', async () => {
+      const token = await scene.tokenOf(input)
+      const clients = [await listen(replica.url, token), await listen(replica.url, token)]
+      await send(20, 24)
+      for (const client of clients) await client.until(20)
+      process.kill(replica.pid, 'SIGTERM')
+      for (const { closed } of clients)
+        expect(await closed).toEqual({ code: 1012, reason: 'service restart' })
+      // It would end itself with 1 after 10 s.
+      expect(await replica.exited).toBe(0)
+      replica = await scene.world.replica('output')
+    })
 
-  test('a replica hands over at once, and each event is derived exactly once', async () => {
-    const flow = startFlow(25)
-    await scene.world.replica('output')
-    process.kill(replica.pid, 'SIGTERM')
-    expect(await replica.exited).toBe(0)
-    await flow.stop()
-    // Sooner than a group would miss a member that had not left it.
-    const { expected, actual } = await derivedPlaces(within(8_000))
-    expect(actual).toEqual(expected)
+    test('a replica hands over at once, and each event is derived exactly once', async () => {
+      const flow = startFlow(25)
+      await scene.world.replica('output')
+      process.kill(replica.pid, 'SIGTERM')
+      expect(await replica.exited).toBe(0)
+      await flow.stop()
+      // Sooner than a group would miss a member that had not left it.
+      const { expected, actual } = await derivedPlaces(within(8_000))
+      expect(actual).toEqual(expected)
+    })
   })
 })

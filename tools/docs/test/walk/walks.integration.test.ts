@@ -2,7 +2,6 @@
 // all of them. The README's walk and the guides come last: they add to the demo what those before them count.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 
-import { inSoak } from '@weir/testkit'
 import { openDemoClone } from '../../src/walk/demo-clone.ts'
 import type { DemoClone } from '../../src/walk/demo-clone.ts'
 import { exportTests } from './analysts/export.ts'
@@ -22,19 +21,15 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close(), 60_000)
 
-inSoak(() => {
-  describe('what analysts type', () => {
-    analystTests(clone)
-  })
-  describe('weir export', () => {
-    exportTests(clone)
-  })
+describe('what analysts type', () => {
+  analystTests(clone)
+})
+describe('weir export', () => {
+  exportTests(clone)
 })
 describe('the walk of the README', () => {
   readmeTests(clone)
 })
-inSoak(() => {
-  describe('the guides', () => {
-    guideTests(clone)
-  })
+describe('the guides', () => {
+  guideTests(clone)
 })

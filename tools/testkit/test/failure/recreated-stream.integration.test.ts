@@ -17,7 +17,7 @@ import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
-const ROUNDS = scale(50, 3)
+const ROUNDS = scale(50, 2)
 const EVENTS = 6
 const schemaId = 'demo_v1'
 const consentLevels = [1]
@@ -32,7 +32,7 @@ let event: Record<string, unknown>
 
 beforeAll(async () => {
   own = await openOwnNames('recreated')
-  world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '30000' })
+  world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '10000' })
   account = await createAccount(world.auth.url)
   await account.contract(schemaId)
   producer = await connectProducer(world.ingest.url)

@@ -151,12 +151,12 @@ else
       await page().keyboard.press('Escape')
     })
 
-    test('1,000 events a second neither hold the page up nor fill its memory', async () => {
+    test('many events a second neither hold the page up nor fill its memory', async () => {
       await goTo('Live')
       await seen('Waiting for events of')
       await weir.longestTaskMs()
       const heap = await sendEvents({
-        perSecond: 1_000,
+        perSecond: scale(1_000, 250),
         isOver: (seconds) => seconds >= loadSeconds,
       })
       expect(heap).toBeLessThan(200e6)
