@@ -15,8 +15,8 @@ const answeredWithinMs = measured(5_000 + 3_000)
 const inFlightBytesMax = 32 * 1_048_576
 
 const loads = {
-  own: { connections: 4, streams: scale(50, 15) },
-  node: { connections: 1, streams: scale(20, 10) },
+  own: { connections: 4, streams: scale(50, 5) },
+  node: { connections: 1, streams: scale(20, 5) },
 }
 const outages: readonly Outage[] = [
   {

@@ -1,6 +1,7 @@
 // Who acquires a derived partition goes on exactly where its logs end, whatever others have left there or noted of it.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { createAdmin, createPositions } from '@weir/kafka'
+import { inSoak } from '@weir/testkit'
 import {
   BROKERS,
   plainKafka,
@@ -190,35 +191,37 @@ test.each(['outputTopic', 'deadLetterTopic'] as const)(
   },
 )
 
-test('a foreign consumer in the group is told of once, and stops nothing', async () => {
-  const [of, others] = [await make(), await make()]
-  const consumer = plainKafka().consumer({ groupId: of.groupId })
-  const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve))
-  await consumer.connect()
-  try {
-    await consumer.subscribe({ topic: of.inputTopic })
-    await consumer.run({ eachMessage: () => Promise.resolve() })
-    await joined
-    for (const next of [8n, 9n])
-      await one.note([of, others].map((each) => ({ of: each, next, end: 0n, epoch: 1 })))
-    expect(lines).toMatchObject([{ level: 'warn', group: of.groupId }])
-    expect(await notedNexts(one, [of, others])).toEqual(new Map([[others, 9n]]))
-    expect(await nextOf(of)).toBe(of.startOffset)
-  } finally {
-    await consumer.disconnect()
-  }
-})
+inSoak(() => {
+  test('a foreign consumer in the group is told of once, and stops nothing', async () => {
+    const [of, others] = [await make(), await make()]
+    const consumer = plainKafka().consumer({ groupId: of.groupId })
+    const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve))
+    await consumer.connect()
+    try {
+      await consumer.subscribe({ topic: of.inputTopic })
+      await consumer.run({ eachMessage: () => Promise.resolve() })
+      await joined
+      for (const next of [8n, 9n])
+        await one.note([of, others].map((each) => ({ of: each, next, end: 0n, epoch: 1 })))
+      expect(lines).toMatchObject([{ level: 'warn', group: of.groupId }])
+      expect(await notedNexts(one, [of, others])).toEqual(new Map([[others, 9n]]))
+      expect(await nextOf(of)).toBe(of.startOffset)
+    } finally {
+      await consumer.disconnect()
+    }
+  })
 
-test('without a broker notes are lost, which is told once, and reading them fails', async () => {
-  const of = await make()
-  const lonely = openDerivedPartitions(['127.0.0.1:1'])
-  const replica = open({ kafka: lonely.kafka })
-  const noting = replica.note(
-    [of, await make()].map((each) => ({ of: each, next: 8n, end: 0n, epoch: 1 })),
-  )
-  await expect(replica.noted([of])).rejects.toMatchObject({ code: 'kafka.unavailable' })
-  await noting
-  expect(lines).toHaveLength(1)
-  await replica.close()
-  await lonely.close()
+  test('without a broker notes are lost, which is told once, and reading them fails', async () => {
+    const of = await make()
+    const lonely = openDerivedPartitions(['127.0.0.1:1'])
+    const replica = open({ kafka: lonely.kafka })
+    const noting = replica.note(
+      [of, await make()].map((each) => ({ of: each, next: 8n, end: 0n, epoch: 1 })),
+    )
+    await expect(replica.noted([of])).rejects.toMatchObject({ code: 'kafka.unavailable' })
+    await noting
+    expect(lines).toHaveLength(1)
+    await replica.close()
+    await lonely.close()
+  })
 })

@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 
-import { makeKafkaTools, makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
+import { makeKafkaTools, makeKekFiles, makePlatformKey, startStack, warmUp } from '@weir/devstack'
 import type { Stack } from '@weir/devstack'
 
 import { shareWorld, startSharedWorld } from '../world/shared.ts'
@@ -30,14 +30,17 @@ export async function openIntegrationWorld(
   options: WorldOptions,
 ): Promise<IntegrationWorld | undefined> {
   process.env['KAFKA_JVM_PERFORMANCE_OPTS'] ??= SHORT_LIVES
+  const onProgress = (line: string) => console.log(line)
+  const { signal } = options
+  await warmUp({ folder: join(options.folder, 'warm-up'), onProgress, signal }).catch(sayWhy)
   const stack = await startStack({
     folder: join(options.folder, 'stack'),
     ports: 'free',
     kafkaBrokers: process.env['KAFKA_BROKERS'] || undefined,
     schemaRegistryUrl: process.env['SCHEMA_REGISTRY_URL'] || undefined,
-    onProgress: (line) => console.log(line),
+    onProgress,
     onDied: ({ name, lastLines }) => console.log(`${name} ended unexpectedly:\n${lastLines}`),
-    signal: options.signal,
+    signal,
   }).catch(sayWhy)
   return (
     stack &&

@@ -128,7 +128,7 @@ async function analystGetsIn(): Promise<void> {
       forget: () => {},
     },
   })
-  const admin = createAdmin(kafka, { deadlineMs: 60_000 })
+  const admin = createAdmin(kafka, { deadlineMs: 5_000 })
   const isIn = () =>
     admin.topics.partitionCount(output.topic).then(
       (count) => count !== undefined,
