@@ -1,13 +1,11 @@
 // Node runs TypeScript as it is, so jest needs no transformer. `*.integration.test.ts` want the real
 // broker and registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all of them.
 
-/** What measures processor time: it runs at the end, with nothing beside it (jest.measuring.config.js). */
+/** What measures runs at the end, with nothing beside it (jest.measuring.config.js): in `npm test` growth alone. */
+const measuringInSoak = ['/validations-cost', '/steps-cost', '/event\\.costly', '/tokens\\.bounds']
 export const measuring = [
   '/complexity',
-  '/validations-cost',
-  '/event\\.costly',
-  '/tokens\\.bounds',
-  '/steps-cost',
+  ...(process.env['WEIR_TEST_SCALE'] === 'full' ? measuringInSoak : []),
 ]
 
 export const common = {

@@ -12,6 +12,7 @@ import { holdMachine, onStopWish } from '@weir/devstack'
 
 import { scale } from './scale.ts'
 import { sumOf } from './test-run/files.ts'
+import { checkGuarantees } from './test-run/guarantees.ts'
 import { openIntegrationWorld } from './test-run/integration.ts'
 import { runFile, runJest, watchWithJest } from './test-run/jest.ts'
 import { createParts, filesOf, secondsOf, tableOf } from './test-run/parts.ts'
@@ -57,6 +58,7 @@ async function testAll(): Promise<number> {
   await runSuites(early, {})
   const goesOn = runsAll || !isWhole || sumOf(parts.all()).failed === 0
   if (goesOn) await runInWorld(late)
+  if (goesOn && isWhole && !unitOnly) await parts.run('guarantees', checkThem)
   if (signal.aborted) return 130
 
   await keepSeconds(secondsOf(parts.all()))
@@ -67,6 +69,10 @@ async function testAll(): Promise<number> {
   const { passed, failed, skipped } = sumOf(parts.all())
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   return failed > 0 || suites.length === 0 ? 1 : 0
+}
+
+function checkThem() {
+  return checkGuarantees(filesOf(parts.all()), scale(true, false))
 }
 
 async function runInWorld(suites: readonly Suite[]): Promise<void> {

@@ -5,6 +5,8 @@ import { NOTHING } from './static-checks.ts'
 
 export type FileOutcome = Tally & {
   seconds: number
+  /** The full names of those that passed. */
+  passes: readonly string[]
   /** The names of those that failed, or why the file could not be run. */
   failures: readonly string[]
 }

@@ -80,7 +80,8 @@ async function runWatched(args: readonly string[], run: JestRun): Promise<number
 export async function runFile(run: JestRun, file: string): Promise<FileOutcome> {
   console.log(`\nA second try of ${file}`)
   const { files } = await runJest({ ...run, args: ['--runInBand', '--runTestsByPath', file] })
-  return files[file] ?? { ...NOTHING, failed: 1, seconds: 0, failures: ['the file as a whole'] }
+  const failures = ['the file as a whole']
+  return files[file] ?? { ...NOTHING, failed: 1, seconds: 0, passes: [], failures }
 }
 
 /** Until whoever sits at the terminal has enough. */
@@ -126,12 +127,11 @@ async function readResults(file: string): Promise<Files | undefined> {
 
 /** A file that failed without a test that did could not be loaded, or its hooks broke. */
 function outcomeOf({ status, assertionResults, startTime, endTime }: FileResult): FileOutcome {
-  const failures = assertionResults
-    .filter((each) => each.status === 'failed')
-    .map(({ fullName }) => fullName)
+  const namesOf = (wanted: string) =>
+    assertionResults.filter((each) => each.status === wanted).map(({ fullName }) => fullName)
+  const [passes, failures] = [namesOf('passed'), namesOf('failed')]
   if (status === 'failed' && failures.length === 0) failures.push('the file as a whole')
-  const passed = assertionResults.filter((each) => each.status === 'passed').length
-  const failed = failures.length
+  const [passed, failed] = [passes.length, failures.length]
   const skipped = Math.max(0, assertionResults.length - passed - failed)
-  return { passed, failed, skipped, failures, seconds: (endTime - startTime) / 1000 }
+  return { passed, failed, skipped, passes, failures, seconds: (endTime - startTime) / 1000 }
 }

@@ -4,8 +4,8 @@ import { sumOf } from '../../src/test-run/files.ts'
 import { createParts, secondsOf, tableOf } from '../../src/test-run/parts.ts'
 
 const checks = { passed: 4, failed: 1, skipped: 0 }
-const good = { passed: 6, failed: 0, skipped: 1, seconds: 3, failures: [] }
-const bad = { passed: 4, failed: 1, skipped: 1, seconds: 4.25, failures: ['it works'] }
+const good = { passed: 6, failed: 0, skipped: 1, seconds: 3, passes: [], failures: [] }
+const bad = { passed: 4, failed: 1, skipped: 1, seconds: 4.25, passes: [], failures: ['it works'] }
 const tests = { passed: 10, failed: 1, skipped: 2, files: { 'a.test.ts': good, 'b.test.ts': bad } }
 
 async function ranParts() {
@@ -27,7 +27,7 @@ test('the seconds of all files stand together', async () => {
 
 test('what a file came to at its second try counts instead of the first', async () => {
   const parts = await ranParts()
-  parts.replace('b.test.ts', { ...bad, passed: 5, failed: 0, failures: [] })
+  parts.replace('b.test.ts', { ...bad, passed: 5, failed: 0, passes: [], failures: [] })
   expect(sumOf(parts.all())).toEqual({ passed: 15, failed: 1, skipped: 2 })
 })
 

@@ -16,8 +16,15 @@ import {
   toldOf,
 } from '../../src/test-run/second-tries.ts'
 
-const good: FileOutcome = { passed: 2, failed: 0, skipped: 0, seconds: 1, failures: [] }
-const bad: FileOutcome = { passed: 1, failed: 1, skipped: 0, seconds: 1, failures: ['it works'] }
+const good: FileOutcome = { passed: 2, failed: 0, skipped: 0, seconds: 1, passes: [], failures: [] }
+const bad: FileOutcome = {
+  passed: 1,
+  failed: 1,
+  skipped: 0,
+  seconds: 1,
+  passes: [],
+  failures: ['it works'],
+}
 
 /** What a run comes to when these files fail at first, and at their second try come to what `second` says. */
 async function runOf(files: Files, second: (file: string) => FileOutcome) {

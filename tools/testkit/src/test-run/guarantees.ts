@@ -1,0 +1,43 @@
+// docs/guarantees.md names a test for each promise. A whole run holds all of them, so each of these tests must have run and
+// passed, but for those that the table leaves to the soak.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { REPOSITORY } from '@weir/devstack'
+
+import type { Files } from './files.ts'
+import type { Tally } from './static-checks.ts'
+
+export type Row = { file: string; name: string; isSoaked: boolean }
+
+export const readGuarantees = (): Promise<string> =>
+  readFile(join(REPOSITORY, 'docs/guarantees.md'), 'utf8')
+
+export const rowsOf = (table: string): Row[] =>
+  [...table.matchAll(/^\|.*\| `([^`]+)`: «([^»]+)»(.*)\|$/gm)].map(
+    ([, file = '', name = '', rest = '']) => ({ file, name, isSoaked: rest.trim() === '(soak)' }),
+  )
+
+/** Rows whose test did not pass, as lines for people. */
+export const notHeld = (rows: readonly Row[], ran: Files): string[] =>
+  rows
+    .filter(({ file, name }) => !ran[file]?.passes.some((passed) => patternOf(name).test(passed)))
+    .map(({ file, name }) => `not held: ${file} › ${name}`)
+
+/** The name stands as in the source: what jest fills in may be anything. */
+const patternOf = (name: string): RegExp =>
+  new RegExp(
+    name
+      .split(/%[a-z]|\$[a-z]\w*/i)
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*'),
+  )
+
+/** Says which are not held. */
+export async function checkGuarantees(ran: Files, all: boolean): Promise<Tally> {
+  const rows = rowsOf(await readGuarantees()).filter(({ isSoaked }) => all || !isSoaked)
+  const missing = notHeld(rows, ran)
+  for (const line of missing) console.log(line)
+  return { passed: rows.length - missing.length, failed: missing.length, skipped: 0 }
+}
