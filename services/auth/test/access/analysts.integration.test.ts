@@ -3,7 +3,14 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { connectProducer, exampleEvent, freshName, openAnalysts, textIn } from '@weir/testkit'
+import {
+  connectProducer,
+  exampleEvent,
+  freshName,
+  inSoak,
+  openAnalysts,
+  textIn,
+} from '@weir/testkit'
 import type { Account, Analysts, Producer, Task, TestStream } from '@weir/testkit'
 import { signIdToken, signReceipt } from '@weir/tokens'
 import { createSigner } from '../../src/control/keys/signing-keys.ts'
@@ -252,29 +259,31 @@ describe('an open connection', () => {
     expect(reader.records.some(has('after-revocation'))).toBe(false)
   })
 
-  test('gives nothing while its stream is disabled, and goes on by itself when it is enabled', async () => {
-    const reader = follow(mine, `${mine.clientId}-switched`)
-    await reader.until(({ records }) => records.some(has('first')))
-    await account.call('PATCH', '/v2/streams/in/outputs/mine', { enabled: false })
-    await reader.until(({ errors }) => errors.length > 0, secondsMs)
-    await sendAndSee('while-disabled')
-    expect(reader.records.some(has('while-disabled'))).toBe(false)
-    await account.call('PATCH', '/v2/streams/in/outputs/mine', { enabled: true })
-    await reader.until(({ records }) => records.some(has('while-disabled')), 30_000)
-  })
+  inSoak(() => {
+    test('gives nothing while its stream is disabled, and goes on by itself when it is enabled', async () => {
+      const reader = follow(mine, `${mine.clientId}-switched`)
+      await reader.until(({ records }) => records.some(has('first')))
+      await account.call('PATCH', '/v2/streams/in/outputs/mine', { enabled: false })
+      await reader.until(({ errors }) => errors.length > 0, secondsMs)
+      await sendAndSee('while-disabled')
+      expect(reader.records.some(has('while-disabled'))).toBe(false)
+      await account.call('PATCH', '/v2/streams/in/outputs/mine', { enabled: true })
+      await reader.until(({ records }) => records.some(has('while-disabled')), 30_000)
+    })
 
-  test('ends with its stream, also when one of the same name follows', async () => {
-    const reader = follow(mine, `${mine.clientId}-last`)
-    await reader.until(({ records }) => records.some(has('first')))
-    await account.call('DELETE', '/v2/streams/in/outputs/mine')
-    await reader.until(({ errors }) => errors.length > 0, secondsMs)
-    const remake = () => makeOutput('mine').catch(() => undefined) // 409 while it is being deleted
-    const next = await pollUntil(remake, { deadlineMs: 60_000, everyMs: 500 })
-    const { records } = follow(next)
-    await pollUntil(() => records.some(has('first')), { deadlineMs: 60_000 })
-    const old = follow(mine, `${mine.clientId}-old`)
-    await old.until(({ errors }) => errors.length > 0)
-    await sendAndSee('after-remaking')
-    expect([...reader.records, ...old.records].some(has('after-remaking'))).toBe(false)
+    test('ends with its stream, also when one of the same name follows', async () => {
+      const reader = follow(mine, `${mine.clientId}-last`)
+      await reader.until(({ records }) => records.some(has('first')))
+      await account.call('DELETE', '/v2/streams/in/outputs/mine')
+      await reader.until(({ errors }) => errors.length > 0, secondsMs)
+      const remake = () => makeOutput('mine').catch(() => undefined) // 409 while it is being deleted
+      const next = await pollUntil(remake, { deadlineMs: 60_000, everyMs: 500 })
+      const { records } = follow(next)
+      await pollUntil(() => records.some(has('first')), { deadlineMs: 60_000 })
+      const old = follow(mine, `${mine.clientId}-old`)
+      await old.until(({ errors }) => errors.length > 0)
+      await sendAndSee('after-remaking')
+      expect([...reader.records, ...old.records].some(has('after-remaking'))).toBe(false)
+    })
   })
 })

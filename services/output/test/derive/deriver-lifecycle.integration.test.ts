@@ -2,7 +2,7 @@
 // (docs/architecture.md 3, 11).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { expectStatus, freshName } from '@weir/testkit'
+import { expectStatus, freshName, inSoak } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
 import { makeEvents, withConsent } from '../support/many-events.ts'
 import type { SentEvent } from '../support/many-events.ts'
@@ -145,21 +145,23 @@ describe('a deleted derived stream', () => {
     expect(await numbersIn(witness)).toEqual(numbersOf(events))
   })
 
-  test('gives its name to another one that begins anew', async () => {
-    const name = freshName('out')
-    const first = await scene.output(input.name, name, { consentLevels: [0] })
-    await send(eventsFrom(0, 20))
-    await scene.untilDerived(input, name)
-    await change('DELETE', pathOf(first))
-    const isMade = () =>
-      scene.output(input.name, name, { consentLevels: [0] }).then(
-        () => true,
-        () => false, // its name is not free yet
-      )
-    await pollUntil(isMade, { deadlineMs: 60_000, everyMs: 500, what: 'the name to be free' })
-    const after = eventsFrom(20, 20)
-    await send(after)
-    expect(await numbersIn(first)).toEqual(numbersOf(after))
+  inSoak(() => {
+    test('gives its name to another one that begins anew', async () => {
+      const name = freshName('out')
+      const first = await scene.output(input.name, name, { consentLevels: [0] })
+      await send(eventsFrom(0, 20))
+      await scene.untilDerived(input, name)
+      await change('DELETE', pathOf(first))
+      const isMade = () =>
+        scene.output(input.name, name, { consentLevels: [0] }).then(
+          () => true,
+          () => false, // its name is not free yet
+        )
+      await pollUntil(isMade, { deadlineMs: 60_000, everyMs: 500, what: 'the name to be free' })
+      const after = eventsFrom(20, 20)
+      await send(after)
+      expect(await numbersIn(first)).toEqual(numbersOf(after))
+    })
   })
 })
 

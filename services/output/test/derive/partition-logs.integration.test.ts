@@ -70,21 +70,23 @@ test('a noted position counts where it is further than both logs, and not where 
   expect(await nextOf(of)).toBe(9n)
 })
 
-test('positions are noted and read of many partitions at once, each in its group', async () => {
-  const [of, elsewhere, never] = [await make(), await make(), await make()]
-  const neighbour = { ...of, partition: 0 }
-  await one.note([
-    { of, next: 3n, end: 0n, epoch: 1 },
-    { of: neighbour, next: 0n, end: 0n, epoch: 32_767 },
-    { of: elsewhere, next: 2n ** 40n, end: 2n ** 40n, epoch: 3 },
-  ])
-  expect(await notedNexts(other, [of, elsewhere, neighbour, never])).toEqual(
-    new Map([
-      [of, 3n],
-      [neighbour, 0n],
-      [elsewhere, 2n ** 40n],
-    ]),
-  )
+inSoak(() => {
+  test('positions are noted and read of many partitions at once, each in its group', async () => {
+    const [of, elsewhere, never] = [await make(), await make(), await make()]
+    const neighbour = { ...of, partition: 0 }
+    await one.note([
+      { of, next: 3n, end: 0n, epoch: 1 },
+      { of: neighbour, next: 0n, end: 0n, epoch: 32_767 },
+      { of: elsewhere, next: 2n ** 40n, end: 2n ** 40n, epoch: 3 },
+    ])
+    expect(await notedNexts(other, [of, elsewhere, neighbour, never])).toEqual(
+      new Map([
+        [of, 3n],
+        [neighbour, 0n],
+        [elsewhere, 2n ** 40n],
+      ]),
+    )
+  })
 })
 
 test.each([
@@ -139,13 +141,15 @@ test('what a retry wrote counts in neither log, and a dead letter with such a he
   expect(await nextOf(of)).toBe(9n)
 })
 
-test('sources in another topic or partition are none', async () => {
-  const of = await make()
-  const { derived } = await own(of)
-  await append(of, derived, 7n)
-  await append({ ...of, inputTopic: `${of.inputTopic}x` }, derived, 50n)
-  await append({ ...of, partition: 0 }, derived, 51n)
-  expect(await nextOf(of)).toBe(8n)
+inSoak(() => {
+  test('sources in another topic or partition are none', async () => {
+    const of = await make()
+    const { derived } = await own(of)
+    await append(of, derived, 7n)
+    await append({ ...of, inputTopic: `${of.inputTopic}x` }, derived, 50n)
+    await append({ ...of, partition: 0 }, derived, 51n)
+    expect(await nextOf(of)).toBe(8n)
+  })
 })
 
 test("another's open transaction holds up nothing, and hides nothing that lies above it", async () => {

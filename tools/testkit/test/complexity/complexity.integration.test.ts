@@ -1,5 +1,5 @@
 // What auth, ingest and output compute for a request grows no faster than the request: at 8 times the size at most 20 times
-// the CPU time of their processes. `npm test` tries a quarter of the routes. Parsers alone: complexity/parsers.test.ts.
+// the CPU time of their processes. `npm test` tries an eighth of the routes. Parsers alone: complexity/parsers.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAccount, scale, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test.each(routeCases.filter((_, at) => scale(true, at % 4 === 0)))(
+test.each(routeCases.filter((_, at) => scale(true, at % 8 === 0)))(
   'at $at the time for $name grows no faster than it',
   async (routeCase) => {
     expect(await routeGrowth(routeCase, scene, world[routeCase.at])).toBe('linear')

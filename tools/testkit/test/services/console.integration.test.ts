@@ -17,7 +17,7 @@ import type { Load } from './console-hands.ts'
 
 const program = chromiumProgram()
 /** For a machine that does nothing else: CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
-const loadSeconds = Number(process.env['CONSOLE_LOAD_SECONDS'] ?? 6)
+const loadSeconds = Number(process.env['CONSOLE_LOAD_SECONDS'] ?? scale(6, 4))
 /** On a machine of its own; beside other tests anything takes longer, and only the end of the test counts. */
 const longestTaskMsMax =
   process.env['CONSOLE_LOAD_SECONDS'] === undefined ? scale(1_000, Infinity) : 100

@@ -1,8 +1,9 @@
 """Somebody at a broker with the login of a service, who tries what it is told on stdin, and tells what came of it.
 
 In: {"settings": {…}, "produce": [{"topic": …, "transactionalId"?: …}], "fence": [transactional ids], "read": [topics]}
-Out: {"produced": {topic: null or the error's name}, "fenced": {id: …}, "read": {topic: [[key, value or null], …]}},
-keys and values in base64. What is produced in a transaction is aborted.
+Out: {"produced": {topic: null or the error's name}, "fenced": {id: …},
+"read": {topic: [[key, value or null], …] or the error's name}}, keys and values in base64. What is produced in a
+transaction is aborted.
 """
 
 import base64
@@ -99,7 +100,7 @@ print(
                 for each in task["produce"]
             },
             "fenced": {each: tried(fence, each) for each in task["fence"]},
-            "read": {each: read(each) for each in task["read"]},
+            "read": {each: tried(read, each) for each in task["read"]},
         }
     )
 )

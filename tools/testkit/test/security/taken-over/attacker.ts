@@ -25,11 +25,12 @@ export type Attempts = {
 export type Outcome = {
   readonly produced: Readonly<Record<string, string | null>>
   readonly fenced: Readonly<Record<string, string | null>>
+  /** Keys and values in base64. */
+  readonly read: Readonly<Record<string, string | readonly [string, string | null][]>>
 }
 
-type Said = Outcome & { readonly read: Readonly<Record<string, [string, string | null][]>> }
-
-async function attackKafka(pod: Pod, task: Attempts): Promise<Said> {
+/** In one process, one attempt after the other. */
+export async function tryAtKafka(pod: Pod, attempts: Attempts): Promise<Outcome> {
   const python = join(REPOSITORY, '.weir/venv/bin/python')
   const child = spawn(python, [join(import.meta.dirname, 'attacker.py')], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -37,20 +38,19 @@ async function attackKafka(pod: Pod, task: Attempts): Promise<Said> {
   const [said, complaints]: Buffer[][] = [[], []]
   child.stdout.on('data', (chunk: Buffer) => said?.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => complaints?.push(chunk))
-  child.stdin.end(JSON.stringify({ ...task, settings: { ...pod.login, 'group.id': 'attack' } }))
+  const settings = { ...pod.login, 'group.id': 'attack' }
+  child.stdin.end(JSON.stringify({ read: [], ...attempts, settings }))
   const code = await new Promise((resolve) => child.once('close', resolve))
   if (code !== 0) throw new Error(Buffer.concat(complaints ?? []).toString('utf8'))
   return JSON.parse(Buffer.concat(said ?? []).toString('utf8'))
 }
 
-export const tryAtKafka = (pod: Pod, attempts: Attempts): Promise<Outcome> =>
-  attackKafka(pod, { read: [], ...attempts })
-
 /** Every record of weir.keys, as far as his KEKs unwrap it. */
 export function stealKeys(pod: Pod): Promise<OpenedKeys> {
   const read = async (topic: string) => {
-    const said = await attackKafka(pod, { produce: [], fence: [], read: [topic] })
-    return (said.read[topic] ?? []).map(([key, value]) => ({
+    const said = (await tryAtKafka(pod, { produce: [], fence: [], read: [topic] })).read[topic]
+    if (typeof said !== 'object') throw new Error(`${topic} was not read: ${said}`)
+    return said.map(([key, value]) => ({
       key: Buffer.from(key, 'base64'),
       value: value === null ? null : Buffer.from(value, 'base64'),
     }))
