@@ -14,6 +14,7 @@ const rejections = [
   'unknown_schema_id',
   'schema_id_missing',
   'event_count_used_up',
+  'subject_links_exceeded',
   'not_an_input_stream',
   'scope_missing',
   'stream_disabled',

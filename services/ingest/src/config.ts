@@ -54,6 +54,11 @@ const fields = z.object({
   IN_FLIGHT_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(32 * 1_048_576)
     .describe('maximum number of bytes that wait for Kafka; beyond that, producers get 503'),
+  SUBJECT_LINKS_MAX: integer({ min: 1 })
+    .default(1_000)
+    .describe(
+      'maximum number of pseudonyms (values of the key field) of a data subject in an era; events with further pseudonyms get 429',
+    ),
   PRODUCE_COMPRESSION: oneOf(compressions)
     .default('none')
     .describe(

@@ -17,6 +17,7 @@ const status = {
   stream_disabled: 403,
   event_count_used_up: 402,
   event_rate_exceeded: 429,
+  subject_links_exceeded: 429,
   unsupported_encoding: 415,
   too_large: 413,
   schema_id_missing: 400,

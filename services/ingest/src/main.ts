@@ -57,7 +57,11 @@ const producer = createBatchProducer(kafka, {
 const metrics = createIngestMetrics(registry, producer.inFlightBytes)
 const tracing = await openTracing(config, { service: 'ingest', log, count: metrics.spans })
 const sealer = createSealer({ entriesMax: peopleMax })
-const subjects = createSubjects({ producer, waitingBytesMax: config.IN_FLIGHT_BYTES_MAX })
+const subjects = createSubjects({
+  producer,
+  waitingBytesMax: config.IN_FLIGHT_BYTES_MAX,
+  linksMax: config.SUBJECT_LINKS_MAX,
+})
 const now = oncePerTurn(Date.now)
 const sharing = createSharing({ kafka, follower, now, log })
 const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now })

@@ -104,7 +104,7 @@ type Refusal = {
 
 function refusalOf({ status, code, message, afterMs }: Refusal): Outcome {
   if (status === 401) return { kind: 'token', message }
-  if (status === 429) {
+  if (status === 429 && rejectionCodeOf(code) === 'refused') {
     return { kind: 'again', mayBeStored: false, afterMs, isRate: true, trouble: 'too many events' }
   }
   // What is neither an answer nor a refusal may come from anything on the way.

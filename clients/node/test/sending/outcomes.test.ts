@@ -63,6 +63,7 @@ test.each([
   [400, 'unknown_schema_id', false],
   [402, 'event_count_used_up', false],
   [403, 'stream_disabled', false],
+  [429, 'subject_links_exceeded', false],
   [413, 'too_large', false],
   [404, 'refused', false],
   [301, 'refused', false],

@@ -1,6 +1,6 @@
 // What is kept of data subjects, with real keys and a Kafka that answers when the test says so.
 import { randomBytes } from 'node:crypto'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createSealer, eraAt, eraKeys, makeEraParts, keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
@@ -27,8 +27,10 @@ function madeKeys(): EraKeys {
 const personOf = (device: string): Person =>
   createSealer({ entriesMax: 100 }).person(keys, device, time)
 
-function subjectsOn(options: { keptMax?: number; waitingBytesMax?: number; fails?: boolean } = {}) {
-  const { fails = false, waitingBytesMax = 1_000, ...more } = options
+type Options = { keptMax?: number; linksMax?: number; waitingBytesMax?: number; fails?: boolean }
+
+function subjectsOn(options: Options = {}) {
+  const { fails = false, waitingBytesMax = 1_000, linksMax = 100, ...more } = options
   const written: { topic: string; partition: number; key: string; value: Buffer }[] = []
   let isFailing = fails
   const subjects = createSubjects({
@@ -39,6 +41,7 @@ function subjectsOn(options: { keptMax?: number; waitingBytesMax?: number; fails
       },
     },
     waitingBytesMax,
+    linksMax,
     ...more,
   })
   const keep = (subject: string, person: Person, bytes = 10) =>
@@ -95,10 +98,50 @@ test('what could not be written is refused, and written by the next one', async 
 
 test('what was forgotten for want of room is written again', async () => {
   const { written, keep } = subjectsOn({ keptMax: 2 })
-  const people = ['a', 'b', 'c'].map(personOf)
-  for (const person of people) await keep('anna', person)
-  await keep('anna', personOf('a'))
+  for (const subject of ['anna', 'ben', 'carl']) await keep(subject, personOf('device'))
+  await keep('anna', personOf('device'))
   expect(written).toHaveLength(4)
+})
+
+describe('a subject that has as many links as it may', () => {
+  const refused = expect.objectContaining({
+    code: 'subject_links_exceeded',
+    message: expect.stringContaining('already has 2 pseudonyms in this era'),
+  })
+
+  test('gets no more, keeps those that it has, and is no matter to others', async () => {
+    const { written, keep } = subjectsOn({ linksMax: 2 })
+    await keep('anna', personOf('a'))
+    await keep('anna', personOf('b'))
+    expect(() => keep('anna', personOf('c'))).toThrow(refused)
+    expect(keep('anna', personOf('a'))).toBeUndefined()
+    await keep('ben', personOf('c'))
+    expect(written).toHaveLength(3)
+  })
+
+  test('gets no more when all come at once, and those that could not be written do not count', async () => {
+    const { keep, heal } = subjectsOn({ linksMax: 2, fails: true })
+    const lost = expect.objectContaining({ code: 'kafka.unavailable' })
+    const both = ['a', 'b'].map((device) =>
+      expect(keep('anna', personOf(device))).rejects.toEqual(lost),
+    )
+    expect(() => keep('anna', personOf('c'))).toThrow(refused)
+    await Promise.all(both)
+    heal()
+    await keep('anna', personOf('c'))
+    await keep('anna', personOf('d'))
+    expect(() => keep('anna', personOf('e'))).toThrow(refused)
+  })
+
+  test('is not counted twice for what was written again', async () => {
+    const { written, keep } = subjectsOn({ linksMax: 2, keptMax: 2 })
+    for (let round = 0; round < 5; round++) {
+      await keep('anna', personOf('a'))
+      await keep('ben', personOf('b'))
+      await keep('carl', personOf('c'))
+    }
+    expect(written).toHaveLength(15)
+  })
 })
 
 test('events that wait take no more than their bound', async () => {

@@ -18,7 +18,8 @@ let world: World
 let scene: Scene
 
 beforeAll(async () => {
-  world = await startWorld({ AUTH_PUBLIC_URL: 'http://127.0.0.1:8081', ERASURES_MAX: '100' })
+  const bounds = { ERASURES_MAX: '100', SUBJECT_LINKS_MAX: '2' }
+  world = await startWorld({ AUTH_PUBLIC_URL: 'http://127.0.0.1:8081', ...bounds })
   scene = await makeScene(world)
 }, 120_000)
 

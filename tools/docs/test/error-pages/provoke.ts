@@ -4,7 +4,8 @@ import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 import { asObject, exampleContract, exampleEvent } from '@weir/testkit'
-import { ask, askUpgrade } from './scene.ts'
+import type { Account } from '@weir/testkit'
+import { ask, askUpgrade, makeScene } from './scene.ts'
 import type { Scene, Told } from './scene.ts'
 
 type Provoke = (scene: Scene) => Promise<Told>
@@ -35,6 +36,15 @@ const send = async ({ world, token }: Scene, sent: Sent = {}): Promise<Told> =>
 /** The example event with some members replaced. */
 const eventWith = async (more: object): Promise<string> =>
   JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })
+
+/** A contract of the account's own that names a data subject. */
+async function nameDataSubjects(account: Account): Promise<void> {
+  const contract = await exampleContract('demo_v1')
+  const subject = `${account.billingId.replaceAll('-', '_')}-demo`
+  const schema = { ...asObject(contract['schema']), schema_registry_ref: `${subject}/latest` }
+  const naming = { ...contract, schema, data_subject_field: 'unique_identifier' }
+  await account.call('POST', '/v2/contracts', naming)
+}
 
 const svcMeta = { schemaId: '', nonce: 0, timestamp: 0, keyLink: null, billingId: null }
 const outputs = '/v2/streams/clicks/outputs'
@@ -90,6 +100,20 @@ const ofIngestLimits: Record<string, Provoke> = {
       () => send(scene, { token }),
     )
   },
+  subject_links_exceeded: async ({ world }) => {
+    const { account, token, ...scene } = await makeScene(world)
+    await nameDataSubjects(account)
+    const event = await exampleEvent('demo_v1')
+    let devices = 0
+    return until(
+      (told) => told.status === 429,
+      () => {
+        const body = { ...event, consistent_value: `device-${(devices += 1)}` }
+        const headers = { 'svc-schema-id': 'demo_v1' }
+        return send({ account, token, ...scene }, { headers, body: JSON.stringify(body) })
+      },
+    )
+  },
   event_rate_exceeded: async (scene) => {
     const stream = await scene.account.input('slow', { limits: { eventRate: '1' } })
     const token = await scene.account.token(stream)
@@ -123,11 +147,7 @@ const ofAuth: Record<string, Provoke> = {
   no_data_subject_field: (scene) =>
     manage(scene, '/v2/streams/clicks/erasures', json({ subject: 'customer-00042' })),
   no_such_subject: async (scene) => {
-    const contract = await exampleContract('demo_v1')
-    const subject = `${scene.account.billingId.replaceAll('-', '_')}-demo`
-    const schema = { ...asObject(contract['schema']), schema_registry_ref: `${subject}/latest` }
-    const naming = { ...contract, schema, data_subject_field: 'unique_identifier' }
-    await scene.account.call('POST', '/v2/contracts', naming)
+    await nameDataSubjects(scene.account)
     return manage(scene, '/v2/streams/clicks/erasures', json({ subject: 'customer-00042' }))
   },
   name_taken: (scene) => manage(scene, '/v2/streams', json({ name: 'clicks' })),
