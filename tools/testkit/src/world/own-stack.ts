@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStack } from '@weir/devstack'
 import type { StackOptions } from '@weir/devstack'
+import type { TestStream } from './account.ts'
 import { freshPrefix, setting, startWorld } from './services.ts'
 import type { ServiceEnv, World } from './services.ts'
 import { createTopicReader } from './topic.ts'
@@ -18,6 +19,8 @@ export type OwnNames = {
   readonly env: ServiceEnv
   readonly reader: TopicReader
   startWorld: typeof startWorld
+  /** What was sent in the past may be older than the retention of the stream's topic. */
+  keepForEver(stream: Pick<TestStream, 'topic'>): Promise<void>
   /** Every world that still runs ends first. */
   close(): Promise<void>
 }
@@ -56,6 +59,7 @@ function worldsAt(env: ServiceEnv, folder: string, stop = async () => {}): OwnNa
       worlds.push(world)
       return world
     },
+    keepForEver: ({ topic }) => reader.admin.configs.setTopic(topic, { 'retention.ms': '-1' }),
     async close() {
       await reader.close()
       await Promise.all(worlds.map((world) => world.stop()))

@@ -1,5 +1,5 @@
 // Forgetting a data subject that is not the key field, end to end: somebody with two devices, in two contracts and over an
-// era's boundary, and somebody else. A broker of its own, for the first of these services live in a past era.
+// era's boundary, and somebody else. The first of these services live in a past era.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -19,8 +19,8 @@ import {
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import { inLastEra } from '../../src/world/shifted-clock.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
@@ -28,20 +28,20 @@ const subjectFields = { clickstream: 'customer/id', demo_v1: 'unique_identifier'
 type ContractName = keyof typeof subjectFields
 type Sent = readonly [contract: ContractName, subject: string, device: string]
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let account: Account
 let input: TestStream
 let sent = 0
 
 beforeAll(async () => {
-  // What is sent in the past may be older than a topic's retention.
-  own = await openOwnStack('subjects', { 'log.retention.ms': '-1' })
+  own = await openOwnNames('subjects')
   const past = await own.startWorld(inLastEra())
   try {
     account = await createAccount(past.auth.url)
     for (const name of ['clickstream', 'demo_v1'] as const) await makeContract(name)
     input = await account.input('events')
+    await own.keepForEver(input)
     await send(past, ['clickstream', 'ada', 'ada-phone'], ['clickstream', 'bob', 'bob-phone'])
   } finally {
     await past.stop()
@@ -107,6 +107,7 @@ type Replayed = { readonly device: unknown; readonly subject: unknown; readonly 
 async function replay(): Promise<Replayed[]> {
   const name = freshName('all')
   const output = await account.output('events', name, { consentLevels: [3], from: 'earliest' })
+  await own.keepForEver(output)
   const contracts: Record<ContractName, Contract> = {
     clickstream: await compiledExample('clickstream'),
     demo_v1: await compiledExample('demo_v1'),

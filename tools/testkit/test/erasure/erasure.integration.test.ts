@@ -1,6 +1,5 @@
 // Forgetting, end to end: events of several people in two contracts and over an era's boundary, replayed from the
-// first one on before and after. A broker of its own, for the first of these services live in a past era, which no
-// clock of a shared broker's services may see.
+// first one on before and after. The first of these services live in a past era.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventTimeOf } from '@weir/contracts'
@@ -19,8 +18,8 @@ import type { Account, TestStream } from '../../src/world/account.ts'
 import { counterOf } from '../../src/world/metrics.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import { inLastEra } from '../../src/world/shifted-clock.ts'
-import { openOwnStack } from '../../src/world/own-stack.ts'
-import type { OwnStack } from '../../src/world/own-stack.ts'
+import { openOwnNames } from '../../src/world/own-stack.ts'
+import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
@@ -32,20 +31,20 @@ type ContractName = (typeof contracts)[number]
 const fieldsOfBoth = 5
 const inputName = 'events'
 
-let own: OwnStack
+let own: OwnNames
 let world: World
 let account: Account
 let input: TestStream
 let sent = 0
 
 beforeAll(async () => {
-  // What is sent in the past may be older than a topic's retention.
-  own = await openOwnStack('erasure', { 'log.retention.ms': '-1' })
+  own = await openOwnNames('erasure')
   const past = await own.startWorld(inLastEra())
   try {
     account = await createAccount(past.auth.url)
     for (const name of contracts) await account.contract(name)
     input = await account.input(inputName)
+    await own.keepForEver(input)
     await sendRounds(past, 2)
   } finally {
     await past.stop()
@@ -119,8 +118,8 @@ async function replayedFrom(topic: string): Promise<Map<string, Replayed>> {
     const plain = plainEvent(await compiledExample(contract), record)
     const name = plain[contract === 'demo_v1' ? 'not_sensitive_value' : 'referrer']
     const undecryptable = textOf(record, 'svc-undecryptable').split(',').filter(Boolean).sort()
-    const own = `${topic}/${record.partition}/${record.offset}`
-    const source = textOf(record, 'svc-source') || own
+    const place = `${own.env['KAFKA_PREFIX']}${topic}/${record.partition}/${record.offset}`
+    const source = textOf(record, 'svc-source') || place
     replayed.set(source, { name, contract, record, plain, undecryptable })
   }
   return replayed
