@@ -55,6 +55,7 @@ export type {
   Credential,
   DerivedStream,
   ErasureRecord,
+  ErasureRest,
   ErasureScan,
   InputStream,
   Limits,
@@ -93,13 +94,20 @@ export {
   beatTimeIn,
   beatValue,
   checkKeyRecord,
-  erasureMarker,
+  cutsKey,
+  cutsOf,
+  cutsValue,
+  erasurePrefix,
+  linksInCuts,
+  markerKey,
   markerValue,
   privateReceiptKey,
   privateSigningKey,
+  replacedIn,
   ringKey,
   versionOfRingKey,
 } from './keyring/key-forms.ts'
+export type { ReplacedPart } from './keyring/key-forms.ts'
 export type { KeyDraft, KeyStore } from './keyring/key-store.ts'
 export { createKeys } from './keyring/keyring.ts'
 export type { Keyring, Keys } from './keyring/keyring.ts'

@@ -57,8 +57,16 @@ export { readSettingFile, readSettingFileNow } from './config/setting-files.ts'
 export { configText, startConfig } from './config/start-config.ts'
 export { formatTraceparent, parseTraceparent } from './logs/traceparent.ts'
 export type { TraceParent } from './logs/traceparent.ts'
-export { backoff, delay, oncePerTurn, pollUntil, withTimeout } from './time.ts'
-export type { BackoffOptions, PollOptions } from './time.ts'
+export {
+  backoff,
+  delay,
+  oneAtATime,
+  oncePerTurn,
+  pollUntil,
+  takingTurns,
+  withTimeout,
+} from './time.ts'
+export type { BackoffOptions, InTurn, PollOptions } from './time.ts'
 export { fileReader, optionalFile, secretReader } from './config/setting-readers.ts'
 export { codeIn, hintFor } from './http/connect-hints.ts'
 export { httpCall } from './http/http-call.ts'

@@ -102,3 +102,38 @@ export function oncePerTurn<T>(read: () => T): () => T {
     return known.value
   }
 }
+
+/**
+ * For long work on the event loop, to be awaited between its steps: resolves at once until it has worked for `ms`, then after all
+ * others had their turn.
+ */
+export function takingTurns(ms = 3): () => Promise<void> | undefined {
+  let since = performance.now()
+  return () => {
+    if (performance.now() - since < ms) return undefined
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        since = performance.now()
+        resolve()
+      }),
+    )
+  }
+}
+
+export type InTurn = <Answer>(name: string, work: () => Promise<Answer>) => Promise<Answer>
+
+/** Work under the same name is done one after the other, whatever becomes of it. */
+export function oneAtATime(): InTurn {
+  const last = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    const before = last.get(name)
+    const mine = before === undefined ? work() : before.then(work)
+    const ended = mine.catch(() => undefined)
+    last.set(name, ended)
+    try {
+      return await mine
+    } finally {
+      if (last.get(name) === ended) last.delete(name)
+    }
+  }
+}

@@ -15,6 +15,7 @@ const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): Erasu
   counted: 0,
   eras: [],
   levels: [],
+  pieces: 1,
   keks: [],
   acceptedAtMs,
   ...more,

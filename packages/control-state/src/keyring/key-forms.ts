@@ -1,7 +1,10 @@
 // What lies in `weir.keys`: bytes, of which the first says how the others are to be read (docs/formats.md).
 //
 //   ring, part, private key   as @weir/fieldcrypt wraps them, version 1
-//   marker = %x01             ; lies in the log where an erasure does, and nobody opens it
+//   marker = %x01 *replaced   ; lies in the log before what a piece of an erasure changes
+//   replaced = era "/" suffix %x0A      ; a tree part that was there before
+//   cuts   = %x01 *link       ; what an erasure has not cut out yet
+//   link   = 8OCTET
 //   beat   = %x01 time        ; closes a segment of the log that is due
 //   time   = 8OCTET           ; ms since 1970, big-endian
 import { malformed, notKnown } from '../forms/form.ts'
@@ -27,8 +30,6 @@ export function checkKeyRecord(key: string, value: Buffer): void {
   throw notKnown({ topic: keysTopic, key, type, version: found }, isKnown ? version : undefined)
 }
 
-export const markerValue: Buffer = Buffer.of(version)
-
 export const beatKey = '_beat'
 export function beatValue(timeMs: number): Buffer {
   const value = Buffer.alloc(9, version)
@@ -46,7 +47,58 @@ export function parseRingKey(key: string): { ring: string; version: number } | u
   return ring === undefined ? undefined : { ring, version: Number(version) }
 }
 export const versionOfRingKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
-/** Lies in the log where an erasure does; nobody opens it. */
-export const erasureMarker = (erasureId: string): string => `_erasure/${erasureId}`
+// --- erasures ---
+
+/** What all records of an erasure begin with. */
+export const erasurePrefix = (erasureId: string): string => `_erasure/${erasureId}/`
+
+/** Of each piece of it, counted from 0. */
+export const markerKey = (erasureId: string, piece: number): string =>
+  `${erasurePrefix(erasureId)}marker/${piece}`
+
+/** A tree part, by the era that it is of and its suffix. */
+export type ReplacedPart = { readonly era: number; readonly suffix: string }
+
+export const markerValue = (replaced: readonly ReplacedPart[]): Buffer =>
+  Buffer.concat([
+    Buffer.of(version),
+    Buffer.from(replaced.map(({ era, suffix }) => `${era}/${suffix}\n`).join('')),
+  ])
+
+export const replacedIn = (marker: Buffer): ReplacedPart[] =>
+  marker
+    .toString('utf8', 1)
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const [era, suffix = ''] = line.split('/')
+      return { era: Number(era), suffix }
+    })
+
+const LINK_BYTES = 8
+const cutsPrefix = (erasureId: string): string => `${erasurePrefix(erasureId)}cuts/`
+
+/** What an erasure has yet to cut out, some links of an era each: its records, the first to be worked on in front. */
+export const cutsOf = (keys: { under(prefix: string): Iterable<string> }, erasureId: string) =>
+  [...keys.under(cutsPrefix(erasureId))]
+    .map((key) => {
+      const [era, at] = key.slice(cutsPrefix(erasureId).length).split('/').map(Number)
+      return { key, era: era ?? 0, at: at ?? 0 }
+    })
+    .toSorted((a, b) => a.era - b.era || a.at - b.at)
+
+export const cutsKey = (erasureId: string, era: number, at: number): string =>
+  `${cutsPrefix(erasureId)}${era}/${at}`
+
+export const cutsValue = (links: readonly Uint8Array[]): Buffer =>
+  Buffer.concat([Buffer.of(version), ...links])
+
+export const linksInCuts = (value: Buffer): Uint8Array[] =>
+  Array.from({ length: Math.floor((value.length - 1) / LINK_BYTES) }, (_, at) =>
+    Uint8Array.from(value.subarray(1 + at * LINK_BYTES, 1 + (at + 1) * LINK_BYTES)),
+  )
+
+// --- private keys ---
+
 export const privateReceiptKey = (kid: string): string => `_receipt/${kid}`
 export const privateSigningKey = (kid: string): string => `_signing/${kid}`

@@ -164,14 +164,24 @@ export type ErasureRecord = {
   /** The caller's name for it, such as a ticket's number. */
   readonly reference?: string
   readonly eras: readonly number[]
-  /** The tree parts that were replaced, by era, as suffixes; of use until the erasure is complete. */
-  readonly replaced?: Readonly<Record<string, readonly string[]>>
+  /** How many transactions have cut something out; each has its marker until the erasure is complete (key-forms.ts). */
+  readonly pieces: number
+  /** While some links are not cut out yet. */
+  readonly rest?: ErasureRest
   /** What had wrapped the rings of the parts that were replaced. */
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
   readonly appliedAtMs?: number
   readonly complete?: ErasureScan & { readonly atMs: number }
   readonly destroyedAtMs?: number
+}
+
+export type ErasureRest = {
+  /** How many there are, and how many of them are cut out: a link counts once in each era. */
+  readonly links: number
+  readonly done: number
+  /** Who cuts. Two at it at once do no harm, but fence each other. */
+  readonly worker?: { readonly replica: string; readonly untilMs: number }
 }
 
 /** A look through the whole log of `weir.keys` that found nothing older than an erasure. */

@@ -5,7 +5,7 @@ import { levelDigits, linkDigits, linkOf } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
 import type { EraKeys } from '../era-keys.ts'
 import { walk } from './node-hash.ts'
-import { HEX_DIGITS, splitTree, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
+import { HEX_DIGITS, splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
 
@@ -53,36 +53,67 @@ export function prefixesOf(link: Uint8Array, levels?: Iterable<number>): string[
   return levels === undefined ? [person] : [...levels].map((level) => person + levelDigits(level))
 }
 
+/** Subtrees that are taken out of a tree one after the other. The tree itself stays as it is. */
+export type Cutting = {
+  /** False: nothing was stored there. @throws FieldcryptError `key_unavailable` when its part is missing */
+  remove(prefix: string): boolean
+  /** How much the parts come to that have changed so far. */
+  bytes(): number
+  /**
+   * What changes in the era, by the suffix of the tree part; undefined: a tombstone. Where a part has grown too large its sixteen
+   * pieces come before its tombstone: a replica that has followed half of it lacks nothing. Each is encoded when it is asked for.
+   */
+  changes(): Generator<readonly [suffix: string, part: Buffer | undefined]>
+}
+
+export function startCutting(
+  keys: Pick<EraKeys, 'streamId' | 'era' | 'tree'>,
+  partBytesMax: number = TREE_PART_BYTES_MAX,
+): Cutting {
+  const opened = new Map<string, Map<string, Uint8Array>>()
+  /** What the parts that have changed come to, by suffix. */
+  const changed = new Map<string, number>()
+  const entriesOf = (suffix: string): Map<string, Uint8Array> | undefined => {
+    const entries = opened.get(suffix) ?? keys.tree.entriesOf(suffix)
+    if (entries !== undefined) opened.set(suffix, entries)
+    return entries
+  }
+  return {
+    remove(prefix) {
+      const suffix = keys.tree.suffixFor(prefix)
+      const entries = suffix === undefined ? undefined : entriesOf(suffix)
+      if (suffix === undefined || entries === undefined)
+        throw keyUnavailable(keys.streamId, keys.era, 'tree')
+      const isRemoved = removeSubtree(entries, prefix)
+      if (isRemoved) changed.set(suffix, treeBytes(entries))
+      return isRemoved
+    },
+    bytes: () => [...changed.values()].reduce((sum, bytes) => sum + bytes, 0),
+    *changes() {
+      for (const suffix of changed.keys()) {
+        const parts = splitTree(entriesOf(suffix) ?? new Map(), suffix, partBytesMax)
+        yield* parts
+        if (!parts.has(suffix)) yield [suffix, undefined]
+      }
+    },
+  }
+}
+
 export type Puncture = {
   readonly tree: Tree
-  /** What changes in the era, by the suffix of the tree part; undefined: a tombstone. */
+  /** As `Cutting` has them. */
   readonly changes: ReadonlyMap<string, Buffer | undefined>
 }
 
-/**
- * The tree without the subtrees at `prefixes`. Parts that grow too large are split. Throws
- * `key_unavailable` when the part of a prefix is missing.
- */
+/** The tree without the subtrees at `prefixes`, all at once. @throws as `Cutting` does */
 export function puncture(
   keys: Pick<EraKeys, 'streamId' | 'era' | 'tree'>,
   prefixes: Iterable<string>,
-  partBytesMax: number = TREE_PART_BYTES_MAX,
+  partBytesMax?: number,
 ): Puncture {
-  const touched = new Map<string, Map<string, Uint8Array>>()
-  for (const prefix of prefixes) {
-    const suffix = keys.tree.suffixFor(prefix)
-    const entries =
-      suffix === undefined ? undefined : (touched.get(suffix) ?? keys.tree.entriesOf(suffix))
-    if (suffix === undefined || entries === undefined) {
-      throw keyUnavailable(keys.streamId, keys.era, 'tree')
-    }
-    if (removeSubtree(entries, prefix)) touched.set(suffix, entries)
-  }
-  const changes = new Map<string, Buffer | undefined>()
-  for (const [suffix, entries] of touched) {
-    changes.set(suffix, undefined)
-    for (const [name, bytes] of splitTree(entries, suffix, partBytesMax)) changes.set(name, bytes)
-  }
+  const cutting = startCutting(keys, partBytesMax)
+  for (const prefix of prefixes) cutting.remove(prefix)
+  const changes = new Map(cutting.changes())
   return { tree: replaceTreeParts(keys.tree, changes), changes }
 }
 

@@ -24,7 +24,8 @@ const packedBytes = (digits: number): number => (digits + 1) >>> 1
 
 const entryBytes = (prefix: string): number => 1 + packedBytes(prefix.length) + NODE_BYTES
 
-function treeBytes(entries: TreeEntries): number {
+/** What they take, encoded. */
+export function treeBytes(entries: TreeEntries): number {
   let bytes = 0
   for (const prefix of entries.keys()) bytes += entryBytes(prefix)
   return bytes

@@ -2,6 +2,7 @@
 // part of it the feature uses.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
+import { oneAtATime } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createFencer } from '@weir/kafka'
 import type { Acls, Admin, Kafka } from '@weir/kafka'
@@ -70,6 +71,7 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     replica,
     produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
     erasuresMax: config.ERASURES_MAX,
+    inTurn: oneAtATime(),
     ...soonOf(trigger),
   }
   const audit = createAuditController({ kafka, offsets, follower, writer: uncounted, log })

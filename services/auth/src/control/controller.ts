@@ -9,6 +9,7 @@ import type { Boot, BootStep } from './boot.ts'
 import { makeControlTopics } from './control-topics.ts'
 import { composeControl } from './compose.ts'
 import type { Control, ControlParts } from './compose.ts'
+import { eraseRests } from './erasure/erase-rest.ts'
 import { createErasureStates } from './erasure/erasure-states.ts'
 import { keepReceiptKey } from './erasure/receipts.ts'
 import { keepErasAhead } from './keys/keep-eras.ts'
@@ -57,7 +58,8 @@ export function createController(parts: ControllerParts) {
       // Nobody waits for it: until everything is read, its loops find nothing to do.
       void usage.replicas.start()
       const erasures = createErasureStates({ ...control, logScan })
-      const own = [{ name: 'erasures', run: erasures.reconcile }, promisesReconciler(promises)]
+      const erasing = async () => Math.min(await eraseRests(control), await erasures.reconcile())
+      const own = [{ name: 'erasures', run: erasing }, promisesReconciler(promises)]
       const others = [...usage.reconcilers, ...audit.reconcilers, ...parts.moreReconcilers]
       loops = startReconcileLoops(
         [...stateReconcilers(control), ...keyReconcilers(control), ...own, ...others],

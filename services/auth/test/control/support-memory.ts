@@ -3,7 +3,7 @@
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import type { Acl, Acls, Admin, Fencer } from '@weir/kafka'
-import { AppError } from '@weir/kit'
+import { AppError, oneAtATime } from '@weir/kit'
 import type { AuditEntry, Change, ControlRecord, Keys, StateFollower } from '@weir/control-state'
 import {
   accountKey,
@@ -201,6 +201,7 @@ export function memoryControl(
     forgetUsage: async () => {},
     produceTimeoutMs: 5_000,
     erasuresMax: 2_000,
+    inTurn: oneAtATime(),
     cleanUpSoon: () => void (cleanUps += 1),
     accessSoon: () => void (looksAtAccess += 1),
     rotateSoon() {},

@@ -1,6 +1,10 @@
 // What tests of keys begin with: a contract with personal fields, and an input stream whose keys are made.
 import { addContract } from '../../src/control/contracts/add-contract.ts'
 import { createInput } from '../../src/control/streams/create-stream.ts'
+import { eraseRests } from '../../src/control/erasure/erase-rest.ts'
+import { eraseValues } from '../../src/control/erasure/erase.ts'
+import type { Erased, EraseRequest } from '../../src/control/erasure/erase.ts'
+import { requireInput } from '@weir/control-state'
 import type { InputStream } from '@weir/control-state'
 import type { Memory } from './support-memory.ts'
 
@@ -32,4 +36,20 @@ export async function makeClicksOf(
   }
   await addContract(memory.deps, { billingId: 'acme', prepared, ...contract })
   return makeClicks(memory)
+}
+
+/** Erases values of the stream `clicks`, to the end. */
+export async function eraseClicks(
+  deps: Memory['deps'],
+  request: Omit<EraseRequest, 'stream'>,
+): Promise<Erased> {
+  const stream = requireInput(deps.follower.tables, 'acme', 'clicks')
+  const erased = await eraseValues(deps, { stream, ...request })
+  await eraseToEnd(deps)
+  return erased
+}
+
+/** Whatever does not fit into one transaction, too. */
+export async function eraseToEnd(deps: Memory['deps']): Promise<void> {
+  while ((await eraseRests(deps)) === 0);
 }

@@ -72,7 +72,16 @@ const erasure = {
         'the outputs whose topics may contain values that were decrypted before the erasure was applied, with the time when each is clear',
     },
   },
-  optional: { reference: text, fromLevel: level, levels: listOf(level) },
+  optional: {
+    reference: text,
+    fromLevel: level,
+    levels: listOf(level),
+    progress: {
+      ...object({ links: count, erased: count }),
+      description:
+        'while the erasure is not finished: the number of pseudonyms in all eras, and how many of them are erased',
+    },
+  },
 }
 
 const account = {

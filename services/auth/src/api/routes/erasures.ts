@@ -19,16 +19,15 @@ export const makeErasure =
   (deps: SubjectDeps & Pick<Shown, 'erasureView'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
-    const { billingId } = caller
     const body = checkBody(erasureBody, await readJson(call, bodyBytesMax))
     const { values, subject, asked } = body
-    const name = call.param('stream')
     if (subject !== undefined) {
       const erased = await eraseBySubject(deps, call, { subject, asked })
       const { erasure, salt, links } = erased
       return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
     }
-    const request = { billingId, name, values, ...asked }
+    const stream = await lookUpByInput(deps.state, call, (found) => found)
+    const request = { stream, values, ...asked }
     const { erasure, salt } = await eraseValues(acting(deps.erasures, caller), request)
     return { status: 201, body: { ...(await shown(deps, erasure)), salt } }
   }

@@ -1,14 +1,12 @@
 // Forgetting a data subject (docs/forgetting.md): every link that was kept of it goes, in the same change that erases a
 // person by a value of the key field. Where the links are found is the caller's; the value is put nowhere.
-import { randomBytes } from 'node:crypto'
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
 import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
-import { changeErasing, putErasure, subjectOf } from './erase.ts'
+import { acceptErasure, newSalt, subjectOf } from './erase.ts'
 import type { Asked, Erased, Erasing } from './erase.ts'
 import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
-import { requireInput } from '@weir/control-state'
 
 /** The links of a data subject, by era. */
 export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
@@ -20,35 +18,24 @@ export type EraseSubjectRequest = {
   readonly links: LinksByEra
 } & Asked
 
-const saltBytes = 32
-
 /** Accepted, once it resolves. @throws Refusal `no_such_subject` */
 export async function eraseSubject(
   deps: Erasing,
-  { stream, subject, links, fromLevel, reference }: EraseSubjectRequest,
+  { stream, subject, links, ...more }: EraseSubjectRequest,
 ): Promise<Erased> {
-  const { billingId, name, streamId } = stream
+  const { name } = stream
   if (links.size === 0) throw noSuchSubject(name)
-  const salt = randomBytes(saltBytes).toString('base64url')
-  const target = {
-    account: billingId,
-    stream: name,
-    ...(fromLevel === undefined ? {} : { fromLevel }),
-  }
-  const erasure = await changeErasing(deps, target, (draft) => {
-    const current = requireInput(draft, billingId, name)
-    if (current.streamId !== streamId) throw noSuchSubject(name)
-    const put = putErasure(deps, draft, {
-      stream: current,
-      subjects: [subjectOf(salt, subject)],
-      linksIn: ({ era }) => links.get(era) ?? [],
-      counted: Math.max(...[...links.values()].map((inEra) => inEra.length)),
-      fromLevel,
-      reference,
-    })
-    // It isn't counted before it is taken, so one that changes nothing must leave no record either.
-    if (put.eras.length === 0) throw nothingAtLevel(name, fromLevel)
-    return put
+  const salt = newSalt()
+  const erasure = await acceptErasure(deps, {
+    stream,
+    subjects: [subjectOf(salt, subject)],
+    linksIn: ({ era }) => links.get(era) ?? [],
+    counted: Math.max(...[...links.values()].map((inEra) => inEra.length)),
+    check(_draft, { changesNothing }) {
+      // It isn't counted before it is taken, so one that changes nothing must leave no record either.
+      if (changesNothing) throw nothingAtLevel(name, more.fromLevel)
+    },
+    ...more,
   })
   return { erasure, salt }
 }

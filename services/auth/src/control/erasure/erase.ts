@@ -1,27 +1,50 @@
 // Forgetting a person, or withdrawing consents of one (docs/forgetting.md): in every retained era of a stream
 // the subtrees that lead to his keys are taken out of the tree, in one transaction with the record that says
-// so. The values themselves are put nowhere. When the change is effective everywhere is erasure-states.ts.
+// so. What does not fit into it is written down with the record, and erase-rest.ts cuts it out. The values themselves are put
+// nowhere. When the change is effective everywhere is erasure-states.ts.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { linksOf } from '@weir/fieldcrypt'
-import { act, erasureKey, erasureMarker, markerValue, requireInput } from '@weir/control-state'
-import type { AuditTarget, Draft, ErasureRecord } from '@weir/control-state'
+import {
+  act,
+  cutsKey,
+  cutsValue,
+  erasureKey,
+  erasurePrefix,
+  markerKey,
+  markerValue,
+  requireInput,
+} from '@weir/control-state'
+import type { Draft, ErasureRecord, InputStream } from '@weir/control-state'
+import type { InTurn } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 import { kekIdsOf } from '../keys/kek-ids.ts'
+import { refusal } from '../../errors.ts'
 import { requireRoom, warnOfBound } from './erasure-bound.ts'
 import type { Bounding } from './erasure-bound.ts'
-import { punctureEras } from './puncture-eras.ts'
-import type { Puncturing, Subtrees } from './puncture-eras.ts'
+import {
+  cutsIn,
+  erasOf,
+  isAsPrepared,
+  levelsFrom,
+  preparePiece,
+  putPiece,
+  replacedBy,
+  ringsReplacedBy,
+  wipe,
+} from './puncture-eras.ts'
+import type { Cut, Era, Piece, Puncturing, Subtrees } from './puncture-eras.ts'
 
 export type Erasing = Changes &
   Puncturing &
   Bounding & {
+    /** Erasures of one stream in this process, one after the other: each rests on what the one before has left. */
+    readonly inTurn: InTurn
     /** Asks for a look at pending erasures without waiting for the next regular one. */
     readonly erasuresSoon: () => void
   }
 
 export type EraseRequest = {
-  readonly billingId: string
-  readonly name: string
+  readonly stream: InputStream
   /** Values of the key field, 1 to 100: all of them or none. */
   readonly values: readonly string[]
 } & Asked
@@ -37,47 +60,34 @@ export type Asked = {
 export type Erased = { readonly erasure: ErasureRecord; readonly salt: string }
 
 const saltBytes = 32
+export const newSalt = (): string => randomBytes(saltBytes).toString('base64url')
 
 /** HMAC-SHA-256(salt, value), base64url: a value as a receipt names it. */
 export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
 /** Accepted, once it resolves: nothing can take it back. @throws Refusal `erasures_exceeded` */
-export async function eraseValues(deps: Erasing, request: EraseRequest): Promise<Erased> {
-  const salt = randomBytes(saltBytes).toString('base64url')
-  const values = [...new Set(request.values)]
-  const { billingId, name, fromLevel } = request
-  const target = {
-    account: billingId,
-    stream: name,
-    ...(fromLevel === undefined ? {} : { fromLevel }),
-  }
-  const erasure = await changeErasing(deps, target, (draft) => {
-    const stream = requireInput(draft, billingId, name)
-    requireRoom(deps, draft, { billingId, count: values.length })
-    return putErasure(deps, draft, {
-      stream,
-      subjects: values.map((value) => subjectOf(salt, value)),
-      linksIn: (keys) => values.flatMap((value) => linksOf(keys, value)),
-      counted: values.length,
-      fromLevel,
-      reference: request.reference,
-    })
+export async function eraseValues(
+  deps: Erasing,
+  { stream, values: asked, ...more }: EraseRequest,
+): Promise<Erased> {
+  const salt = newSalt()
+  const values = [...new Set(asked)]
+  const { billingId } = stream
+  const check = (state: Parameters<typeof requireRoom>[1]): void =>
+    requireRoom(deps, state, { billingId, count: values.length })
+  check(deps.follower.tables) // what is refused should cost nothing
+  const erasure = await acceptErasure(deps, {
+    stream,
+    subjects: values.map((value) => subjectOf(salt, value)),
+    *linksIn(keys) {
+      for (const value of values) yield* linksOf(keys, value)
+    },
+    counted: values.length,
+    check,
+    ...more,
   })
   return { erasure, salt }
-}
-
-/** A change that puts an erasure; whether it is applied is looked for at once afterwards. */
-export async function changeErasing<Answer>(
-  deps: Erasing,
-  target: AuditTarget & { readonly account: string },
-  decide: (draft: Draft) => Answer,
-): Promise<Answer> {
-  const what = act(deps, 'erasure.create', target)
-  const answer = await deps.wrappingKeys.changeWith(what, ['open'], decide)
-  warnOfBound(deps, target.account)
-  deps.erasuresSoon()
-  return answer
 }
 
 export type Erasure = Subtrees &
@@ -85,47 +95,151 @@ export type Erasure = Subtrees &
     readonly subjects: readonly string[]
     /** See erasure-bound.ts. */
     readonly counted: number
+    /** Throws where it may not be put. */
+    readonly check: (draft: Draft, put: { readonly changesNothing: boolean }) => void
   }
 
+// Another replica, or a rotation, was faster each time.
+const triesMax = 20
+
 /** @throws Refusal `unavailable` when a part of an era can't be read: a link left out would stay readable */
-export function putErasure(
-  deps: Puncturing,
+export async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord> {
+  const { billingId, streamId } = erasure.stream
+  const record = await deps.inTurn(streamId, async () => {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const put = await tryErasure(deps, erasure)
+      if (put !== undefined) return put
+    }
+    throw refusal('unavailable', 'The keys of the stream are being changed; try again')
+  })
+  warnOfBound(deps, billingId)
+  deps.erasuresSoon()
+  return record
+}
+
+/** Undefined when its keys have changed meanwhile. */
+async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord | undefined> {
+  const { stream, fromLevel } = erasure
+  const eras = erasIn(deps.follower.keyStore, erasure)
+  const cuts = await cutsIn(deps, { ...erasure, eras })
+  const piece = await preparePiece(deps, { stream, cuts, fromLevel })
+  const target = {
+    account: stream.billingId,
+    stream: stream.name,
+    ...(fromLevel === undefined ? {} : { fromLevel }),
+  }
+  try {
+    return await deps.wrappingKeys.changeWith(
+      act(deps, 'erasure.create', target),
+      ['open'],
+      (draft) => {
+        const current = requireInput(draft, stream.billingId, stream.name)
+        if (current.streamId !== stream.streamId) throw replaced(stream)
+        const isSame = JSON.stringify(erasIn(draft.keys, erasure)) === JSON.stringify(eras)
+        if (!isSame || !isAsPrepared(draft, piece)) return undefined
+        const rest = cuts.slice(piece.done)
+        erasure.check(draft, { changesNothing: piece.parts.length + rest.length === 0 })
+        return putErasure(deps, draft, { erasure, eras, piece, rest })
+      },
+    )
+  } finally {
+    wipe(piece)
+  }
+}
+
+/** Those in which something may go. */
+const erasIn = (
+  keys: Parameters<typeof erasOf>[0],
+  { stream, fromLevel }: Pick<Erasure, 'stream' | 'fromLevel'>,
+): Era[] => erasOf(keys, stream).filter((era) => levelsFrom(era, fromLevel)?.length !== 0)
+
+type Planned = {
+  readonly erasure: Erasure
+  readonly eras: readonly Era[]
+  readonly piece: Piece
+  /** What does not fit into the piece. */
+  readonly rest: readonly Cut[]
+}
+
+function putErasure(
+  deps: Erasing,
   draft: Draft,
-  { stream, subjects, linksIn, counted, fromLevel, reference }: Erasure,
+  { erasure, eras, piece, rest }: Planned,
 ): ErasureRecord {
+  const { stream, subjects, counted, fromLevel, reference } = erasure
+  const { billingId, streamId } = stream
   const erasureId = randomUUID()
-  // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
-  draft.keys.put(erasureMarker(erasureId), markerValue)
-  const { levels, replaced, oldRings } = punctureEras(deps, draft, { stream, linksIn, fromLevel })
+  const levels = new Set(eras.flatMap((era) => levelsFrom(era, fromLevel) ?? era.levels))
+  const changed = new Set([...replacedBy(piece), ...rest].map(({ era }) => era))
   const record: ErasureRecord = {
     type: 'erasure',
     erasureId,
-    billingId: stream.billingId,
-    streamId: stream.streamId,
+    billingId,
+    streamId,
     subjects,
     counted,
     ...(fromLevel === undefined ? {} : { fromLevel }),
     levels: [...levels].sort((a, b) => a - b),
     ...(reference === undefined ? {} : { reference }),
-    eras: Object.keys(replaced).map(Number),
-    replaced,
-    keks: keksOf(draft, oldRings),
+    eras: [...changed].sort((a, b) => a - b),
+    pieces: 0,
+    keks: [],
     acceptedAtMs: deps.now(),
   }
-  draft.put(erasureKey(stream.streamId, erasureId), record)
+  const links = piece.done + rest.length
+  putRest(draft, erasureId, rest)
   draft.addToEntry({ erasure: erasureId, count: subjects.length })
-  return record
+  return putErasurePiece(deps, draft, {
+    piece,
+    record: rest.length === 0 ? record : { ...record, rest: { links, done: piece.done } },
+  })
+}
+
+const cutsInRecord = 100
+
+function putRest(draft: Draft, erasureId: string, rest: readonly Cut[]): void {
+  for (let at = 0; at < rest.length;) {
+    const era = rest[at]?.era ?? 0
+    const end = rest.findIndex((cut, index) => index >= at && cut.era !== era)
+    const next = Math.min(at + cutsInRecord, end < 0 ? rest.length : end)
+    const links = rest.slice(at, next).map(({ link }) => link)
+    draft.keys.put(cutsKey(erasureId, era, at), cutsValue(links))
+    at = next
+  }
+}
+
+/** Puts a piece, and the erasure's record after it. */
+export function putErasurePiece(
+  deps: Puncturing,
+  draft: Draft,
+  { record, piece }: { record: ErasureRecord; piece: Piece },
+): ErasureRecord {
+  const { streamId, erasureId, pieces } = record
+  // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
+  draft.keys.put(markerKey(erasureId, pieces), markerValue(replacedBy(piece)))
+  putPiece(deps, draft, piece)
+  const keks = [...new Set([...record.keks, ...keksOf(draft, ringsReplacedBy(piece))])].sort()
+  const after = { ...record, keks, pieces: pieces + 1 }
+  draft.put(erasureKey(streamId, erasureId), after)
+  return after
 }
 
 /** Together with its stream. */
 export function dropErasure(draft: Draft, { streamId, erasureId }: ErasureRecord): void {
   draft.put(erasureKey(streamId, erasureId), null)
-  if (draft.keys.get(erasureMarker(erasureId)) !== undefined)
-    draft.keys.put(erasureMarker(erasureId), null)
+  dropErasureKeys(draft, erasureId)
+}
+
+/** Its markers, and what is left to be cut out. */
+export function dropErasureKeys(draft: Draft, erasureId: string): void {
+  for (const key of draft.keys.under(erasurePrefix(erasureId))) draft.keys.put(key, null)
 }
 
 /** Of the parts that are replaced now, and of older copies of them from before a rotation. */
 function keksOf(draft: Draft, ringVersions: ReadonlySet<number>): string[] {
   const unused = draft.rotation()?.unusedKeks.map(({ kek }) => kek) ?? []
-  return [...new Set([...kekIdsOf(draft.keys, 'open', ringVersions), ...unused])].sort()
+  return [...kekIdsOf(draft.keys, 'open', ringVersions), ...unused]
 }
+
+const replaced = ({ name }: InputStream) =>
+  refusal('not_found', `There is no stream ${name} any more; another one has its name now`)

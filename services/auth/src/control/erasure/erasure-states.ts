@@ -10,9 +10,10 @@ import {
   beatValue,
   eraPrefix,
   erasureKey,
-  erasureMarker,
   keysTopic,
+  markerKey,
   partOf,
+  replacedIn,
 } from '@weir/control-state'
 import type {
   AuditAction,
@@ -23,6 +24,7 @@ import type {
   StateFollower,
 } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
+import { dropErasureKeys } from './erase.ts'
 
 export type ErasureStates = {
   /** One pass over all that is pending; in how many ms the next one makes sense. */
@@ -50,7 +52,7 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
 
   return {
     async reconcile() {
-      const pending = tables.pendingErasures()
+      const pending = cutOut(tables)
       applying.forgetOthers(pending)
       completing.forgetOthers(pending)
       if (pending.length === 0) return idleMs
@@ -58,16 +60,18 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
       if (now() >= nextLookMs) {
         const times = await keyLogTimes(deps)
         await beat(deps, times.segmentMs)
-        await completing.complete(tables.pendingErasures(), times)
+        await completing.complete(cutOut(tables), times)
         nextLookMs = now() + Math.min(idleMs, Math.max(scanEveryMinMs, times.segmentMs / 4))
       }
-      const isWaiting = tables
-        .pendingErasures()
-        .some(({ appliedAtMs }) => appliedAtMs === undefined)
+      const isWaiting = cutOut(tables).some(({ appliedAtMs }) => appliedAtMs === undefined)
       return isWaiting ? applyEveryMs : Math.max(applyEveryMs, nextLookMs - now())
     },
   }
 }
+
+/** Those that erase-rest.ts has nothing to do with any more. */
+const cutOut = (tables: Pick<StateFollower['tables'], 'pendingErasures'>): ErasureRecord[] =>
+  tables.pendingErasures().filter(({ rest }) => rest === undefined)
 
 /** Applied: no replica with a heartbeat has keys from before it. */
 function createApplying(deps: ErasureStatesDeps) {
@@ -114,7 +118,7 @@ function createCompleting(deps: ErasureStatesDeps) {
     )
     if (due.length === 0 || now() < nextScanMs) return
     nextScanMs = now() + Math.min(scanEveryMaxMs, Math.max(scanEveryMinMs, segmentMs / 4))
-    const { cleanIds, to, leader } = await scanFor(deps.logScan, due)
+    const { cleanIds, to, leader } = await scanFor(deps, due)
     const found = { scannedAtMs: now(), scannedTo: to.toString(), leader }
     for (const id of cleanIds) clean.set(id, found)
   }
@@ -134,9 +138,8 @@ function createCompleting(deps: ErasureStatesDeps) {
       await reach(deps, 'erasure.complete', done, (draft, erasure) => {
         const scanned = clean.get(erasure.erasureId)
         if (scanned === undefined) return
-        const { replaced: _, ...kept } = erasure
-        put(draft, { ...kept, complete: { ...scanned, atMs: now() } })
-        draft.keys.put(erasureMarker(erasure.erasureId), null)
+        put(draft, { ...erasure, complete: { ...scanned, atMs: now() } })
+        dropErasureKeys(draft, erasure.erasureId)
       })
     },
   }
@@ -194,34 +197,53 @@ async function beat(
 }
 
 /**
- * Of which erasures no older version of what they replaced is left. Each has a marker that lies in front of its own
+ * Of which erasures no older version of what they replaced is left. Each piece has a marker that lies in front of its own
  * records; what was written before that is older, also when it was never committed.
  */
 async function scanFor(
-  logScan: ErasureStatesDeps['logScan'],
+  { logScan, follower }: Pick<ErasureStatesDeps, 'logScan' | 'follower'>,
   erasures: readonly ErasureRecord[],
 ): Promise<{ cleanIds: string[]; to: bigint; leader: number }> {
-  const markers = new Map(
-    erasures.map(({ erasureId }) => [erasureMarker(erasureId), undefined as bigint | undefined]),
+  const pieces = new Map(
+    erasures.map((erasure) => [erasure.erasureId, piecesOf(follower.keyStore, erasure)]),
   )
+  const all = [...pieces.values()].flatMap((each) => each ?? [])
+  const markers = new Map(all.map(({ marker }) => [marker, undefined as bigint | undefined]))
   const firsts = new Map<string, bigint>()
-  const watched = new Set(erasures.flatMap(replacedKeys))
+  const watched = new Set(all.flatMap(({ replaced }) => replaced))
   const { to, leader } = await logScan.scan(keysTopic, ({ key, offset }) => {
     // A try that failed leaves a marker, too: the last one counts.
     if (markers.has(key)) markers.set(key, offset)
     if (watched.has(key) && !firsts.has(key)) firsts.set(key, offset)
   })
-  const isClean = (erasure: ErasureRecord): boolean => {
-    const marker = markers.get(erasureMarker(erasure.erasureId))
-    if (marker === undefined) return false
-    return replacedKeys(erasure).every((key) => (firsts.get(key) ?? to) > marker)
+  const isClean = ({ marker, replaced }: ErasurePiece): boolean => {
+    const at = markers.get(marker)
+    return at !== undefined && replaced.every((key) => (firsts.get(key) ?? to) > at)
   }
-  return { cleanIds: erasures.filter(isClean).map(({ erasureId }) => erasureId), to, leader }
+  const cleanIds = [...pieces].flatMap(([id, of]) => (of?.every(isClean) ? [id] : []))
+  return { cleanIds, to, leader }
 }
 
-const replacedKeys = ({ billingId, streamId, replaced = {} }: ErasureRecord): string[] =>
-  Object.entries(replaced).flatMap(([era, suffixes]) =>
-    suffixes.map(
-      (suffix) => eraPrefix({ billingId, streamId, era: Number(era) }) + treePart(suffix),
-    ),
-  )
+type ErasurePiece = {
+  readonly marker: string
+  /** The keys of the records that it replaced. */
+  readonly replaced: readonly string[]
+}
+
+/** Undefined while a marker is missing: nothing is known of its piece. */
+function piecesOf(
+  keyStore: Pick<StateFollower['keyStore'], 'get'>,
+  { erasureId, billingId, streamId, pieces }: ErasureRecord,
+): ErasurePiece[] | undefined {
+  const found: ErasurePiece[] = []
+  for (let piece = 0; piece < pieces; piece += 1) {
+    const marker = markerKey(erasureId, piece)
+    const value = keyStore.get(marker)
+    if (value === undefined) return undefined
+    const replaced = replacedIn(value).map(
+      ({ era, suffix }) => eraPrefix({ billingId, streamId, era }) + treePart(suffix),
+    )
+    found.push({ marker, replaced })
+  }
+  return found
+}

@@ -1,7 +1,7 @@
 // An erasure as the API shows it: how far it is, by when the rest is expected, and which outputs hold decrypted values
 // and until when. What Kafka doesn't report now is shown as unknown; the rest is shown all the same.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
-import type { ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
+import type { ErasureRecord, ErasureRest, HoldingOutput, Streams } from '@weir/control-state'
 import type { OutputClaim } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
@@ -37,6 +37,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         ...(reference === undefined ? {} : { reference }),
         ...(fromLevel === undefined ? {} : { fromLevel, levels }),
         eras: erasure.eras,
+        ...(erasure.rest && { progress: progressOf(erasure.rest) }),
         states,
         outputs,
       }
@@ -85,6 +86,8 @@ async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | 
   const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
   return ofTopic && keptFor(ofTopic, ofBroker)
 }
+
+const progressOf = ({ links, done }: ErasureRest) => ({ links, erased: done })
 
 type Reached = { readonly at: string }
 /** A time, or `unknown`. */

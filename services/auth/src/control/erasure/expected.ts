@@ -8,8 +8,11 @@ const appliedMs = 75_000
 /** ReconcileLoops of auth, a scan of a long log, a busy broker. */
 const slackMs = 10 * 60_000
 
-export const appliedBy = ({ acceptedAtMs, appliedAtMs }: ErasureRecord): number =>
-  appliedAtMs ?? acceptedAtMs + appliedMs
+/** A link that does not fit into the first transaction, on a busy machine. */
+const restMs = 10
+
+export const appliedBy = ({ acceptedAtMs, appliedAtMs, rest }: ErasureRecord): number =>
+  appliedAtMs ?? acceptedAtMs + appliedMs + (rest?.links ?? 0) * restMs
 
 /** By the settings of `weir.keys`: a segment is closed, then compacted, then its files go. */
 export function completeBy(

@@ -1,143 +1,204 @@
-// Taking subtrees out of the trees of a stream's retained eras, in a change: parts are read as the changes before it leave
-// them, punctured, and put again under the newest wrapping key.
+// Taking people out of the trees of a stream's retained eras, a piece at a time: what a piece changes is worked out beforehand, in
+// steps between which everything else has its turn, and put by a change that finds the trees as they were then.
 import {
   levelOfPart,
   prefixesOf,
-  puncture,
   ringVersionOf,
+  startCutting,
   suffixOfPart,
   treePart,
   wrapPart,
 } from '@weir/fieldcrypt'
-import type { EraKeys } from '@weir/fieldcrypt'
+import type { Cutting, EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
-import { hasCode } from '@weir/kit'
-import type { Log } from '@weir/kit'
-import { eraPrefix, openEra } from '@weir/control-state'
-import type { Draft, InputStream, StateFollower, StreamEra } from '@weir/control-state'
-import type { Changes } from '../changes.ts'
+import { hasCode, takingTurns } from '@weir/kit'
+import { eraPrefix } from '@weir/control-state'
+import type { Draft, InputStream, KeyStore, ReplacedPart, StateFollower } from '@weir/control-state'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { refusal } from '../../errors.ts'
 
-/** What reads the keys of an era and cuts people out of them. */
-export type Puncturing = Pick<Changes, 'now'> & {
+export type Puncturing = {
   readonly wrappingKeys: WrappingKeys
-  readonly follower: Pick<StateFollower, 'keyring'>
-  readonly log: Log
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
 }
 
-/** What goes: of each era what lies under these links, for all levels or for the highest alone. */
-export type Subtrees = {
-  readonly stream: InputStream
-  /** Every link under which something may have been sealed in the era. */
-  readonly linksIn: (keys: EraKeys) => readonly Uint8Array[]
-  readonly fromLevel?: number | undefined
+/** Under this link something may have been sealed in an era. */
+export type Cut = { readonly era: number; readonly link: Uint8Array }
+
+/** An era that has a tree, and the levels that it has keys of. */
+export type Era = { readonly era: number; readonly levels: readonly number[] }
+
+type PreparedPart = ReplacedPart & {
+  readonly recordKey: string
+  /** As it is wrapped now; undefined: it isn't there. */
+  readonly before: Buffer | undefined
+  /** Undefined: a tombstone. */
+  readonly plain: Buffer | undefined
 }
 
-type Punctured = {
-  readonly levels: ReadonlySet<number>
-  /** By era, the suffixes of the tree parts that were there and are replaced. */
-  readonly replaced: Readonly<Record<string, readonly string[]>>
-  /** The versions of the wrapping key that those lay under. */
-  readonly oldRings: ReadonlySet<number>
+export type Piece = {
+  /** How many of the cuts it makes, those in front. */
+  readonly done: number
+  readonly parts: readonly PreparedPart[]
 }
 
-/** @throws Refusal `unavailable` when a part of an era can't be read: a link left out would stay readable */
-export function punctureEras(
-  deps: Puncturing,
-  draft: Draft,
-  { stream, linksIn, fromLevel }: Subtrees,
-): Punctured {
-  const levels = new Set<number>()
-  const replaced: Record<string, readonly string[]> = {}
-  const oldRings = new Set<number>()
-  for (const [era, parts] of erasOf(draft, stream)) {
-    const levelsHere = parts.levels.filter((level) => level >= (fromLevel ?? 0))
-    if (fromLevel !== undefined && levelsHere.length === 0) continue
-    const at: StreamEra = { ...stream, era }
-    const only = fromLevel === undefined ? undefined : levelsHere
-    const prefixesIn: Cut['prefixesIn'] = (keys) =>
-      linksIn(keys).flatMap((link) => prefixesOf(link, only))
-    const onReplaced: Cut['onReplaced'] = (value) => oldRings.add(ringVersionOf(value))
-    const suffixes = punctureEra(deps, draft, { at, prefixesIn, onReplaced })
-    if (suffixes.length > 0) replaced[era] = suffixes
-    for (const level of levelsHere) levels.add(level)
-  }
-  return { levels, replaced, oldRings }
-}
+/** A transaction must be over soon, and what it holds is in memory several times. */
+const pieceCutsMax = 1_000
+const pieceBytesMax = 1_000_000
 
-type EraParts = { readonly levels: number[] }
-
-/** The eras of a stream that have a tree, and the levels that each has a key of. */
-function erasOf(draft: Draft, { billingId, streamId }: InputStream): Map<number, EraParts> {
+export function erasOf(
+  keys: { under(prefix: string): Iterable<string> },
+  { billingId, streamId }: InputStream,
+): Era[] {
   const prefix = `${billingId}/${streamId}/`
   const eras = new Map<number, { levels: number[]; hasTree: boolean }>()
-  for (const key of draft.keys.under(prefix)) {
-    const [era = '', part = ''] = key.slice(prefix.length).split('/')
-    const parts = eras.get(Number(era)) ?? { levels: [], hasTree: false }
-    eras.set(Number(era), parts)
+  for (const key of keys.under(prefix)) {
+    const [number, part = ''] = key.slice(prefix.length).split('/')
+    const era = Number(number)
+    const parts = eras.get(era) ?? { levels: [], hasTree: false }
+    eras.set(era, parts)
     const level = levelOfPart(part)
     if (level !== undefined) parts.levels.push(level)
     else if (suffixOfPart(part) !== undefined) parts.hasTree = true
   }
-  return new Map([...eras].filter(([, { hasTree }]) => hasTree).sort(([a], [b]) => a - b))
+  return [...eras]
+    .filter(([, { hasTree }]) => hasTree)
+    .map(([era, { levels }]) => ({ era, levels: levels.toSorted((a, b) => a - b) }))
+    .toSorted((a, b) => a.era - b.era)
 }
 
-type Cut = {
-  readonly at: StreamEra
-  readonly prefixesIn: (keys: EraKeys) => readonly string[]
-  readonly onReplaced: (value: Buffer) => void
+/** The levels of an era that are withdrawn; undefined: the whole person goes. */
+export const levelsFrom = (
+  { levels }: Pick<Era, 'levels'>,
+  fromLevel: number | undefined,
+): readonly number[] | undefined =>
+  fromLevel === undefined ? undefined : levels.filter((level) => level >= fromLevel)
+
+/** @throws Refusal `unavailable` when the keys of an era can't be read: a link left out would stay readable */
+export async function cutsIn(
+  { follower }: Puncturing,
+  { stream, eras, linksIn }: Subtrees & { readonly eras: readonly Era[] },
+): Promise<Cut[]> {
+  const cuts: Cut[] = []
+  const turn = takingTurns()
+  for (const { era } of eras)
+    await readable({ stream, era }, async () => {
+      const found: Cut[] = []
+      for (const link of linksIn(keysOf(follower, stream, era))) {
+        found.push({ era, link })
+        await turn()
+      }
+      // Neighbours lie in the same parts.
+      cuts.push(...found.toSorted((a, b) => Buffer.compare(a.link, b.link)))
+    })
+  return cuts
 }
 
-/** The suffixes of the tree parts that were there and are replaced. */
-function punctureEra(
-  deps: Puncturing,
-  draft: Draft,
-  { at, prefixesIn, onReplaced }: Cut,
-): string[] {
-  const keys = keysOf(deps, draft, at)
-  const replaced: string[] = []
-  for (const [suffix, plain] of changesOf(at, keys, prefixesIn)) {
-    const recordKey = eraPrefix(at) + treePart(suffix)
-    const before = draft.keys.get(recordKey)
-    if (before !== undefined) {
-      replaced.push(suffix)
-      onReplaced(before)
-    }
-    const ring = deps.wrappingKeys.current('open')
-    draft.keys.put(recordKey, plain === undefined ? null : wrapPart({ ...ring, recordKey, plain }))
-    plain?.fill(0)
+export type Subtrees = {
+  readonly stream: InputStream
+  /** Every link under which something may have been sealed in the era. */
+  readonly linksIn: (keys: EraKeys) => Iterable<Uint8Array>
+}
+
+/** What goes with the cuts in front, as many as fit. @throws as `cutsIn` does */
+export async function preparePiece(
+  { follower }: Puncturing,
+  {
+    stream,
+    cuts,
+    fromLevel,
+  }: { stream: InputStream; cuts: readonly Cut[]; fromLevel?: number | undefined },
+): Promise<Piece> {
+  const turn = takingTurns()
+  const parts: PreparedPart[] = []
+  let [done, bytes] = [0, 0]
+  while (done < Math.min(cuts.length, pieceCutsMax) && bytes < pieceBytesMax) {
+    const era = cuts[done]?.era ?? 0
+    await readable({ stream, era }, async () => {
+      const prefix = eraPrefix({ ...stream, era })
+      // Its keys have expired, and all people with them.
+      if (!hasTree(follower.keyStore, prefix)) {
+        while (cuts[done]?.era === era) done += 1
+        return
+      }
+      // All at one moment: a part that changes from here on is found out by `isAsPrepared`.
+      const keys = keysOf(follower, stream, era)
+      const before = new Map(partsUnder(follower.keyStore, prefix))
+      const levels = levelsFrom({ levels: levelsIn(follower.keyStore, prefix) }, fromLevel)
+      const cutting: Cutting = startCutting(keys)
+      for (; done < pieceCutsMax && bytes + cutting.bytes() < pieceBytesMax; done += 1) {
+        const cut = cuts[done]
+        if (cut?.era !== era) break
+        for (const path of prefixesOf(cut.link, levels)) cutting.remove(path)
+        await turn()
+      }
+      bytes += cutting.bytes()
+      for (const [suffix, plain] of cutting.changes()) {
+        const recordKey = prefix + treePart(suffix)
+        parts.push({ era, suffix, recordKey, before: before.get(recordKey), plain })
+        await turn()
+      }
+    })
   }
-  return replaced
+  return { done, parts }
 }
 
-function changesOf(at: StreamEra, keys: EraKeys | undefined, prefixesIn: Cut['prefixesIn']) {
-  if (keys === undefined) throw unreadable(at)
+function hasTree(keys: KeyStore, prefix: string): boolean {
+  for (const _ of keys.under(`${prefix}tree`)) return true
+  return false
+}
+
+function* partsUnder(keys: KeyStore, prefix: string): Generator<[string, Buffer | undefined]> {
+  for (const recordKey of keys.under(`${prefix}tree`)) yield [recordKey, keys.get(recordKey)]
+}
+
+const levelsIn = (keys: KeyStore, prefix: string): number[] =>
+  [...keys.under(`${prefix}level.`)].flatMap((key) => levelOfPart(key.slice(prefix.length)) ?? [])
+
+/** Whether the trees are as they were when the piece was prepared: what another change has cut out must stay so. */
+export const isAsPrepared = (draft: Pick<Draft, 'keys'>, { parts }: Piece): boolean =>
+  parts.every(({ recordKey, before }) => draft.keys.get(recordKey) === before)
+
+/** The parts that were there before. */
+export const replacedBy = ({ parts }: Piece): (ReplacedPart & { readonly before: Buffer })[] =>
+  parts.flatMap(({ era, suffix, before }) => (before === undefined ? [] : { era, suffix, before }))
+
+/** The versions of the wrapping key that they lay under. */
+export const ringsReplacedBy = (piece: Piece): ReadonlySet<number> =>
+  new Set(replacedBy(piece).map(({ before }) => ringVersionOf(before)))
+
+/** Under the newest wrapping key. */
+export function putPiece({ wrappingKeys }: Puncturing, draft: Draft, { parts }: Piece): void {
+  const ring = wrappingKeys.current('open')
+  for (const { recordKey, plain } of parts)
+    draft.keys.put(recordKey, plain === undefined ? null : wrapPart({ ...ring, recordKey, plain }))
+}
+
+/** To be called once it is committed, or never will be. */
+export function wipe({ parts }: Piece): void {
+  for (const { plain } of parts) plain?.fill(0)
+}
+
+type At = { readonly stream: InputStream; readonly era: number }
+
+function keysOf({ keyring }: Puncturing['follower'], stream: InputStream, era: number): EraKeys {
+  const keys = keyring.eraKeys(stream.billingId, stream.streamId, era)
+  if (keys === undefined) throw unreadable({ stream, era })
+  return keys
+}
+
+async function readable(at: At, work: () => Promise<void>): Promise<void> {
   try {
-    const changes = [...puncture(keys, prefixesIn(keys)).changes]
-    // When a part is split, its sixteen pieces come first: a replica that has followed half of it lacks nothing.
-    return changes.sort(([, a], [, b]) => Number(a === undefined) - Number(b === undefined))
+    await work()
   } catch (error) {
     if (!hasCode(error, 'fieldcrypt.key_unavailable', 'fieldcrypt.record_unreadable')) throw error
     throw unreadable(at, error)
   }
 }
 
-/** As the changes before this one leave them: two erasures in one transaction must both hold. */
-function keysOf({ follower, log }: Puncturing, draft: Draft, at: StreamEra): EraKeys | undefined {
-  const { keyring } = follower
-  if (!draft.keys.isChanged(eraPrefix(at)))
-    return keyring.eraKeys(at.billingId, at.streamId, at.era)
-  const open = (recordKey: string, ring: string): Buffer | undefined => {
-    const value = draft.keys.get(recordKey)
-    return value && keyring.openValue(recordKey, ring, value)
-  }
-  return openEra({ under: draft.keys.under, open, log }, at)
-}
-
-const unreadable = ({ streamId, era }: StreamEra, cause?: unknown): Refusal =>
+const unreadable = ({ stream, era }: At, cause?: unknown): Refusal =>
   refusal(
     'unavailable',
-    `The keys of stream ${streamId}, era ${era}, cannot be read now, so nothing was erased; try again`,
+    `The keys of stream ${stream.streamId}, era ${era}, cannot be read now, so nothing was erased; try again`,
     { cause },
   )

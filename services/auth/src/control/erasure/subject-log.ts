@@ -4,6 +4,7 @@
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
+import { takingTurns } from '@weir/kit'
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
   checkSubjectLink,
@@ -92,7 +93,11 @@ async function linksOf(
   })
   // A tombstone may lie beyond what was read.
   const isOpenable = openableIn(follower, stream, keys)
-  for (const [key, each] of links) if (!isOpenable(each)) links.delete(key)
+  const turn = takingTurns()
+  for (const [key, each] of links) {
+    if (!isOpenable(each)) links.delete(key)
+    await turn()
+  }
   return { era, partition, links }
 }
 

@@ -1,17 +1,15 @@
 // Erasing, without Kafka: what the trees give away afterwards, whoever asks, and what is left in control state.
 import { describe, expect, test } from '@jest/globals'
-import { createOpener, createSealer, ERA_MS, eraAt, linksOf, keyTimeOf } from '@weir/fieldcrypt'
+import { createOpener, createSealer, ERA_MS, eraAt, keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, Opened } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
-import { createBatch } from '@weir/control-state'
-import { eraseValues, putErasure, subjectOf } from '../../../src/control/erasure/erase.ts'
+import { eraseValues, subjectOf } from '../../../src/control/erasure/erase.ts'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
 import type { InputStream } from '@weir/control-state'
-import { given } from '../../../../../packages/control-state/test/support.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
-import { makeClicksOf } from '../support-scene.ts'
+import { eraseClicks, makeClicksOf } from '../support-scene.ts'
 
 const hourMs = 3_600_000
 const levels = [0, 1, 2]
@@ -57,11 +55,7 @@ describe('an erased person', () => {
       times.map((atMs) => seal(keysAt(memory, stream, atMs), value, atMs))
     const [ada, bob] = [of('ada'), of('bob')]
 
-    const { erasure } = await eraseValues(memory.deps, {
-      billingId: 'acme',
-      name: 'clicks',
-      values: ['bob'],
-    })
+    const { erasure } = await eraseClicks(memory.deps, { values: ['bob'] })
 
     const look = (sealed: Sealed[]) =>
       sealed.map((one) => open(keysAt(memory, stream, one.atMs), one))
@@ -73,14 +67,14 @@ describe('an erased person', () => {
   test('who comes back is sealed under another keyLink, and erased with it the next time', async () => {
     const { memory, stream } = await scene()
     const atMs = memory.deps.now()
-    const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
+    const request = { values: ['bob'] }
     const first = seal(keysAt(memory, stream, atMs), 'bob', atMs)
-    await eraseValues(memory.deps, request)
+    await eraseClicks(memory.deps, request)
     const second = seal(keysAt(memory, stream, atMs), 'bob', atMs)
     expect(second.keyLink).not.toEqual(first.keyLink)
     expect(open(keysAt(memory, stream, atMs), second)).toEqual(opened)
 
-    await eraseValues(memory.deps, request)
+    await eraseClicks(memory.deps, request)
 
     const look = (sealed: Sealed) => open(keysAt(memory, stream, atMs), sealed)
     expect([look(first), look(second)]).toEqual([erased, erased])
@@ -89,8 +83,8 @@ describe('an erased person', () => {
   test('is in no record of control state, neither as text nor under a name without the salt', async () => {
     const { memory, stream } = await scene()
     const value = 'bob@example.org'
-    const request = { billingId: 'acme', name: 'clicks', values: [value, value, 'eve'] }
-    const { erasure, salt } = await eraseValues(memory.deps, request)
+    const request = { values: [value, value, 'eve'] }
+    const { erasure, salt } = await eraseClicks(memory.deps, request)
     const stored = [...memory.follower.tables.store.folder(`erasure/${stream.streamId}/`)]
     expect(stored).toHaveLength(1)
     expect(JSON.stringify(stored)).not.toContain('example.org')
@@ -105,40 +99,32 @@ describe('an erased person', () => {
     const values = Array.from({ length: 100 }, (_, index) => `person-${index}`)
     const sealed = values.map((value) => seal(keysAt(memory, stream, atMs), value, atMs))
     const other = seal(keysAt(memory, stream, atMs), 'ada', atMs)
-    await eraseValues(memory.deps, { billingId: 'acme', name: 'clicks', values })
+    await eraseClicks(memory.deps, { values })
     const keys = keysAt(memory, stream, atMs)
     expect(sealed.map((one) => open(keys, one))).toEqual(values.map(() => erased))
     expect(open(keys, other)).toEqual(opened)
   })
 
-  test('two erasures in one transaction both hold: the second begins where the first ended', async () => {
+  test('two erasures at once both hold, at one replica and at two', async () => {
     const { memory, stream } = await scene()
-    const { deps, follower } = memory
+    const { deps } = memory
     const atMs = deps.now()
-    const [ada, bob, eve] = ['ada', 'bob', 'eve'].map((value) =>
+    const people = ['ada', 'bob', 'cem', 'eve'].map((value) =>
       seal(keysAt(memory, stream, atMs), value, atMs),
     )
-    const batch = createBatch(follower.tables.store, follower.keyStore, deps.now)
-    for (const value of ['ada', 'bob'])
-      batch.attempt({
-        id: value,
-        what: given,
-        decide: (draft) =>
-          void putErasure(deps, draft, {
-            stream,
-            subjects: [],
-            linksIn: (keys) => linksOf(keys, value),
-            counted: 1,
-          }),
-      })
-    for (const { key, value } of batch.keys) memory.keys.apply(key, value)
+    const other = memory.replica('two')
+    await Promise.all([
+      eraseClicks(deps, { values: ['ada'] }),
+      eraseClicks(deps, { values: ['bob'] }),
+      eraseClicks(other, { values: ['cem'] }),
+    ])
     const keys = keysAt(memory, stream, atMs)
-    expect([ada, bob, eve].map((one) => one && open(keys, one))).toEqual([erased, erased, opened])
+    expect(people.map((one) => open(keys, one))).toEqual([erased, erased, erased, opened])
   })
 
   test('an era that is made later knows nothing of it', async () => {
     const { memory, stream } = await scene()
-    await eraseValues(memory.deps, { billingId: 'acme', name: 'clicks', values: ['bob'] })
+    await eraseClicks(memory.deps, { values: ['bob'] })
     memory.passTime(ERA_MS)
     await keepErasAhead(memory.deps)
     const atMs = memory.deps.now() + ERA_MS
@@ -152,12 +138,7 @@ describe('a consent that is withdrawn', () => {
     const { memory, stream } = await scene()
     const atMs = memory.deps.now()
     const before = seal(keysAt(memory, stream, atMs), 'bob', atMs)
-    const { erasure } = await eraseValues(memory.deps, {
-      billingId: 'acme',
-      name: 'clicks',
-      values: ['bob'],
-      fromLevel: 1,
-    })
+    const { erasure } = await eraseClicks(memory.deps, { values: ['bob'], fromLevel: 1 })
     expect(open(keysAt(memory, stream, atMs), before)).toEqual(['opened', 'erased', 'erased'])
     expect(erasure).toMatchObject({ fromLevel: 1, levels: [1, 2] })
     const after = seal(keysAt(memory, stream, atMs), 'bob', atMs)
@@ -167,19 +148,21 @@ describe('a consent that is withdrawn', () => {
 
   test('of a level that no contract has changes no tree', async () => {
     const { memory } = await scene()
-    const request = { billingId: 'acme', name: 'clicks', values: ['bob'], fromLevel: 7 }
-    const { erasure } = await eraseValues(memory.deps, request)
+    const request = { values: ['bob'], fromLevel: 7 }
+    const { erasure } = await eraseClicks(memory.deps, request)
     expect(erasure).toMatchObject({ eras: [], levels: [] })
   })
 })
 
 describe('an erasure', () => {
-  test('of a stream that is not there is refused', async () => {
-    const { memory } = await scene()
-    const request = { billingId: 'acme', name: 'nobody', values: ['bob'] }
-    await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({
+  test('of a stream that is not there any more is refused', async () => {
+    const { memory, stream } = await scene()
+    const erasing = (more: Partial<InputStream>) =>
+      eraseValues(memory.deps, { stream: { ...stream, ...more }, values: ['bob'] })
+    await expect(erasing({ name: 'gone' })).rejects.toMatchObject({
       code: 'control-state.not_found',
     })
+    await expect(erasing({ streamId: 'of-before' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
   test('is refused as a whole while a part that it needs cannot be read', async () => {
@@ -189,8 +172,8 @@ describe('an erasure', () => {
     const link = `acme/${stream.streamId}/${era}/link`
     const tree = keyStore.get(`acme/${stream.streamId}/${era - 1}/tree`)
     memory.keys.apply(link, Buffer.alloc(40, 1))
-    const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
-    await expect(eraseValues(memory.deps, request)).rejects.toMatchObject({ code: 'unavailable' })
+    const request = { values: ['bob'] }
+    await expect(eraseClicks(memory.deps, request)).rejects.toMatchObject({ code: 'unavailable' })
     expect(keyStore.get(`acme/${stream.streamId}/${era - 1}/tree`)).toBe(tree)
     expect(tables.erasuresOf(stream.streamId)).toEqual([])
   })
@@ -198,7 +181,7 @@ describe('an erasure', () => {
   test('goes with its stream', async () => {
     const { memory, stream } = await scene()
     const { deps, follower } = memory
-    await eraseValues(deps, { billingId: 'acme', name: 'clicks', values: ['bob'] })
+    await eraseClicks(deps, { values: ['bob'] })
     expect(follower.tables.pendingErasures()).toHaveLength(1)
     await deleteStream(deps, { billingId: 'acme', name: 'clicks', recursive: false })
     memory.passTime(60_000)

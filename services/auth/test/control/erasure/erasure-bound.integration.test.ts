@@ -1,6 +1,7 @@
 // Somebody who erases made-up values over the API: where it ends, what it is told, and who else notices.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
+import { pollUntil } from '@weir/kit'
 import { createTopicReader } from '@weir/testkit'
 import { makeAccount, problem, startAuth, startAuthEnv, uniqueName } from '../../support.ts'
 
@@ -38,6 +39,8 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
       (await erase(madeUp('a', Math.min(50, erasuresMax - used)))).status,
     )
 
+  const isCutOut = async () => !(await account.get(path)).text.includes('"progress"')
+  await pollUntil(isCutOut, { deadlineMs: 60_000, what: 'the ends of the erasures' })
   const before = await lastKeyOf(account.billingId)
   expect(before).toBeDefined()
   for (let times = 0; times < 10; times += 1) {

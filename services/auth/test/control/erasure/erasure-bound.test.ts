@@ -3,12 +3,11 @@ import { expect, test } from '@jest/globals'
 import { linksOf } from '@weir/fieldcrypt'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { eraseSubject } from '../../../src/control/erasure/erase-subject.ts'
-import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { requireInput } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
-import { makeClicks } from '../support-scene.ts'
+import { eraseClicks, makeClicks } from '../support-scene.ts'
 
 const erasuresMax = 300
 const erasMax = 2
@@ -22,9 +21,7 @@ async function scene(): Promise<{ memory: Memory; deps: Memory['deps'] }> {
 }
 
 const eraseMany = (deps: Memory['deps'], from: number, count: number) =>
-  eraseValues(deps, {
-    billingId: 'acme',
-    name: 'clicks',
+  eraseClicks(deps, {
     values: Array.from({ length: count }, (_, index) => `made-up-${from + index}`),
   })
 
@@ -59,9 +56,9 @@ test('a hundred that are one too many are refused as a whole, and fewer that fit
 
 test('the same value again counts again, since it costs again', async () => {
   const { deps } = await scene()
-  const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
-  for (let times = 0; times < 3; times += 1) await eraseValues({ ...deps, erasuresMax: 3 }, request)
-  const fourth = eraseValues({ ...deps, erasuresMax: 3 }, request)
+  const request = { values: ['bob'] }
+  for (let times = 0; times < 3; times += 1) await eraseClicks({ ...deps, erasuresMax: 3 }, request)
+  const fourth = eraseClicks({ ...deps, erasuresMax: 3 }, request)
   await expect(fourth).rejects.toMatchObject({ code: 'erasures_exceeded' })
 })
 

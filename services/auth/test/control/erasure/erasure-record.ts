@@ -10,6 +10,7 @@ export const erasureRecord = (more: Partial<ErasureRecord> = {}): ErasureRecord 
   counted: 1,
   levels: [0, 1],
   eras: [650],
+  pieces: 1,
   keks: ['file:test:1'],
   acceptedAtMs: 1_800_000_000_000,
   ...more,

@@ -1,11 +1,10 @@
 // When an erasure counts as applied and as complete, by what replicas say and by what lies in Kafka's log.
 import { expect, test } from '@jest/globals'
-import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { createErasureStates } from '../../../src/control/erasure/erasure-states.ts'
-import { erasureMarker } from '@weir/control-state'
+import { erasureKey, markerKey, markerValue } from '@weir/control-state'
 import type { Replica } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
-import { makeClicksOf } from '../support-scene.ts'
+import { eraseClicks, makeClicksOf } from '../support-scene.ts'
 
 const minuteMs = 60_000
 
@@ -13,11 +12,7 @@ async function scene() {
   const memory = memoryControl()
   const { deps, follower } = memory
   await makeClicksOf(memory, { a: 0 })
-  const { erasure } = await eraseValues(deps, {
-    billingId: 'acme',
-    name: 'clicks',
-    values: ['bob'],
-  })
+  const { erasure } = await eraseClicks(deps, { values: ['bob'] })
   const part = `acme/${erasure.streamId}/${erasure.eras[0]}/tree`
   const world = { heard: [] as Replica[], isRead: true, log: [] as string[], keys: 100n }
   follower.positions = () => ({ control: 0n, keys: world.keys })
@@ -43,7 +38,7 @@ async function scene() {
     },
   })
   const now = () => follower.tables.erasure(erasure.streamId, erasure.erasureId)
-  return { ...memory, states, world, now, part, marker: erasureMarker(erasure.erasureId) }
+  return { ...memory, states, world, now, part, marker: markerKey(erasure.erasureId, 0) }
 }
 
 const replicaAt = (keys: number): Replica => ({
@@ -92,9 +87,35 @@ test('it is complete once the log holds no older version of what it replaced, an
   passTime(minuteMs)
   await states.reconcile()
   expect(now()?.complete).toMatchObject({ scannedTo: '4', leader: 3 })
-  expect(now()?.replaced).toBeUndefined()
   expect(follower.keyStore.get(marker)).toBeUndefined()
   expect(follower.tables.pendingErasures()).toEqual([])
+})
+
+test('with a rest it is neither applied nor complete, and every piece needs its own marker', async () => {
+  const { states, world, now, part, marker, passTime, deps, keys } = await scene()
+  const put = (more: object) =>
+    deps.writer.change('unlogged', (draft) => {
+      const erasure = now()
+      if (erasure)
+        draft.put(erasureKey(erasure.streamId, erasure.erasureId), { ...erasure, ...more })
+    })
+  const later = marker.replace(/0$/, '1')
+  const other = `${part}.0a`
+  keys.apply(later, markerValue([{ era: Number(part.split('/')[2]), suffix: '0a' }]))
+  await put({ pieces: 2, rest: { links: 2, done: 1 } })
+  const look = async (log: string[]) => {
+    world.log = log
+    passTime(11 * minuteMs)
+    await states.reconcile()
+    passTime(2 * minuteMs)
+    await states.reconcile()
+    return [now()?.appliedAtMs !== undefined, now()?.complete !== undefined]
+  }
+  expect(await look([marker, part, later, other])).toEqual([false, false])
+  await put({ rest: undefined })
+  expect(await look([marker, part, other, later, other])).toEqual([true, false])
+  expect(await look([marker, part, other])).toEqual([true, false])
+  expect(await look([marker, part, later, other])).toEqual([true, true])
 })
 
 test('of several tries the last marker counts, and without one nothing is said', async () => {

@@ -2,10 +2,9 @@
 import { expect, test } from '@jest/globals'
 import { createDerived } from '../../../src/control/streams/create-stream.ts'
 import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'
-import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { outputsHolding } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
-import { makeClicksOf } from '../support-scene.ts'
+import { eraseClicks, makeClicksOf } from '../support-scene.ts'
 
 async function scene() {
   const memory = memoryControl()
@@ -27,8 +26,7 @@ async function scene() {
   await output('some', [1, 3], true)
   await output('none', [2], true)
   const erase = async (fromLevel?: number) =>
-    (await eraseValues(deps, { billingId: 'acme', name: 'clicks', values: ['bob'], fromLevel }))
-      .erasure
+    (await eraseClicks(deps, { values: ['bob'], fromLevel })).erasure
   const named = (erasure: Awaited<ReturnType<typeof erase>>) =>
     outputsHolding(follower.tables, erasure).map(({ output: { name }, levels }) => [name, levels])
   return { ...memory, output, erase, named }

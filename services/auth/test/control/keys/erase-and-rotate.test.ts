@@ -4,7 +4,6 @@ import { beforeEach, expect, test } from '@jest/globals'
 import { createOpener, createSealer, eraAt, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { erasureKey, partOf } from '@weir/control-state'
-import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
 import { createWrappingKeys } from '../../../src/control/keys/wrapping-keys.ts'
 import { continueRotation } from '../../../src/control/keys/rotation/continue-rotation.ts'
@@ -13,7 +12,7 @@ import { keyReport } from '../../../src/control/keys/rotation/key-report.ts'
 import { startRotation } from '../../../src/control/keys/rotation/start-rotation.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
-import { makeClicksOf } from '../support-scene.ts'
+import { eraseClicks, makeClicksOf } from '../support-scene.ts'
 
 const rotationMs = 86_400_000
 const line = (version: number): string => `test ${version} ${`1${version}`.repeat(32)}`
@@ -53,8 +52,7 @@ function open({ keyLink, text }: ReturnType<typeof seal>): string {
   return person === 'unknown' ? person : opener.open(person, 0, 'a', text).kind
 }
 
-const erase = (deps: Memory['deps'], value: string) =>
-  eraseValues(deps, { billingId: 'acme', name: 'clicks', values: [value] })
+const erase = (deps: Memory['deps'], value: string) => eraseClicks(deps, { values: [value] })
 
 /** A rotation before whose n-th change somebody is forgotten. */
 async function rotateWhileForgetting(value: string, before: number): Promise<void> {

@@ -4,13 +4,12 @@ import { ERA_MS, eraAt } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
-import { eraseValues } from '../../../src/control/erasure/erase.ts'
 import { createAgreedNow, expireEras } from '../../../src/control/keys/expire-eras.ts'
 import { createReplicaTable, erasureKey, heartbeatValue } from '@weir/control-state'
 import { given } from '../../../../../packages/control-state/test/support.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
-import { makeClicks } from '../support-scene.ts'
+import { eraseClicks, makeClicks } from '../support-scene.ts'
 
 const dayMs = 86_400_000
 const retentionDays = 10
@@ -49,9 +48,9 @@ test('an era goes when it has been past for so long as the stream keeps keys, an
 })
 
 test('the record of an erasure that is complete goes with the last era that it has changed', async () => {
-  const request = { billingId: 'acme', name: 'clicks', values: ['bob'] }
-  const { erasure: done } = await eraseValues(memory.deps, request)
-  const { erasure: pending } = await eraseValues(memory.deps, request)
+  const request = { values: ['bob'] }
+  const { erasure: done } = await eraseClicks(memory.deps, request)
+  const { erasure: pending } = await eraseClicks(memory.deps, request)
   const { streamId, erasureId } = done
   const complete = { atMs: 1, scannedAtMs: 1, scannedTo: '1', leader: 1 }
   await memory.deps.writer.change(given, (draft) =>

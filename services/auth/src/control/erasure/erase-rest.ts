@@ -1,0 +1,88 @@
+// The rest of an erasure that does not fit into one transaction, a reconciler of every auth replica, of which one works at a time:
+// a record of links after the other is cut out, each in one change with its tombstone. All state lies in control state, so any
+// replica continues after a crash, nothing is cut out twice and nothing is left out. Erasures take turns.
+import { cutsOf, cutsValue, linksInCuts, partOf } from '@weir/control-state'
+import type { Draft, ErasureRecord, StateFollower } from '@weir/control-state'
+import { putErasurePiece } from './erase.ts'
+import type { Erasing } from './erase.ts'
+import { isAsPrepared, preparePiece, wipe } from './puncture-eras.ts'
+import type { Cut, Piece } from './puncture-eras.ts'
+
+export type ErasingRest = Omit<Erasing, 'follower'> & {
+  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore'>
+  /** This replica of auth, for leases. */
+  readonly replica: string
+}
+
+const leaseMs = 5_000
+const idleMs = 15_000
+const waitMs = 1_000
+
+/** A piece of each erasure that has a rest; how long to wait for the next. */
+export async function eraseRests(deps: ErasingRest): Promise<number> {
+  const unfinished = deps.follower.tables.pendingErasures().filter(({ rest }) => rest !== undefined)
+  let nextMs = idleMs
+  for (const erasure of unfinished) {
+    const outcome = isElsewhere(deps, erasure) ? 'elsewhere' : await erasePiece(deps, erasure)
+    nextMs = Math.min(nextMs, outcome === 'elsewhere' ? waitMs : 0)
+  }
+  return nextMs
+}
+
+const isElsewhere = (deps: ErasingRest, { rest }: ErasureRecord): boolean =>
+  rest?.worker !== undefined &&
+  rest.worker.replica !== deps.replica &&
+  deps.now() < rest.worker.untilMs
+
+async function erasePiece(
+  deps: ErasingRest,
+  { streamId, erasureId, fromLevel }: ErasureRecord,
+): Promise<'done' | 'elsewhere'> {
+  const stream = deps.follower.tables.streamById(streamId)
+  if (stream?.kind !== 'input') return 'done'
+  return deps.inTurn(streamId, async () => {
+    const [next] = cutsOf(deps.follower.keyStore, erasureId)
+    const value = next && deps.follower.keyStore.get(next.key)
+    const cuts: Cut[] =
+      next && value ? linksInCuts(value).map((link) => ({ era: next.era, link })) : []
+    const piece = await preparePiece(deps, { stream, cuts, fromLevel })
+    try {
+      return await deps.wrappingKeys.changeWith(partOf('erasure.create'), ['open'], (draft) => {
+        const current = draft.erasure(streamId, erasureId)
+        if (current?.rest === undefined) return 'done'
+        if (isElsewhere(deps, current)) return 'elsewhere'
+        const isSame = next === undefined || draft.keys.get(next.key) === value
+        if (isSame && isAsPrepared(draft, piece))
+          putRestPiece(deps, draft, { current, piece, cuts, key: next?.key })
+        return 'done'
+      })
+    } finally {
+      wipe(piece)
+    }
+  })
+}
+
+type Working = {
+  readonly current: ErasureRecord
+  readonly piece: Piece
+  readonly cuts: readonly Cut[]
+  /** Of their record. */
+  readonly key: string | undefined
+}
+
+function putRestPiece(
+  deps: ErasingRest,
+  draft: Draft,
+  { current, piece, cuts, key }: Working,
+): void {
+  const { erasureId, rest: before, ...others } = current
+  const left = cuts.slice(piece.done)
+  if (key !== undefined)
+    draft.keys.put(key, left.length === 0 ? null : cutsValue(left.map(({ link }) => link)))
+  const worker = { replica: deps.replica, untilMs: deps.now() + leaseMs }
+  const rest =
+    before === undefined || cutsOf(draft.keys, erasureId).length === 0
+      ? {}
+      : { rest: { ...before, done: before.done + piece.done, worker } }
+  putErasurePiece(deps, draft, { record: { ...others, erasureId, ...rest }, piece })
+}
