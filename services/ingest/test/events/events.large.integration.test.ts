@@ -26,13 +26,13 @@ import type { ApartScene } from '../support/scene.ts'
 
 const run = promisify(execFile)
 const mebibyte = 1_048_576
-const bodyBytes = scale(256, 128) * mebibyte
+const bodyBytes = scale(256, 48) * mebibyte
 /** What may come on top, most of it what V8 has not collected yet. */
 const grownBytesMax = measured(64 * mebibyte)
 /** Of one request so many bytes of events may be on their way to Kafka, and their records are a little larger. */
 const onTheirWayMax = 2 * mebibyte + mebibyte
 /** Several times that. */
-const piecesWithoutEnd = scale(300, 150)
+const piecesWithoutEnd = scale(300, 50)
 const examples = join(import.meta.dirname, '../../../../examples')
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
 
