@@ -8,8 +8,10 @@ export type { RandomBytes } from './random.ts'
 // Keys of an era
 export { eraKeys, makeEraParts, makePart, withTree } from './era-keys.ts'
 export type { EraKeys, EraParts, LinkKeys } from './era-keys.ts'
-export { createTree, replaceTreeParts } from './tree/tree.ts'
-export type { StoredNode, Tree, TreePartSource } from './tree/tree.ts'
+export { createLru } from './lru.ts'
+export type { Cacheable } from './lru.ts'
+export { createTree, openTreePart, replaceTreeParts } from './tree/tree.ts'
+export type { OpenPart, StoredNode, Tree, TreePart } from './tree/tree.ts'
 export { keyLinkInt, keyLinkUuid } from './derivation.ts'
 
 // Fields
@@ -22,7 +24,6 @@ export type { NoKey, Person } from './person.ts'
 
 // Forgetting
 export { linksOf, prefixesOf, puncture, startCutting } from './tree/forget.ts'
-export type { Cutting } from './tree/forget.ts'
 export type { Puncture } from './tree/forget.ts'
 
 // Records of the key topic

@@ -1,12 +1,12 @@
 // The in-memory half of `weir.keys`, in three: the wrapped records by key, the wrapping keys, unwrapped as they
 // arrive, and here the keys of eras, opened at first use (docs/keys.md). A part that is missing, or whose ring can't be
 // unwrapped, is «unknown» and never taken for erased.
-import { ringVersionOf, suffixOfPart, unwrapPart } from '@weir/fieldcrypt'
-import type { EraKeys } from '@weir/fieldcrypt'
+import { createLru, ringVersionOf, suffixOfPart, unwrapPart } from '@weir/fieldcrypt'
+import type { Cacheable, EraKeys, OpenPart } from '@weir/fieldcrypt'
 import { createKeyStore } from './key-store.ts'
 import type { KeyStore } from './key-store.ts'
-import { openEra, withTreePart } from './open-era.ts'
-import type { EraSource } from './open-era.ts'
+import { openEra, withTreeParts } from './open-era.ts'
+import type { EraSource, StreamEra } from './open-era.ts'
 import { createUnwrappedRings } from './unwrapped-rings.ts'
 import type { RingOptions, Rings } from './unwrapped-rings.ts'
 
@@ -20,6 +20,9 @@ export type Keyring = {
   openValue(recordKey: string, ring: string, value: Buffer): Buffer | undefined
 }
 
+/** Opened parts of trees in memory, of all streams together; of one at most half. */
+const OPEN_PARTS_KILOBYTES_MAX = 65_536
+
 export type Keys = {
   readonly keyStore: KeyStore
   readonly rings: Rings
@@ -29,7 +32,9 @@ export type Keys = {
   close(): void
 }
 
-export function createKeys(options: RingOptions): Keys {
+export function createKeys(
+  options: RingOptions & { readonly openPartsKilobytesMax?: number },
+): Keys {
   const keyStore = createKeyStore()
   const rings = createUnwrappedRings({ ...options, keyStore, onUnwrapped: () => eras.clear() })
 
@@ -41,7 +46,8 @@ export function createKeys(options: RingOptions): Keys {
     const value = keyStore.get(recordKey)
     return value === undefined ? undefined : openValue(recordKey, ring, value)
   }
-  const eras = keepEras({ under: keyStore.under, open, log: options.log })
+  const parts = keepOpenParts(options.openPartsKilobytesMax ?? OPEN_PARTS_KILOBYTES_MAX)
+  const eras = keepEras({ under: keyStore.under, open, kept: parts.kept, log: options.log })
 
   return {
     keyStore,
@@ -51,43 +57,82 @@ export function createKeys(options: RingOptions): Keys {
       // A copy: what arrived is a piece of a whole fetch, most of which may be long out of date.
       const value = arrived && Buffer.from(arrived)
       keyStore.put(recordKey, value)
+      parts.drop(recordKey)
       eras.reopen(recordKey, value !== null)
       rings.apply(recordKey, value)
     },
     clear() {
-      for (const each of [keyStore, eras, rings]) each.clear()
+      for (const each of [keyStore, parts, eras, rings]) each.clear()
     },
     close: rings.close,
   }
 }
 
+/** Parts of trees that were opened lately, within a bound: a tree may have hundreds of megabytes. What goes is wiped. */
+function keepOpenParts(kilobytesMax: number) {
+  const lru = createLru<KeptPart>(kilobytesMax)
+  return {
+    kept(
+      { streamId }: StreamEra,
+      recordKey: string,
+      make: () => OpenPart | undefined,
+    ): OpenPart | undefined {
+      const kept = lru.get(streamId, recordKey)
+      if (kept !== undefined) return kept.part
+      const part = make()
+      if (part !== undefined) lru.put(streamId, recordKey, keptPart(part))
+      return part
+    },
+    drop(recordKey: string): void {
+      const [, streamId = ''] = recordKey.split('/')
+      const kept = lru.get(streamId, recordKey)
+      if (kept !== undefined) lru.remove(kept)
+    },
+    clear: lru.clear,
+  }
+}
+
+type KeptPart = Cacheable & { readonly part: OpenPart }
+
+const keptPart = (part: OpenPart): KeptPart => ({
+  part,
+  weight: Math.ceil((part.bytes.length + part.offsets.byteLength) / 1_024),
+  wipe: () => void part.bytes.fill(0),
+})
+
+type OpenedEra = {
+  readonly keys: EraKeys
+  /** Parts of its tree that have come or gone since, by suffix: they are looked at together, when somebody asks. */
+  readonly changed: Map<string, boolean>
+}
+
 /** The eras that were opened, until a record of theirs changes. */
 function keepEras(source: EraSource) {
   /** By stream and era. */
-  const opened = new Map<string, Map<number, EraKeys>>()
+  const opened = new Map<string, Map<number, OpenedEra>>()
+  const keysNow = (at: StreamEra, known: OpenedEra | undefined): EraKeys | undefined => {
+    if (known === undefined) return openEra(source, at)
+    return known.changed.size === 0
+      ? known.keys
+      : withTreeParts(source, known.keys, { at, isThere: known.changed })
+  }
   return {
     keys(billingId: string, streamId: string, era: number): EraKeys | undefined {
-      const known = opened.get(streamId)?.get(era)
-      if (known !== undefined) return known
-      const made = openEra(source, { billingId, streamId, era })
-      if (made === undefined) return undefined
-      const eras = opened.get(streamId) ?? new Map<number, EraKeys>()
-      opened.set(streamId, eras.set(era, made))
-      return made
+      const eras = opened.get(streamId) ?? new Map<number, OpenedEra>()
+      const known = eras.get(era)
+      const keys = keysNow({ billingId, streamId, era }, known)
+      if (keys === known?.keys) return keys
+      if (keys === undefined) eras.delete(era)
+      else opened.set(streamId, eras.set(era, { keys, changed: new Map() }))
+      return keys
     },
-    /** What was opened of an era goes, but for the tree's other parts when only one of them has changed. */
+    /** What was opened of an era goes, but for the tree's other parts when only some of them have changed. */
     reopen(recordKey: string, isThere: boolean): void {
-      const [billingId = '', streamId = '', number, part = ''] = recordKey.split('/')
+      const [, streamId = '', number, part = ''] = recordKey.split('/')
       const eras = opened.get(streamId)
-      const era = Number(number)
-      const known = eras?.get(era)
-      if (eras === undefined || known === undefined) return
       const suffix = suffixOfPart(part)
-      const at = { billingId, streamId, era }
-      const changed =
-        suffix === undefined ? undefined : withTreePart(source, known, { at, suffix, isThere })
-      if (changed === undefined) eras.delete(era)
-      else eras.set(era, changed)
+      if (suffix === undefined) eras?.delete(Number(number))
+      else eras?.get(Number(number))?.changed.set(suffix, isThere)
     },
     clear: () => opened.clear(),
   }

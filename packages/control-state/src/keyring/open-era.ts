@@ -3,13 +3,14 @@
 import {
   eraKeys,
   levelPart,
+  openTreePart,
   replaceTreeParts,
   ringOfPart,
   suffixOfPart,
   treePart,
   withTree,
 } from '@weir/fieldcrypt'
-import type { EraKeys, TreePartSource } from '@weir/fieldcrypt'
+import type { EraKeys, OpenPart, TreePart } from '@weir/fieldcrypt'
 import type { Log } from '@weir/kit'
 
 export type StreamEra = {
@@ -22,6 +23,8 @@ export type EraSource = {
   under(prefix: string): Iterable<string>
   /** @throws AppError when its ring isn't there or it is corrupt */
   open(recordKey: string, ring: string): Buffer | undefined
+  /** What `make` made of a tree's part, kept for as long as there is room and the record stays as it is. */
+  kept(at: StreamEra, recordKey: string, make: () => OpenPart | undefined): OpenPart | undefined
   log: Pick<Log, 'error'>
 }
 
@@ -38,11 +41,14 @@ function openPart({ open, log }: EraSource, at: StreamEra, part: string): Buffer
   }
 }
 
-/** Opened when it is first searched: most of a large tree is never looked at. */
-const treeSource =
-  (source: EraSource, at: StreamEra, suffix: string): TreePartSource =>
-  () =>
-    openPart(source, at, treePart(suffix))
+/** Opened when it is searched: most of a large tree is never looked at. */
+const treeSource = (source: EraSource, at: StreamEra, suffix: string): TreePart => ({
+  open: () =>
+    source.kept(at, eraPrefix(at) + treePart(suffix), () => {
+      const bytes = openPart(source, at, treePart(suffix))
+      return bytes && openTreePart(bytes, suffix)
+    }),
+})
 
 /** Undefined while a part that every reader needs is missing or sealed. */
 export function openEra(source: EraSource, at: StreamEra): EraKeys | undefined {
@@ -61,15 +67,17 @@ export function openEra(source: EraSource, at: StreamEra): EraKeys | undefined {
 }
 
 /**
- * The same keys after one part of their tree was written anew, or has gone: what was opened of the others stays so. A
- * tree may have thousands of parts, and an erasure changes one of them in each era.
+ * The same keys after some parts of their tree, by suffix, were written anew or have gone: what was opened of the others stays so.
+ * A tree may have thousands of parts, of which an erasure changes a few.
  */
-export function withTreePart(
+export function withTreeParts(
   source: EraSource,
   keys: EraKeys,
-  { at, suffix, isThere }: { at: StreamEra; suffix: string; isThere: boolean },
+  { at, isThere }: { at: StreamEra; isThere: ReadonlyMap<string, boolean> },
 ): EraKeys | undefined {
-  const part = isThere ? treeSource(source, at, suffix) : undefined
-  const tree = replaceTreeParts(keys.tree, [[suffix, part]])
+  const changes = [...isThere].map(
+    ([suffix, is]) => [suffix, is ? treeSource(source, at, suffix) : undefined] as const,
+  )
+  const tree = replaceTreeParts(keys.tree, changes)
   return tree.parts.size === 0 ? undefined : withTree(keys, tree)
 }

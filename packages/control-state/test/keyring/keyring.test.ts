@@ -1,6 +1,14 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { makePart, parseKekFile, wrapPart, wrapRing } from '@weir/fieldcrypt'
+import {
+  linksOf,
+  makePart,
+  parseKekFile,
+  prefixesOf,
+  puncture,
+  wrapPart,
+  wrapRing,
+} from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { pollUntil } from '@weir/kit'
 import { ringKey } from '../../src/keyring/key-forms.ts'
@@ -11,8 +19,11 @@ import { log } from '../support.ts'
 const kek = parseKekFile(`test 1 ${'ab'.repeat(32)}`)
 const otherKek = parseKekFile(`test 1 ${'cd'.repeat(32)}`)
 
-const keysWith = (mayUse: (ring: string) => boolean = () => true, provider: KekProvider = kek) =>
-  createKeys({ kek: provider, log, mayUse })
+const keysWith = (
+  mayUse: (ring: string) => boolean = () => true,
+  provider: KekProvider = kek,
+  more: { openPartsKilobytesMax?: number } = {},
+) => createKeys({ kek: provider, log, mayUse, ...more })
 
 async function addRing(keys: Keys, name: string, version = 1): Promise<Buffer> {
   const plain = randomBytes(32)
@@ -25,8 +36,10 @@ function wrapped(recordKey: string, part: string, ring: Buffer, ringVersion = 1)
   return wrapPart({ ringVersion, ringKey: createSecretKey(ring), recordKey, plain })
 }
 
-async function withEra(): Promise<{ keys: Keys; rings: Record<string, Buffer> }> {
-  const keys = keysWith()
+async function withEra(
+  more: { openPartsKilobytesMax?: number } = {},
+): Promise<{ keys: Keys; rings: Record<string, Buffer> }> {
+  const keys = keysWith(undefined, undefined, more)
   const rings = {
     link: await addRing(keys, 'link'),
     open: await addRing(keys, 'open'),
@@ -146,4 +159,53 @@ test('when one part of a tree is written anew, what was opened of the others sta
   expect(after?.tree.find('0')).not.toEqual(node)
   keys.apply('acme/s/7/tree', null)
   expect(keys.keyring.eraKeys('acme', 's', 7)).toBeUndefined()
+})
+
+describe('a tree that takes more memory than its opened parts may', () => {
+  const digits = '0123456789abcdef'.split('')
+
+  /** In sixteen parts, each with people of its own erased. */
+  async function withParts(openPartsKilobytesMax: number) {
+    const { keys, rings } = await withEra({ openPartsKilobytesMax })
+    const era = keys.keyring.eraKeys('acme', 's', 7)
+    if (era === undefined) throw new Error('no keys')
+    const links = Array.from({ length: 60 }, (_, index) => linksOf(era, `person-${index}`)).flat()
+    const erased = links.flatMap((link) => prefixesOf(link))
+    const ringKeyOf = createSecretKey(rings['open'] ?? Buffer.alloc(0))
+    const puncturing = (more: readonly string[]): void => {
+      const now = keys.keyring.eraKeys('acme', 's', 7)
+      if (now === undefined) throw new Error('no keys')
+      for (const [suffix, plain] of puncture(now, more).changes) {
+        const recordKey = `acme/s/7/tree${suffix === '' ? '' : `.${suffix}`}`
+        const value = plain && wrapPart({ ringVersion: 1, ringKey: ringKeyOf, recordKey, plain })
+        keys.apply(recordKey, value ?? null)
+      }
+    }
+    puncturing(erased)
+    const found = (path: string) => keys.keyring.eraKeys('acme', 's', 7)?.tree.find(path)
+    return { erased, puncturing, found }
+  }
+
+  test('finds the same, whatever was opened before', async () => {
+    const [all, few] = [await withParts(65_536), await withParts(64)]
+    for (const { erased, found } of [all, few])
+      for (let round = 0; round < 3; round += 1) {
+        expect(new Set(erased.map(found))).toEqual(new Set(['erased']))
+        for (const digit of digits) {
+          const path = `${digit}123456789abcdef0123`
+          expect(found(path)).toEqual(found(path))
+          expect(found(path)).toHaveProperty('node')
+        }
+      }
+  })
+
+  test('sees each change of a part at once', async () => {
+    const { puncturing, found } = await withParts(64)
+    for (const digit of digits) {
+      const path = `${digit}123456789abcdef`
+      expect(found(path)).toHaveProperty('node')
+      puncturing([path])
+      expect(found(path)).toBe('erased')
+    }
+  })
 })

@@ -6,8 +6,11 @@
 // siblings there or not, is «unknown», and whoever asks has to wait.
 import { decodeTree, findInTree, indexTree } from './tree-bytes.ts'
 
-/** A part's plaintext, or how to get it; undefined: not at hand (yet), ask again next time. */
-export type TreePartSource = Buffer | (() => Buffer | undefined)
+/**
+ * A part's plaintext, or how to get it, undefined: not at hand (yet), ask again next time. What is got once is kept, but for a
+ * part that opens itself.
+ */
+export type TreePartSource = Buffer | (() => Buffer | undefined) | TreePart
 
 export type StoredNode = {
   /** How many digits of the path the stored prefix has. */
@@ -25,8 +28,14 @@ export type Tree = {
   readonly parts: ReadonlyMap<string, TreePart>
 }
 
-type TreePart = { open(): OpenPart | undefined }
-type OpenPart = { readonly bytes: Buffer; readonly offsets: Uint32Array }
+export type TreePart = { open(): OpenPart | undefined }
+export type OpenPart = { readonly bytes: Buffer; readonly offsets: Uint32Array }
+
+/** @throws FieldcryptError `record_unreadable` for bytes that are no tree */
+export const openTreePart = (bytes: Buffer, suffix: string): OpenPart => ({
+  bytes,
+  offsets: indexTree(bytes, suffix),
+})
 
 export const createTree = (parts: Iterable<readonly [string, TreePartSource]>): Tree =>
   treeOf(new Map([...parts].map(([suffix, source]) => [suffix, treePart(suffix, source)])))
@@ -46,12 +55,13 @@ export function replaceTreeParts(
 
 /** Throws `record_unreadable`, at first use, for bytes that are no tree. */
 function treePart(suffix: string, source: TreePartSource): TreePart {
+  if ('open' in source) return source
   let opened: OpenPart | undefined
   return {
     open() {
       if (opened !== undefined) return opened
       const bytes = typeof source === 'function' ? source() : source
-      if (bytes !== undefined) opened = { bytes, offsets: indexTree(bytes, suffix) }
+      if (bytes !== undefined) opened = openTreePart(bytes, suffix)
       return opened
     },
   }

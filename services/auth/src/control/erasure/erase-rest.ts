@@ -46,6 +46,7 @@ async function erasePiece(
     const cuts: Cut[] =
       next && value ? linksInCuts(value).map((link) => ({ era: next.era, link })) : []
     const piece = await preparePiece(deps, { stream, cuts, fromLevel })
+    if (piece === undefined) return 'done'
     try {
       return await deps.wrappingKeys.changeWith(partOf('erasure.create'), ['open'], (draft) => {
         const current = draft.erasure(streamId, erasureId)

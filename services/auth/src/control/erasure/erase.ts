@@ -122,7 +122,9 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
   const { stream, fromLevel } = erasure
   const eras = erasIn(deps.follower.keyStore, erasure)
   const cuts = await cutsIn(deps, { ...erasure, eras })
+  if (cuts === undefined) return undefined
   const piece = await preparePiece(deps, { stream, cuts, fromLevel })
+  if (piece === undefined) return undefined
   const target = {
     account: stream.billingId,
     stream: stream.name,

@@ -9,7 +9,7 @@ import {
   treePart,
   wrapPart,
 } from '@weir/fieldcrypt'
-import type { Cutting, EraKeys } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { hasCode, takingTurns } from '@weir/kit'
 import { eraPrefix } from '@weir/control-state'
@@ -74,23 +74,32 @@ export const levelsFrom = (
 ): readonly number[] | undefined =>
   fromLevel === undefined ? undefined : levels.filter((level) => level >= fromLevel)
 
-/** @throws Refusal `unavailable` when the keys of an era can't be read: a link left out would stay readable */
+/**
+ * Undefined when the trees have changed meanwhile. @throws Refusal `unavailable` when the keys of an era can't be read: a link left
+ * out would stay readable
+ */
 export async function cutsIn(
   { follower }: Puncturing,
   { stream, eras, linksIn }: Subtrees & { readonly eras: readonly Era[] },
-): Promise<Cut[]> {
+): Promise<Cut[] | undefined> {
   const cuts: Cut[] = []
   const turn = takingTurns()
-  for (const { era } of eras)
-    await readable({ stream, era }, async () => {
+  for (const { era } of eras) {
+    const { hasChanged } = watchTree(follower.keyStore, eraPrefix({ ...stream, era }))
+    try {
       const found: Cut[] = []
       for (const link of linksIn(keysOf(follower, stream, era))) {
         found.push({ era, link })
         await turn()
       }
       // Neighbours lie in the same parts.
-      cuts.push(...found.toSorted((a, b) => Buffer.compare(a.link, b.link)))
-    })
+      for (const cut of found.toSorted((a, b) => Buffer.compare(a.link, b.link))) cuts.push(cut)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      if (hasChanged()) return undefined
+      throw unreadable({ stream, era }, error)
+    }
+  }
   return cuts
 }
 
@@ -100,52 +109,89 @@ export type Subtrees = {
   readonly linksIn: (keys: EraKeys) => Iterable<Uint8Array>
 }
 
-/** What goes with the cuts in front, as many as fit. @throws as `cutsIn` does */
+/**
+ * What goes with the cuts in front, as many as fit; undefined when the trees have changed before it was worked out. @throws as
+ * `cutsIn` does
+ */
 export async function preparePiece(
   { follower }: Puncturing,
-  {
-    stream,
-    cuts,
-    fromLevel,
-  }: { stream: InputStream; cuts: readonly Cut[]; fromLevel?: number | undefined },
-): Promise<Piece> {
-  const turn = takingTurns()
+  { stream, cuts, fromLevel }: Planned,
+): Promise<Piece | undefined> {
   const parts: PreparedPart[] = []
   let [done, bytes] = [0, 0]
   while (done < Math.min(cuts.length, pieceCutsMax) && bytes < pieceBytesMax) {
     const era = cuts[done]?.era ?? 0
-    await readable({ stream, era }, async () => {
-      const prefix = eraPrefix({ ...stream, era })
+    const inEra = cuts.slice(done).filter((cut) => cut.era === era)
+    if (!hasTree(follower.keyStore, eraPrefix({ ...stream, era }))) {
       // Its keys have expired, and all people with them.
-      if (!hasTree(follower.keyStore, prefix)) {
-        while (cuts[done]?.era === era) done += 1
-        return
-      }
-      // All at one moment: a part that changes from here on is found out by `isAsPrepared`.
-      const keys = keysOf(follower, stream, era)
-      const before = new Map(partsUnder(follower.keyStore, prefix))
-      const levels = levelsFrom({ levels: levelsIn(follower.keyStore, prefix) }, fromLevel)
-      const cutting: Cutting = startCutting(keys)
-      for (; done < pieceCutsMax && bytes + cutting.bytes() < pieceBytesMax; done += 1) {
-        const cut = cuts[done]
-        if (cut?.era !== era) break
-        for (const path of prefixesOf(cut.link, levels)) cutting.remove(path)
-        await turn()
-      }
-      bytes += cutting.bytes()
-      for (const [suffix, plain] of cutting.changes()) {
-        const recordKey = prefix + treePart(suffix)
-        parts.push({ era, suffix, recordKey, before: before.get(recordKey), plain })
-        await turn()
-      }
-    })
+      done += inEra.length
+      continue
+    }
+    const room = { cuts: pieceCutsMax - done, bytes: pieceBytesMax - bytes }
+    const made = await prepareEra(follower, { stream, era, cuts: inEra, fromLevel, room })
+    if (made === undefined) return undefined
+    done += made.done
+    bytes += made.bytes
+    parts.push(...made.parts)
   }
   return { done, parts }
+}
+
+type Planned = {
+  readonly stream: InputStream
+  readonly cuts: readonly Cut[]
+  readonly fromLevel?: number | undefined
+}
+
+type PlannedEra = Planned & {
+  readonly era: number
+  readonly room: { readonly cuts: number; readonly bytes: number }
+}
+
+async function prepareEra(
+  { keyring, keyStore }: Puncturing['follower'],
+  { stream, era, cuts, fromLevel, room }: PlannedEra,
+): Promise<(Piece & { readonly bytes: number }) | undefined> {
+  const prefix = eraPrefix({ ...stream, era })
+  // All at one moment: a part that changes from here on is found out.
+  const keys = keysOf({ keyring }, stream, era)
+  const { before, hasChanged } = watchTree(keyStore, prefix)
+  const levels = levelsFrom({ levels: levelsIn(keyStore, prefix) }, fromLevel)
+  const cutting = startCutting(keys)
+  const turn = takingTurns()
+  const parts: PreparedPart[] = []
+  let done = 0
+  try {
+    for (const { link } of cuts) {
+      if (done >= room.cuts || cutting.bytes() >= room.bytes) break
+      for (const path of prefixesOf(link, levels)) cutting.remove(path)
+      done += 1
+      await turn()
+    }
+    for (const [suffix, plain] of cutting.changes()) {
+      const recordKey = prefix + treePart(suffix)
+      parts.push({ era, suffix, recordKey, before: before.get(recordKey), plain })
+      await turn()
+    }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    if (hasChanged()) return undefined
+    throw unreadable({ stream, era }, error)
+  }
+  return { done, parts, bytes: cutting.bytes() }
 }
 
 function hasTree(keys: KeyStore, prefix: string): boolean {
   for (const _ of keys.under(`${prefix}tree`)) return true
   return false
+}
+
+/** The parts of an era's tree as they are now, and whether any of them was written or has gone since. */
+function watchTree(keys: KeyStore, prefix: string) {
+  const before = new Map(partsUnder(keys, prefix))
+  const hasChanged = (): boolean =>
+    [...before].some(([recordKey, value]) => keys.get(recordKey) !== value)
+  return { before, hasChanged }
 }
 
 function* partsUnder(keys: KeyStore, prefix: string): Generator<[string, Buffer | undefined]> {
@@ -181,20 +227,18 @@ export function wipe({ parts }: Piece): void {
 
 type At = { readonly stream: InputStream; readonly era: number }
 
-function keysOf({ keyring }: Puncturing['follower'], stream: InputStream, era: number): EraKeys {
+function keysOf(
+  { keyring }: Pick<StateFollower, 'keyring'>,
+  stream: InputStream,
+  era: number,
+): EraKeys {
   const keys = keyring.eraKeys(stream.billingId, stream.streamId, era)
   if (keys === undefined) throw unreadable({ stream, era })
   return keys
 }
 
-async function readable(at: At, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!hasCode(error, 'fieldcrypt.key_unavailable', 'fieldcrypt.record_unreadable')) throw error
-    throw unreadable(at, error)
-  }
-}
+const isUnreadable = (error: unknown): boolean =>
+  hasCode(error, 'fieldcrypt.key_unavailable', 'fieldcrypt.record_unreadable')
 
 const unreadable = ({ stream, era }: At, cause?: unknown): Refusal =>
   refusal(
