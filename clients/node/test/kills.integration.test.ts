@@ -1,6 +1,6 @@
 // Ingest and Kafka are killed in turn under a program that sends with the driver, and ingest stands still for a while.
 // Whatever `send` said of an event must be true of the topic, and the program's memory stays within its bounds.
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,6 +15,7 @@ import {
   createTopicReader,
   exampleContract,
   exampleEvent,
+  peakResidentBytes,
   plainEvent,
   scale,
   setting,
@@ -103,7 +104,7 @@ async function sendThroughOutages(plan: LoadPlan): Promise<void> {
     await delay(outageMs * 2)
     process.kill(ingest.pid, 'SIGCONT')
     await storesMore()
-    peakBytes = await peakResidentBytes(child)
+    peakBytes = await peakResidentBytes(child.pid ?? 0)
   } finally {
     child.kill('SIGTERM')
   }
@@ -119,12 +120,6 @@ async function storesMore(): Promise<void> {
     deadlineMs,
     what: 'events stored again',
   })
-}
-
-/** Linux alone tells. */
-async function peakResidentBytes({ pid }: ChildProcess): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024
 }
 
 /** How often the topic holds each event. */

@@ -15,6 +15,7 @@ import { clickstreamBodies } from './events.ts'
 import { partitions, unlimited } from './filled-stream.ts'
 import { loadOf } from './load-of.ts'
 import { measure } from './measure.ts'
+import { benchOthersMeanwhile } from './others-meanwhile.ts'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
 import { measuredCore, pin, rssMb } from './processes.ts'
@@ -28,11 +29,16 @@ const stream = 'bench'
 const valuesMax = 100
 /** As many are erased one by one, to see how long one takes. */
 const singlesMax = 200
+/** Of one data subject, as it may be from before there was a bound. */
+const pseudonyms = 30_000
 
 export async function benchForgetting(options: PartOptions): Promise<Result[]> {
   const { erasures, log } = options
   const made = await makePastEras()
-  const world = await startWorld({ ERASURES_MAX: String(erasures) })
+  const world = await startWorld({
+    ERASURES_MAX: String(erasures),
+    SUBJECT_LINKS_MAX: String(pseudonyms),
+  })
   try {
     const { input } = made
     const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)
@@ -59,6 +65,7 @@ export async function benchForgetting(options: PartOptions): Promise<Result[]> {
       resultOf('sealing-after', after),
       timesOf('erasure-of-one', one, rssMb(world.auth.pid)),
       timesOf(`erasure-of-${valuesMax}`, hundred, rssMb(world.auth.pid)),
+      ...(await benchOthersMeanwhile(world, { pseudonyms, log })),
     ]
   } finally {
     await world.stop()

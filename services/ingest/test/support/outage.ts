@@ -2,12 +2,12 @@
 // afterwards, and what ingest took of memory meanwhile. Two replicas, one for each HTTP/2, share the broker.
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
+import { peakResidentBytes } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
 import { askAdmin, metricOf } from './admin.ts'
 import { connect } from './clients.ts'
 import type { Client } from './clients.ts'
 import { timesStored } from './marks.ts'
-import { peakResidentBytes } from './memory.ts'
 import { startOwnScene } from './own-broker.ts'
 import type { OwnBroker, OwnScene } from './own-broker.ts'
 import { goodRequest } from './scene.ts'

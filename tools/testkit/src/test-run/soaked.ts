@@ -47,6 +47,7 @@ export const SOAKED: readonly string[] = [
   'tools/docs/test/walk/walks.integration.test.ts',
   'tools/manifests/test/',
   'tools/testkit/test/erasure/erase-and-rotate.integration.test.ts',
+  'tools/testkit/test/erasure/erase-in-pieces.integration.test.ts',
   'tools/testkit/test/failure/backup.integration.test.ts',
   'tools/testkit/test/failure/kill-everything.integration.test.ts',
   'tools/testkit/test/failure/newer-record.integration.test.ts',

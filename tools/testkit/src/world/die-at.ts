@@ -7,7 +7,7 @@ import { withTimeout } from '@weir/kit'
 import type { ServiceEnv, World } from './services.ts'
 
 const PRELOAD = join(import.meta.dirname, './preload/die-at.ts')
-const diesWithinMs = 60_000
+const diesWithinMs = 120_000
 
 type When = 'before' | 'between' | 'open' | 'after'
 
