@@ -23,7 +23,7 @@ export type { CacheOptions } from './people-cache.ts'
 export type { NoKey, Person } from './person.ts'
 
 // Forgetting
-export { linksOf, prefixesOf, puncture, startCutting } from './tree/forget.ts'
+export { growthMaxBytes, linksOf, prefixesOf, puncture, startCutting } from './tree/forget.ts'
 export type { Puncture } from './tree/forget.ts'
 
 // Records of the key topic

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { linkDigits, linkOf, pathOf } from '../src/derivation.ts'
 import { currentOf } from '../src/tree/forget.ts'
-import { linksOf, prefixesOf, puncture, withTree } from '../src/index.ts'
+import { growthMaxBytes, linksOf, prefixesOf, puncture, withTree } from '../src/index.ts'
 import type { EraKeys, Tree } from '../src/index.ts'
 import { walk } from '../src/tree/node-hash.ts'
 import { decodeTree, encodeTree, HEX_DIGITS } from '../src/tree/tree-bytes.ts'
@@ -123,6 +123,17 @@ describe('splitting', () => {
     const { changes } = puncture(keys, [path], 1_000_000)
     expect([...changes.keys()]).toEqual([tree.suffixFor(path)])
   })
+})
+
+test.each([1, 2, 20, 300])('what %i people take is known before, and no more', (people) => {
+  const grown = (keys: EraKeys): number => encodeTree(entriesOf(keys.tree)).length
+  const values = Array.from({ length: people }, (_, i) => `person-${i}`)
+  const [fresh, levels] = [madeKeys('growth', 1), [0, 2]]
+  const whole = grown(forget(fresh, values)) - grown(fresh)
+  expect(whole).toBeLessThanOrEqual(growthMaxBytes(people))
+  expect(whole).toBeGreaterThan(growthMaxBytes(people) / 2)
+  const withdrawn = grown(forget(fresh, values, levels)) - grown(fresh)
+  expect(withdrawn).toBeLessThanOrEqual(growthMaxBytes(people, levels.length))
 })
 
 describe('forgetting', () => {

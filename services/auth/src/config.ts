@@ -87,6 +87,14 @@ const fields = z.object({
     .describe(
       'maximum number of erased values of an account; for each era, a value takes about 10 kB in `weir.keys` and in the memory of every replica',
     ),
+  ACCOUNT_KEY_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
+    .default(256 * 1_048_576)
+    .describe('maximum size of the keys of an account; an erasure that could exceed it gets 429'),
+  KEY_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
+    .default(384 * 1_048_576)
+    .describe(
+      'maximum size of all keys, which every replica of every service has in memory; an erasure that could exceed it gets 429',
+    ),
   ...corsFields,
   ...docsFields,
   ...logFields,

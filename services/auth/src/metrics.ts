@@ -116,7 +116,7 @@ function gaugePending(registers: Registry[], pending: Pending): void {
   })
   new Gauge({
     name: 'svc_auth_erasures_used_share',
-    help: 'The share of ERASURES_MAX used by the account that uses most, from 0 to 1',
+    help: 'The largest used share of ERASURES_MAX, ACCOUNT_KEY_BYTES_MAX and KEY_BYTES_MAX, from 0 to 1',
     registers,
     collect() {
       this.set(pending.erasuresShare())

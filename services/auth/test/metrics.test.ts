@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { createMetrics } from '@weir/kit'
-import type { ErasureRecord } from '@weir/control-state'
+import type { ErasureRecord, StreamRecord } from '@weir/control-state'
 import { createAuthMetrics } from '../src/metrics.ts'
 import { pendingIn } from '../src/control/pending.ts'
 import type { PendingTables } from '../src/control/pending.ts'
 
 const nowMs = 10_000_000
+const bounds = { ERASURES_MAX: 10, ACCOUNT_KEY_BYTES_MAX: 100, KEY_BYTES_MAX: 200 }
 const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): ErasureRecord => ({
   type: 'erasure',
   erasureId: String(acceptedAtMs),
@@ -30,7 +31,7 @@ function linesOf(pendingErasures: ErasureRecord[]) {
   const registry = createMetrics('auth')
   createAuthMetrics(
     registry,
-    pendingIn({ tables }, { ERASURES_MAX: 10 }, () => nowMs),
+    pendingIn({ tables, keyStore: { bytes: () => 50 } }, bounds, () => nowMs),
   )
   return async (name: string): Promise<(string | undefined)[][]> =>
     (await registry.metrics())
@@ -64,7 +65,7 @@ test('every counter but that of requests is there from the start, with 0', async
   }
   createAuthMetrics(
     registry,
-    pendingIn({ tables }, { ERASURES_MAX: 10 }, () => nowMs),
+    pendingIn({ tables, keyStore: { bytes: () => 50 } }, bounds, () => nowMs),
   )
   const text = await registry.metrics()
   const counters = [...text.matchAll(/^# TYPE (svc_\w+) counter$/gm)].map(([, name]) =>
@@ -83,4 +84,20 @@ test('without erasures it is 0, and changes are there from the start, with 0', a
     ['outcome="refused"', '0'],
     ['outcome="failed"', '0'],
   ])
+})
+
+test('the share that is used most of any bound on erasures is told', async () => {
+  const share = (erased: number, streamBytes: number, allBytes: number): number =>
+    pendingIn(
+      {
+        tables: {
+          streams: () => [{ billingId: 'acme', streamId: 's' } as StreamRecord].values(),
+          pendingErasures: () => [],
+          erasedValues: () => new Map([['acme', erased]]),
+        },
+        keyStore: { bytes: (stream) => (stream === undefined ? allBytes : streamBytes) },
+      },
+      bounds,
+    ).erasuresShare()
+  expect([share(9, 50, 50), share(1, 80, 80), share(1, 20, 190)]).toEqual([0.9, 0.8, 0.95])
 })

@@ -6,6 +6,8 @@ export type KeyStore = {
   get(key: string): Buffer | undefined
   under(prefix: string): Iterable<string>
   keys(): Iterable<string>
+  /** How much the values of a stream come to, or of all there are. */
+  bytes(stream?: { readonly billingId: string; readonly streamId: string }): number
 }
 
 export function createKeyStore(): KeyStore & {
@@ -13,7 +15,20 @@ export function createKeyStore(): KeyStore & {
   clear(): void
 } {
   const buckets = new Map<string, Map<string, Buffer>>()
+  /** By bucket. */
+  const bytes = new Map<string, number>()
+  let allBytes = 0
+  const count = (bucket: string, more: number): void => {
+    allBytes += more
+    const all = (bytes.get(bucket) ?? 0) + more
+    if (all === 0) bytes.delete(bucket)
+    else bytes.set(bucket, all)
+  }
   return {
+    bytes: (stream) =>
+      stream === undefined
+        ? allBytes
+        : (bytes.get(bucketOf(`${stream.billingId}/${stream.streamId}/`)) ?? 0),
     get: (key) => buckets.get(bucketOf(key))?.get(key),
     *under(prefix) {
       for (const key of buckets.get(bucketOf(prefix))?.keys() ?? [])
@@ -25,12 +40,17 @@ export function createKeyStore(): KeyStore & {
     put(key, value) {
       const name = bucketOf(key)
       const records = buckets.get(name) ?? new Map<string, Buffer>()
+      count(name, (value?.length ?? 0) - (records.get(key)?.length ?? 0))
       if (value === null) records.delete(key)
       else records.set(key, value)
       if (records.size === 0) buckets.delete(name)
       else buckets.set(name, records)
     },
-    clear: () => buckets.clear(),
+    clear() {
+      buckets.clear()
+      bytes.clear()
+      allBytes = 0
+    },
   }
 }
 

@@ -1,10 +1,10 @@
 // Forgetting: taking subtrees out of a tree, and what sealing takes afterwards. Pure: the result says
 // which records of the era change; writing them in one transaction is the caller's.
 import type { KeyObject } from 'node:crypto'
-import { levelDigits, linkDigits, linkOf } from '../derivation.ts'
+import { levelDigits, LINK_DIGITS, linkDigits, linkOf } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
 import type { EraKeys } from '../era-keys.ts'
-import { walk } from './node-hash.ts'
+import { NODE_BYTES, walk } from './node-hash.ts'
 import { HEX_DIGITS, splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
@@ -97,6 +97,21 @@ export function startCutting(
       }
     },
   }
+}
+
+/** An entry whose prefix is as long as that of a consent can be: digits-count, digits, node. */
+const ENTRY_BYTES_MAX = 1 + 9 + NODE_BYTES
+const LEVEL_DIGITS = 2
+
+/**
+ * How many bytes a tree grows by at most when so many people are taken out of it or, with `levels`, so many consents of each: at
+ * each digit of its path one leaves fifteen siblings, and at the first digits many share them.
+ */
+export function growthMaxBytes(people: number, levels?: number): number {
+  let entries = levels === undefined ? 0 : people * levels * LEVEL_DIGITS
+  for (let digit = 0; digit < LINK_DIGITS; digit += 1)
+    entries += Math.min(people, HEX_DIGITS.length ** digit)
+  return entries * (HEX_DIGITS.length - 1) * ENTRY_BYTES_MAX
 }
 
 export type Puncture = {

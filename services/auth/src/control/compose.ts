@@ -22,7 +22,9 @@ import type { Writer } from './writer.ts'
 export type ControlParts = {
   readonly config: Pick<
     Config,
+    | 'ACCOUNT_KEY_BYTES_MAX'
     | 'ERASURES_MAX'
+    | 'KEY_BYTES_MAX'
     | 'KAFKA_ACLS'
     | 'KAFKA_INGEST_PRINCIPAL'
     | 'KAFKA_OUTPUT_PRINCIPAL'
@@ -71,6 +73,7 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     replica,
     produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
     erasuresMax: config.ERASURES_MAX,
+    keyBytesMax: { account: config.ACCOUNT_KEY_BYTES_MAX, all: config.KEY_BYTES_MAX },
     inTurn: oneAtATime(),
     ...soonOf(trigger),
   }

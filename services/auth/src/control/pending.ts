@@ -7,10 +7,11 @@ export type PendingTables = Pick<
   StateFollower['tables'],
   'streams' | 'pendingErasures' | 'erasedValues'
 >
+export type PendingKeys = Pick<StateFollower['keyStore'], 'bytes'>
 
 export const pendingIn = (
-  { tables }: { readonly tables: PendingTables },
-  { ERASURES_MAX }: Pick<Config, 'ERASURES_MAX'>,
+  { tables, keyStore }: { readonly tables: PendingTables; readonly keyStore: PendingKeys },
+  bounds: Pick<Config, 'ERASURES_MAX' | 'ACCOUNT_KEY_BYTES_MAX' | 'KEY_BYTES_MAX'>,
   now: () => number = Date.now,
 ): Pending => ({
   cleanUps: () => [...tables.streams()].filter(({ state }) => state === 'deleting').length,
@@ -22,11 +23,21 @@ export const pendingIn = (
     return { accepted: summed(accepted, now()), applied: summed(applied, now()) }
   },
   erasuresShare() {
-    let most = 0
-    for (const used of tables.erasedValues().values()) most = Math.max(most, used)
-    return most / ERASURES_MAX
+    const keyBytes = new Map<string, number>()
+    for (const { billingId, streamId } of tables.streams())
+      keyBytes.set(
+        billingId,
+        (keyBytes.get(billingId) ?? 0) + keyStore.bytes({ billingId, streamId }),
+      )
+    return Math.max(
+      mostIn(tables.erasedValues()) / bounds.ERASURES_MAX,
+      mostIn(keyBytes) / bounds.ACCOUNT_KEY_BYTES_MAX,
+      keyStore.bytes() / bounds.KEY_BYTES_MAX,
+    )
   },
 })
+
+const mostIn = (byAccount: ReadonlyMap<string, number>): number => Math.max(0, ...byAccount.values())
 
 /** An erasure waits since it was accepted, whatever it has reached: that is what was promised. */
 function summed(erasures: readonly ErasureRecord[], nowMs: number): PendingErasures {

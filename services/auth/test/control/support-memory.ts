@@ -201,6 +201,7 @@ export function memoryControl(
     forgetUsage: async () => {},
     produceTimeoutMs: 5_000,
     erasuresMax: 2_000,
+    keyBytesMax: { account: 1e9, all: 1e9 },
     inTurn: oneAtATime(),
     cleanUpSoon: () => void (cleanUps += 1),
     accessSoon: () => void (looksAtAccess += 1),

@@ -3,7 +3,7 @@
 // so. What does not fit into it is written down with the record, and erase-rest.ts cuts it out. The values themselves are put
 // nowhere. When the change is effective everywhere is erasure-states.ts.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { linksOf } from '@weir/fieldcrypt'
+import { growthMaxBytes, linksOf } from '@weir/fieldcrypt'
 import {
   act,
   cutsKey,
@@ -19,7 +19,7 @@ import type { InTurn } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 import { kekIdsOf } from '../keys/kek-ids.ts'
 import { refusal } from '../../errors.ts'
-import { requireRoom, warnOfBound } from './erasure-bound.ts'
+import { requireKeyRoom, requireRoom, warnOfBound } from './erasure-bound.ts'
 import type { Bounding } from './erasure-bound.ts'
 import {
   cutsIn,
@@ -123,6 +123,7 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
   const eras = erasIn(deps.follower.keyStore, erasure)
   const cuts = await cutsIn(deps, { ...erasure, eras })
   if (cuts === undefined) return undefined
+  requireKeyRoom(deps, stream.billingId, growthOfCuts(eras, cuts, fromLevel))
   const piece = await preparePiece(deps, { stream, cuts, fromLevel })
   if (piece === undefined) return undefined
   const target = {
@@ -148,6 +149,17 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
     wipe(piece)
   }
 }
+
+/** What the trees may grow by. */
+const growthOfCuts = (
+  eras: readonly Era[],
+  cuts: readonly Cut[],
+  fromLevel: number | undefined,
+): number =>
+  eras.reduce((sum, era) => {
+    const links = cuts.filter((cut) => cut.era === era.era).length
+    return sum + growthMaxBytes(links, levelsFrom(era, fromLevel)?.length)
+  }, 0)
 
 /** Those in which something may go. */
 const erasIn = (

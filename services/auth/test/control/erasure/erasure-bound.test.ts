@@ -82,6 +82,36 @@ test('a data subject is erased beyond the bound, counts its pseudonyms, and chan
   ])
 })
 
+test.each([
+  ['ACCOUNT_KEY_BYTES_MAX', { account: 200_000, all: 1e9 }],
+  ['KEY_BYTES_MAX', { account: 1e9, all: 200_000 }],
+] as const)(
+  'what could need more than %s is refused before anything is cut out, of values and of a data subject',
+  async (setting, keyBytesMax) => {
+    const { memory, deps } = await scene()
+    const bounded = { ...deps, keyBytesMax }
+    const stream = requireInput(memory.follower.tables, 'acme', 'clicks')
+    const era = Math.floor(deps.now() / (32 * 86_400_000))
+    const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, era)
+    if (keys === undefined) throw new Error('no keys')
+    const names = Array.from({ length: 40 }, (_, index) => `device-${index}`)
+    const links = new Map([[era, names.flatMap((name) => linksOf(keys, name))]])
+    const before = keyBytes(memory)
+    const refused = {
+      code: 'erasures_exceeded',
+      message: expect.stringMatching(
+        new RegExp(`may have 1 MB \\(${setting}\\), and this erasure may need 1 MB more. Nothing was erased`),
+      ),
+    }
+    await expect(eraseMany(bounded, 0, 40)).rejects.toMatchObject(refused)
+    const erasing = eraseSubject(bounded, { stream, subject: 'customer-00042', links })
+    await expect(erasing).rejects.toMatchObject(refused)
+    expect([keyBytes(memory), memory.follower.keyStore.bytes()]).toEqual([before, before])
+    await eraseMany(bounded, 0, 5)
+    expect(memory.follower.keyStore.bytes()).toBe(keyBytes(memory))
+  },
+)
+
 test('what was counted goes with the stream', async () => {
   const { memory, deps } = await scene()
   await eraseMany(deps, 0, 100)
