@@ -35,6 +35,7 @@ export function compileContract(prepared: PreparedContract): Contract {
     dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
     firstViolation: validator.firstViolation,
     validationSteps: validator.steps,
+    personalValues: compileCountPii(piiFields),
     stamp: compileStamp(root),
     mapPii: compileMapPii(piiFields),
     encode: compileAvroWriter(root),
@@ -80,6 +81,19 @@ function compileReadJson(root: RecordType): (body: Buffer) => Event {
       if (seen !== members) throw new Unreadable('names a field twice')
       return value
     })
+}
+
+function compileCountPii(piiFields: Readonly<Record<string, number>>): (event: Event) => number {
+  const places = Object.keys(piiFields).map(placeOf)
+  return (event) => {
+    let count = 0
+    for (const place of places) {
+      const value = holderOf(event, place)?.[place.name]
+      if (typeof value === 'string') count += 1
+      else if (Array.isArray(value)) count += value.length
+    }
+    return count
+  }
 }
 
 type Replace = (text: string, path: string, level: number) => string

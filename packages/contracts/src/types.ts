@@ -61,6 +61,8 @@ export type EventIntake = {
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
   /** What `firstViolation` costs at most, in steps of ten nanoseconds; for those who share a thread. */
   readonly validationSteps: (event: Event) => number
+  /** How many texts `mapPii` would find, elements of lists included. */
+  readonly personalValues: (event: Event) => number
 }
 
 /** Where in an event lies what is personal, and what is the service's. */

@@ -32,6 +32,22 @@ export function readEvent(
   return form === 'json' ? contract.readJson(body) : contract.skimAvro(body)
 }
 
+/** More of them are no event of a person any more, and encrypting them holds up others. */
+const personalValuesMax = 10_000
+/** In steps of ten nanoseconds, as validations are reckoned. */
+const stepsOfAValue = 200
+
+/** What encrypting an event takes, in such steps; reckoned before it is done. @throws AppError `too_large` */
+export function sealingSteps(contract: EventIntake, event: Event): number {
+  const values = contract.personalValues(event)
+  if (values > personalValuesMax)
+    throw refusal(
+      'too_large',
+      `The event has ${values} values of personal fields, list elements included, and may have ${personalValuesMax}`,
+    )
+  return values * stepsOfAValue
+}
+
 /**
  * @param steps what the contract's validations cost for it
  * @returns the value of the key field

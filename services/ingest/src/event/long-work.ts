@@ -2,7 +2,7 @@
 // done in pieces, one piece in a turn of the loop, so between any two pieces everybody else gets an answer. Accounts take
 // turns: who sends much, on however many connections, has one piece for each of anybody else's.
 
-/** Steps of ten nanoseconds: validations that take less than a millisecond are done at once. */
+/** Steps of ten nanoseconds: an event that takes less than a millisecond is taken at once. */
 const stepsAtOnce = 100_000
 /** A piece of many events; one costly event is a piece that may take 20 ms. */
 const pieceMs = 5
@@ -11,7 +11,7 @@ export type LongWork = {
   /** Whether this turn of the loop has had its piece: what comes next waits for `turnOf`. */
   isOver(): boolean
   turnOf(billingId: string): Promise<void>
-  /** The same for validations of so many steps; undefined when they may be done at once. */
+  /** The same for an event of so many steps; undefined when it may be taken at once. */
   turnFor(billingId: string, steps: number): Promise<void> | undefined
 }
 

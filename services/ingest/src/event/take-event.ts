@@ -12,7 +12,7 @@ import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
-import { checkEvent, readEvent } from './check-event.ts'
+import { checkEvent, readEvent, sealingSteps } from './check-event.ts'
 import type { CheckedEvent } from './check-event.ts'
 import { refusalOf } from '../errors.ts'
 import type { StreamLimits } from '../limits/limits.ts'
@@ -41,7 +41,8 @@ export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
         andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
           const event = readEvent(active.contract, request, body)
           const steps = active.contract.validationSteps(event)
-          return andThen(deps.longWork.turnFor(stream.billingId, steps), () => {
+          const work = steps + sealingSteps(active.contract, event)
+          return andThen(deps.longWork.turnFor(stream.billingId, work), () => {
             const key = checkEvent(active.contract, event, steps)
             const bytes = body?.length ?? 0
             return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement

@@ -11,7 +11,7 @@ import { batchFormOf } from './batch-form.ts'
 import { refusal, refusalOf } from '../errors.ts'
 import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
-import { checkEvent } from '../event/check-event.ts'
+import { checkEvent, sealingSteps } from '../event/check-event.ts'
 import type { CheckedEvent } from '../event/check-event.ts'
 import {
   accessOf,
@@ -113,12 +113,13 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
     if (index > 0) deps.limits.admit(stream, nowMs) // spec Limits
     const event = read(batch, framed)
     const steps = active.contract.validationSteps(event)
+    const work = steps + sealingSteps(active.contract, event)
     const store = (): void | Promise<void> => {
       const key = checkEvent(active.contract, event, steps)
       const checked = { stream, active, event, key, bytes: framed.length }
       return storeCounted(batch, checked, { index, nowMs })
     }
-    const turn = deps.longWork.turnFor(stream.billingId, steps)
+    const turn = deps.longWork.turnFor(stream.billingId, work)
     return turn === undefined ? store() : turn.then(store).catch(refuse)
   } catch (error) {
     return refuse(error)
