@@ -9,7 +9,7 @@ import { isAsPrepared, preparePiece, wipe } from './puncture-eras.ts'
 import type { Cut, Piece } from './puncture-eras.ts'
 
 export type ErasingRest = Omit<Erasing, 'follower'> & {
-  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore'>
+  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'rings'>
   /** This replica of auth, for leases. */
   readonly replica: string
 }
@@ -41,6 +41,7 @@ async function erasePiece(
   const stream = deps.follower.tables.streamById(streamId)
   if (stream?.kind !== 'input') return 'done'
   return deps.inTurn(streamId, async () => {
+    await deps.wrappingKeys.settled()
     const [next] = cutsOf(deps.follower.keyStore, erasureId)
     const value = next && deps.follower.keyStore.get(next.key)
     const cuts: Cut[] =

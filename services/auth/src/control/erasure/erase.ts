@@ -120,6 +120,7 @@ export async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<Er
 /** Undefined when its keys have changed meanwhile. */
 async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord | undefined> {
   const { stream, fromLevel } = erasure
+  await deps.wrappingKeys.settled()
   const eras = erasIn(deps.follower.keyStore, erasure)
   const cuts = await cutsIn(deps, { ...erasure, eras })
   if (cuts === undefined) return undefined

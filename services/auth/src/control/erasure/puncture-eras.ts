@@ -11,7 +11,7 @@ import {
 } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
-import { hasCode, takingTurns } from '@weir/kit'
+import { AppError, hasCode, takingTurns } from '@weir/kit'
 import { eraPrefix } from '@weir/control-state'
 import type { Draft, InputStream, KeyStore, ReplacedPart, StateFollower } from '@weir/control-state'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
@@ -19,7 +19,7 @@ import { refusal } from '../../errors.ts'
 
 export type Puncturing = {
   readonly wrappingKeys: WrappingKeys
-  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'rings'>
 }
 
 /** Under this link something may have been sealed in an era. */
@@ -96,7 +96,7 @@ export async function cutsIn(
       for (const cut of found.toSorted((a, b) => Buffer.compare(a.link, b.link))) cuts.push(cut)
     } catch (error) {
       if (!isUnreadable(error)) throw error
-      if (hasChanged()) return undefined
+      if (hasChanged() || isRotating(follower)) return undefined
       throw unreadable({ stream, era }, error)
     }
   }
@@ -149,19 +149,18 @@ type PlannedEra = Planned & {
 }
 
 async function prepareEra(
-  { keyring, keyStore }: Puncturing['follower'],
+  follower: Puncturing['follower'],
   { stream, era, cuts, fromLevel, room }: PlannedEra,
 ): Promise<(Piece & { readonly bytes: number }) | undefined> {
   const prefix = eraPrefix({ ...stream, era })
   // All at one moment: a part that changes from here on is found out.
-  const keys = keysOf({ keyring }, stream, era)
-  const { before, hasChanged } = watchTree(keyStore, prefix)
-  const levels = levelsFrom({ levels: levelsIn(keyStore, prefix) }, fromLevel)
-  const cutting = startCutting(keys)
+  const { before, hasChanged } = watchTree(follower.keyStore, prefix)
+  const levels = levelsFrom({ levels: levelsIn(follower.keyStore, prefix) }, fromLevel)
   const turn = takingTurns()
   const parts: PreparedPart[] = []
   let done = 0
   try {
+    const cutting = startCutting(keysOf(follower, stream, era))
     for (const { link } of cuts) {
       if (done >= room.cuts || cutting.bytes() >= room.bytes) break
       for (const path of prefixesOf(link, levels)) cutting.remove(path)
@@ -173,13 +172,16 @@ async function prepareEra(
       parts.push({ era, suffix, recordKey, before: before.get(recordKey), plain })
       await turn()
     }
+    return { done, parts, bytes: cutting.bytes() }
   } catch (error) {
     if (!isUnreadable(error)) throw error
-    if (hasChanged()) return undefined
+    if (hasChanged() || isRotating(follower)) return undefined
     throw unreadable({ stream, era }, error)
   }
-  return { done, parts, bytes: cutting.bytes() }
 }
+
+/** New wrapping keys have come, which this process can't use yet. */
+const isRotating = ({ rings }: Pick<StateFollower, 'rings'>): boolean => rings.pending().length > 0
 
 function hasTree(keys: KeyStore, prefix: string): boolean {
   for (const _ of keys.under(`${prefix}tree`)) return true
@@ -233,9 +235,15 @@ function keysOf(
   era: number,
 ): EraKeys {
   const keys = keyring.eraKeys(stream.billingId, stream.streamId, era)
-  if (keys === undefined) throw unreadable({ stream, era })
+  if (keys === undefined) throw keyUnavailable(stream.streamId, era)
   return keys
 }
+
+const keyUnavailable = (streamId: string, era: number) =>
+  new AppError(
+    'fieldcrypt.key_unavailable',
+    `the keys of stream ${streamId}, era ${era}, are not available`,
+  )
 
 const isUnreadable = (error: unknown): boolean =>
   hasCode(error, 'fieldcrypt.key_unavailable', 'fieldcrypt.record_unreadable')

@@ -29,6 +29,8 @@ export type WrappingKeys = {
     account: { billingId: string; newLevels?: readonly number[] },
     decide: Decide<Answer>,
   ): Promise<Answer>
+  /** Resolves when this process can use all that have arrived. @throws Refusal `unavailable` */
+  settled(): Promise<void>
   /** The newest version of a wrapping key. @throws AppError `keys.ring_missing`, which the two above see to */
   current(name: string): Ring
 }
@@ -85,6 +87,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
     changeWith: (what, names, decide) => change(what, () => names, decide),
     changeFor: (what, { billingId, newLevels = [] }, decide) =>
       change(what, () => ringsFor(billingId, newLevels), decide),
+    settled: () => settled(deps),
     current(name) {
       const newest = follower.rings.newest(name)
       if (newest === undefined)

@@ -1,11 +1,21 @@
 // Erasing, without Kafka: what the trees give away afterwards, whoever asks, and what is left in control state.
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { createOpener, createSealer, ERA_MS, eraAt, keyTimeOf } from '@weir/fieldcrypt'
+import {
+  createOpener,
+  createSealer,
+  ERA_MS,
+  eraAt,
+  keyTimeOf,
+  wrapPart,
+  wrapRing,
+} from '@weir/fieldcrypt'
 import type { EraKeys, Opened } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { eraseValues, subjectOf } from '../../../src/control/erasure/erase.ts'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
+import { ringKey } from '@weir/control-state'
 import type { InputStream } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
@@ -120,6 +130,22 @@ describe('an erased person', () => {
     ])
     const keys = keysAt(memory, stream, atMs)
     expect(people.map((one) => open(keys, one))).toEqual([erased, erased, erased, opened])
+  })
+
+  test('waits for a wrapping key that has just come', async () => {
+    const { memory, stream } = await scene()
+    const { keys, follower, deps } = memory
+    const atMs = deps.now()
+    const bob = seal(keysAt(memory, stream, atMs), 'bob', atMs)
+    const plain = randomBytes(32)
+    const recordKey = `acme/${stream.streamId}/${eraAt(atMs)}/label`
+    const label = follower.keyring.open(recordKey, 'open') ?? Buffer.alloc(0)
+    keys.apply(ringKey('open', 2), await wrapRing(deps.kek, ringKey('open', 2), plain))
+    const ring = { ringVersion: 2, ringKey: createSecretKey(plain) }
+    keys.apply(recordKey, wrapPart({ ...ring, recordKey, plain: label }))
+    expect(follower.rings.pending()).not.toEqual([])
+    await eraseClicks(deps, { values: ['bob'] })
+    expect(open(keysAt(memory, stream, atMs), bob)).toEqual(erased)
   })
 
   test('an era that is made later knows nothing of it', async () => {
