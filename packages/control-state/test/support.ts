@@ -119,7 +119,7 @@ export const contractRecord = (more: Partial<ContractRecord> = {}): ContractReco
 // --- without Kafka ---
 
 export function emptyKeyStore(): StateFollower['keyStore'] {
-  return { get: () => undefined, under: () => [], keys: () => [] }
+  return { get: () => undefined, under: () => [], keys: () => [], bytes: () => 0 }
 }
 
 // --- with Kafka ---

@@ -22,6 +22,8 @@ test('what is needed is enough, and the rest has the defaults that are documente
     LIMITS_DEFAULT_EVENT_RATE: '100000',
     LIMITS_DEFAULT_EVENT_COUNT: '1000000000',
     ERASURES_MAX: 2_000,
+    ACCOUNT_KEY_BYTES_MAX: 268_435_456,
+    KEY_BYTES_MAX: 402_653_184,
     CONNECTIONS_MAX: 10_000,
     KAFKA_PREFIX: '',
     KAFKA_REQUIRE_DURABLE: false,

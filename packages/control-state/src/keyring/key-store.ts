@@ -15,20 +15,9 @@ export function createKeyStore(): KeyStore & {
   clear(): void
 } {
   const buckets = new Map<string, Map<string, Buffer>>()
-  /** By bucket. */
-  const bytes = new Map<string, number>()
-  let allBytes = 0
-  const count = (bucket: string, more: number): void => {
-    allBytes += more
-    const all = (bytes.get(bucket) ?? 0) + more
-    if (all === 0) bytes.delete(bucket)
-    else bytes.set(bucket, all)
-  }
+  const sizes = countBytes()
   return {
-    bytes: (stream) =>
-      stream === undefined
-        ? allBytes
-        : (bytes.get(bucketOf(`${stream.billingId}/${stream.streamId}/`)) ?? 0),
+    bytes: (stream) => sizes.of(stream && bucketOf(`${stream.billingId}/${stream.streamId}/`)),
     get: (key) => buckets.get(bucketOf(key))?.get(key),
     *under(prefix) {
       for (const key of buckets.get(bucketOf(prefix))?.keys() ?? [])
@@ -40,7 +29,7 @@ export function createKeyStore(): KeyStore & {
     put(key, value) {
       const name = bucketOf(key)
       const records = buckets.get(name) ?? new Map<string, Buffer>()
-      count(name, (value?.length ?? 0) - (records.get(key)?.length ?? 0))
+      sizes.add(name, (value?.length ?? 0) - (records.get(key)?.length ?? 0))
       if (value === null) records.delete(key)
       else records.set(key, value)
       if (records.size === 0) buckets.delete(name)
@@ -48,8 +37,26 @@ export function createKeyStore(): KeyStore & {
     },
     clear() {
       buckets.clear()
-      bytes.clear()
-      allBytes = 0
+      sizes.clear()
+    },
+  }
+}
+
+function countBytes() {
+  const sizes = new Map<string, number>()
+  let all = 0
+  return {
+    of: (bucket: string | undefined): number =>
+      bucket === undefined ? all : (sizes.get(bucket) ?? 0),
+    add(bucket: string, more: number): void {
+      all += more
+      const sum = (sizes.get(bucket) ?? 0) + more
+      if (sum === 0) sizes.delete(bucket)
+      else sizes.set(bucket, sum)
+    },
+    clear(): void {
+      sizes.clear()
+      all = 0
     },
   }
 }
@@ -59,6 +66,9 @@ function bucketOf(key: string): string {
   const first = key.indexOf('/') + 1
   return key.slice(0, key.startsWith('_') ? first : key.indexOf('/', first) + 1)
 }
+
+/** What a change lies over. */
+export type KeysBelow = Omit<KeyStore, 'bytes'>
 
 /** The records of `weir.keys` as a change sees them: what it has put, over what lies below. */
 export type KeyDraft = {
@@ -72,7 +82,7 @@ export type KeyDraft = {
 }
 
 export function overlayKeys(
-  base: KeyStore,
+  base: KeysBelow,
   isChangedBelow: KeyDraft['isChanged'] = () => false,
 ): KeyDraft & { readonly puts: ReadonlyMap<string, Buffer | null> } {
   const puts = new Map<string, Buffer | null>()

@@ -3,7 +3,7 @@
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
 import { auditHeadKey, nextEntry, noEntries } from '../audit/chain.ts'
 import { overlayKeys } from '../keyring/key-store.ts'
-import type { KeyDraft, KeyStore } from '../keyring/key-store.ts'
+import type { KeyDraft, KeysBelow } from '../keyring/key-store.ts'
 import type { ControlRecord } from '../records/records.ts'
 import type { RecordStore, State } from './state.ts'
 import { overlay, stateOver } from './state.ts'
@@ -43,7 +43,7 @@ export type Batch = {
   keyBytes(): number
 }
 
-export function createBatch(store: RecordStore, keyStore: KeyStore, now: () => number): Batch {
+export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => number): Batch {
   const records = overlay(store)
   const keys = overlayKeys(keyStore)
   const batch = {

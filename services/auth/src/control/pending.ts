@@ -37,7 +37,8 @@ export const pendingIn = (
   },
 })
 
-const mostIn = (byAccount: ReadonlyMap<string, number>): number => Math.max(0, ...byAccount.values())
+const mostIn = (byAccount: ReadonlyMap<string, number>): number =>
+  Math.max(0, ...byAccount.values())
 
 /** An erasure waits since it was accepted, whatever it has reached: that is what was promised. */
 function summed(erasures: readonly ErasureRecord[], nowMs: number): PendingErasures {

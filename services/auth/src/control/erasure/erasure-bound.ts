@@ -58,7 +58,10 @@ export function requireKeyRoom(
     .reduce((sum, { streamId }) => sum + keyStore.bytes({ billingId, streamId }), 0)
   const usedByAccount = ofAccount + toCome(unfinished.filter((one) => one.billingId === billingId))
   if (usedByAccount + more > keyBytesMax.account)
-    throw noKeyRoom('The account', { used: usedByAccount, more }, [keyBytesMax.account, 'ACCOUNT_KEY_BYTES_MAX'])
+    throw noKeyRoom('The account', { used: usedByAccount, more }, [
+      keyBytesMax.account,
+      'ACCOUNT_KEY_BYTES_MAX',
+    ])
   const used = keyStore.bytes() + toCome(unfinished)
   if (used + more > keyBytesMax.all)
     throw noKeyRoom('This Weir', { used, more }, [keyBytesMax.all, 'KEY_BYTES_MAX'])

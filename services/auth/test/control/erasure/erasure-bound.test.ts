@@ -100,7 +100,9 @@ test.each([
     const refused = {
       code: 'erasures_exceeded',
       message: expect.stringMatching(
-        new RegExp(`may have 1 MB \\(${setting}\\), and this erasure may need 1 MB more. Nothing was erased`),
+        new RegExp(
+          `may have 1 MB \\(${setting}\\), and this erasure may need 1 MB more. Nothing was erased`,
+        ),
       ),
     }
     await expect(eraseMany(bounded, 0, 40)).rejects.toMatchObject(refused)
