@@ -8,7 +8,7 @@ import { holdMachine, makeKekFiles, makePlatformKey, startStack } from '@weir/de
 import { benchChanges } from './changes.ts'
 import { benchClient } from './client.ts'
 import { benchDerive } from './derive.ts'
-import { benchForgetting } from './forgetting.ts'
+import { benchForgetting } from './forgetting/forgetting.ts'
 import { benchIngest } from './ingest.ts'
 import { benchRest, benchStreams } from './many-streams/costs.ts'
 import { benchFleet } from './many-streams/fleet.ts'

@@ -11,10 +11,10 @@ import {
   request,
 } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
-import { unlimited } from './filled-stream.ts'
-import { rssMb } from './processes.ts'
-import { timesOf } from './results.ts'
-import type { Result } from './results.ts'
+import { unlimited } from '../filled-stream.ts'
+import { rssMb } from '../processes.ts'
+import { timesOf } from '../results.ts'
+import type { Result } from '../results.ts'
 
 const schemaId = 'demo_v1'
 const eventsAtOnce = 1_000

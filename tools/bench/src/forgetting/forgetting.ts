@@ -11,16 +11,16 @@ import {
   startWorld,
 } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
-import { clickstreamBodies } from './events.ts'
-import { partitions, unlimited } from './filled-stream.ts'
-import { loadOf } from './load-of.ts'
-import { measure } from './measure.ts'
+import { clickstreamBodies } from '../events.ts'
+import { partitions, unlimited } from '../filled-stream.ts'
+import { loadOf } from '../load-of.ts'
+import { measure } from '../measure.ts'
 import { benchOthersMeanwhile } from './others-meanwhile.ts'
-import type { Run } from './measure.ts'
-import type { PartOptions } from './part.ts'
-import { measuredCore, pin, rssMb } from './processes.ts'
-import { resultOf, timesOf } from './results.ts'
-import type { Result } from './results.ts'
+import type { Run } from '../measure.ts'
+import type { PartOptions } from '../part.ts'
+import { measuredCore, pin, rssMb } from '../processes.ts'
+import { resultOf, timesOf } from '../results.ts'
+import type { Result } from '../results.ts'
 
 const eraMs = 2_764_800_000
 /** auth makes an era and the next one, so each of these starts of it brings two eras that lie in the past. */
