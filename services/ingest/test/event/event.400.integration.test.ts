@@ -255,3 +255,21 @@ test('nothing of what was refused is stored', async () => {
   expectAccepted(await send({}))
   await scene.reader.readUntil(stream.topic, 1)
 })
+
+test('an event has at most 10,000 values of personal fields, with the elements of lists: 413', async () => {
+  await makeContract(scene.account, {
+    id: 'listed',
+    fields: [{ name: 'people', type: { type: 'array', items: 'string' } }],
+    piiFields: { people: 0 },
+  })
+  const send = (count: number) => ({
+    headers: [bearer(scene.token), schema('listed')],
+    body: madeEvent({ people: Array<string>(count).fill('p') }),
+  })
+  expectAccepted(await scene.clients['HTTP/2'].send(send(10_000)))
+  await expectRefusedByBoth(scene, send(10_001), [
+    413,
+    'too_large',
+    'The event has 10001 values of personal fields, list elements included, and may have 10000',
+  ])
+})

@@ -38,7 +38,17 @@ async function scene() {
     },
   })
   const now = () => follower.tables.erasure(erasure.streamId, erasure.erasureId)
-  return { ...memory, states, world, now, part, marker: markerKey(erasure.erasureId, 0) }
+  /** What is known once the log has been read in which these keys lie. */
+  const look = async (log: string[]) => {
+    world.log = log
+    memory.passTime(11 * minuteMs)
+    await states.reconcile()
+    memory.passTime(2 * minuteMs)
+    await states.reconcile()
+    const { appliedAtMs, complete } = now() ?? {}
+    return { applied: appliedAtMs !== undefined, complete: complete !== undefined }
+  }
+  return { ...memory, states, world, now, look, part, marker: markerKey(erasure.erasureId, 0) }
 }
 
 const replicaAt = (keys: number): Replica => ({
@@ -92,7 +102,7 @@ test('it is complete once the log holds no older version of what it replaced, an
 })
 
 test('with a rest it is neither applied nor complete, and every piece needs its own marker', async () => {
-  const { states, world, now, part, marker, passTime, deps, keys } = await scene()
+  const { look, now, part, marker, deps, keys } = await scene()
   const put = (more: object) =>
     deps.writer.change('unlogged', (draft) => {
       const erasure = now()
@@ -103,34 +113,21 @@ test('with a rest it is neither applied nor complete, and every piece needs its 
   const other = `${part}.0a`
   keys.apply(later, markerValue([{ era: Number(part.split('/')[2]), suffix: '0a' }]))
   await put({ pieces: 2, rest: { links: 2, done: 1 } })
-  const look = async (log: string[]) => {
-    world.log = log
-    passTime(11 * minuteMs)
-    await states.reconcile()
-    passTime(2 * minuteMs)
-    await states.reconcile()
-    return [now()?.appliedAtMs !== undefined, now()?.complete !== undefined]
-  }
-  expect(await look([marker, part, later, other])).toEqual([false, false])
+  expect(await look([marker, part, later, other])).toEqual({ applied: false, complete: false })
   await put({ rest: undefined })
-  expect(await look([marker, part, other, later, other])).toEqual([true, false])
-  expect(await look([marker, part, other])).toEqual([true, false])
-  expect(await look([marker, part, later, other])).toEqual([true, true])
+  expect(await look([marker, part, other, later, other])).toEqual({
+    applied: true,
+    complete: false,
+  })
+  expect(await look([marker, part, other])).toEqual({ applied: true, complete: false })
+  expect(await look([marker, part, later, other])).toEqual({ applied: true, complete: true })
 })
 
 test('of several tries the last marker counts, and without one nothing is said', async () => {
-  const { states, world, now, part, marker, passTime } = await scene()
-  const look = async (log: string[]) => {
-    world.log = log
-    passTime(11 * minuteMs)
-    await states.reconcile()
-    passTime(2 * minuteMs)
-    await states.reconcile()
-    return now()?.complete !== undefined
-  }
-  expect(await look([marker, part, marker, part])).toBe(false)
-  expect(await look([part])).toBe(false)
-  expect(await look([marker, marker, part])).toBe(true)
+  const { look, part, marker } = await scene()
+  expect(await look([marker, part, marker, part])).toMatchObject({ complete: false })
+  expect(await look([part])).toMatchObject({ complete: false })
+  expect(await look([marker, marker, part])).toMatchObject({ complete: true })
 })
 
 test('while it is pending something is written each segment.ms, so that segments close', async () => {
