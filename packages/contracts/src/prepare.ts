@@ -8,7 +8,7 @@ import type { Fields } from './avro/values.ts'
 import { isContractId, parseSchemaRef } from './contract-ids.ts'
 import { envelopeName, envelopeProblems, levelMax } from './envelope.ts'
 import { isCheckable, isListOfText, isText, typeAt } from './paths.ts'
-import { chooseEngines, patternSize } from './pattern/engine.ts'
+import { chooseEngines, patternProblem, patternSize } from './pattern/engine.ts'
 import type { PreparedContract, Validation } from './types.ts'
 
 export type Preparation =
@@ -34,10 +34,15 @@ export function definitionText(input: unknown): string | undefined {
   }
 }
 
-/** `schemaText` is the schema that the ref names, or `definitionText`; undefined when there is neither. */
+/**
+ * @param schemaText the schema that the ref names, or `definitionText`; undefined when there is neither
+ * @param account with whose contracts its patterns stand in line to be proved linear, which only happens when all else is right
+ * @throws ContractsError `contracts.unavailable` when the patterns of others take too long
+ */
 export async function prepareContract(
   input: unknown,
   schemaText: string | undefined,
+  account = '',
 ): Promise<Preparation> {
   const contract = isFields(input) ? input : {}
   const problems: string[] = []
@@ -46,7 +51,7 @@ export async function prepareContract(
   }
   checkNames(contract, report)
   const root = checkSchema(schemaText, report)
-  const validations = await checkValidations(contract['validations'], root, report)
+  const checked = checkValidations(contract['validations'], root, report)
   const piiFields = checkPiiFields(contract['pii_fields'], root, report)
   const keyField = checkTextField('key_field', contract['key_field'], root, report)
   const subject = contract['data_subject_field']
@@ -54,6 +59,7 @@ export async function prepareContract(
     subject === undefined ? undefined : checkTextField('data_subject_field', subject, root, report)
   if (dataSubjectField !== undefined && dataSubjectField === keyField)
     report('data_subject_field', 'must be another field than key_field')
+  const validations = problems.length > 0 ? [] : await withEngines(checked, account, report)
   if (problems.length > 0) return { problems }
   return {
     prepared: {
@@ -107,36 +113,46 @@ function checkSchema(text: string | undefined, report: Report): RecordType | und
   return type
 }
 
-async function checkValidations(
+type CheckedValidation = { readonly place: string; readonly field: string; readonly value: string }
+
+function checkValidations(
   given: unknown,
   root: RecordType | undefined,
   report: Report,
-): Promise<Validation[]> {
+): CheckedValidation[] {
   if (!Array.isArray(given) || given.length > validationsMax) {
     report('validations', `must be a list of no more than ${validationsMax}, which may be empty`)
     return []
   }
-  const validations = given.map((item: unknown, index) => {
+  const validations = given.flatMap((item: unknown, index): CheckedValidation[] => {
     const { field, type, value } = isFields(item) ? item : {}
     const place = `validations[${index}]`
     checkValidatedField(`${place}.field`, field, root, report)
     if (type !== 'regex') report(`${place}.type`, 'must be regex')
-    if (typeof value !== 'string') report(`${place}.value`, 'must be a string')
-    return { place, field: textOf(field), value: typeof value === 'string' ? value : undefined }
+    const problem = typeof value === 'string' ? patternProblem(value) : 'must be a string'
+    if (problem !== undefined) report(`${place}.value`, problem)
+    return typeof value === 'string' && problem === undefined
+      ? [{ place, field: textOf(field), value }]
+      : []
   })
-  const withValue = validations.flatMap(({ place, field, value }) =>
-    value === undefined ? [] : [{ place, field, value }],
-  )
-  const sources = withValue.map(({ value }) => value)
-  if (sources.reduce((size, source) => size + patternSize(source), 0) > sizeMax) {
+  if (validations.reduce((size, { value }) => size + patternSize(value), 0) > sizeMax)
     report(
       'validations',
       `have patterns with more than ${sizeMax} steps together; use simpler ones`,
     )
-    return []
-  }
-  const choices = await chooseEngines(sources)
-  return withValue.flatMap(({ place, field, value }, index): Validation[] => {
+  return validations
+}
+
+async function withEngines(
+  validations: readonly CheckedValidation[],
+  account: string,
+  report: Report,
+): Promise<Validation[]> {
+  const choices = await chooseEngines(
+    validations.map(({ value }) => value),
+    account,
+  )
+  return validations.flatMap(({ place, field, value }, index): Validation[] => {
     const choice = choices[index]
     if (choice && 'engine' in choice)
       return [{ field, type: 'regex', value, engine: choice.engine }]

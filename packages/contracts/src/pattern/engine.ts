@@ -10,13 +10,13 @@ const patternLengthMax = 1_000
 
 export type EngineChoice = { readonly engine: Engine } | { readonly problem: string }
 
-export async function chooseEngines(sources: readonly string[]): Promise<EngineChoice[]> {
-  const linear = await proveLinear(sources.filter(mayRunOnV8))
-  return sources.map((source) => {
-    const problem = patternProblem(source)
-    if (problem !== undefined) return { problem }
-    return linear.has(source) ? { engine: 'v8' } : chooseRe2(source)
-  })
+/** Of patterns that `patternProblem` finds nothing wrong with. `account`: with whose patterns they stand in line. */
+export async function chooseEngines(
+  sources: readonly string[],
+  account: string,
+): Promise<EngineChoice[]> {
+  const linear = await proveLinear(sources.filter(mayRunOnV8), account)
+  return sources.map((source) => (linear.has(source) ? { engine: 'v8' } : chooseRe2(source)))
 }
 
 /** The test that a prepared validation runs. */
@@ -26,9 +26,8 @@ export function compileTest(source: string, engine: Engine): (value: string) => 
   return (value) => pattern.test(value)
 }
 
-/** How long it is with its repeats written out; 0 when it can't be read, for which `chooseEngines` has the reason. */
+/** How long it is with its repeats written out; 0 when RE2 can't express it, for which `chooseEngines` has the reason. */
 export function patternSize(source: string): number {
-  if (patternProblem(source) !== undefined) return 0
   try {
     return programSize(parsePattern(source))
   } catch (error) {
@@ -37,7 +36,8 @@ export function patternSize(source: string): number {
   }
 }
 
-function patternProblem(source: string): string | undefined {
+/** What is wrong with it, whatever engine it might get. */
+export function patternProblem(source: string): string | undefined {
   if (source.length > patternLengthMax) return `is longer than ${patternLengthMax} characters`
   if (!source.isWellFormed()) return 'is not well-formed Unicode'
   return compiles(() => new RegExp(source)) ? undefined : 'is not a regular expression'
@@ -54,7 +54,6 @@ function compiles(compile: () => unknown): boolean {
 
 /** Cheap, and no trouble for V8's compiler, which runs at the first match, for each width of characters. */
 function mayRunOnV8(source: string): boolean {
-  if (patternProblem(source) !== undefined) return false
   try {
     if (!isCheap(parsePattern(source))) return false
   } catch (error) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 
-import { chooseEngines, compileTest } from '../../src/pattern/engine.ts'
+import { chooseEngines, compileTest, patternProblem } from '../../src/pattern/engine.ts'
 import { compileRe2 } from '../../src/pattern/re2.ts'
 
 describe('which engine a pattern gets', () => {
@@ -26,18 +26,24 @@ describe('which engine a pattern gets', () => {
       '.{0,90}x': 're2',
     } as const
     const sources = Object.keys(expected)
-    const choices = await chooseEngines(sources)
+    const choices = await chooseEngines(sources, 'acme')
     expect(sources.map((source, index) => [source, choices[index]])).toEqual(
       Object.entries(expected).map(([source, engine]) => [source, { engine }]),
     )
   })
 
+  test.each([
+    ['(', 'is not a regular expression'],
+    ['a'.repeat(1_001), 'is longer than 1000 characters'],
+    ['\ud800', 'is not well-formed Unicode'],
+    ['a+', undefined],
+  ])('%j %s', (source, problem) => {
+    expect(patternProblem(source)).toBe(problem)
+  })
+
   test('a pattern that nothing can run is refused with the reason', async () => {
     const unproved = "can't be proved linear, and RE2 can't express it: "
     const expected = [
-      ['(', 'is not a regular expression'],
-      ['a'.repeat(1_001), 'is longer than 1000 characters'],
-      ['\ud800', 'is not well-formed Unicode'],
       ['(a*)*\\1b', `${unproved}it refers back to a group`],
       ['(?=(a+)+b)c', `${unproved}it looks ahead or behind`],
       ['(?i:a+)+$', `${unproved}it has a group with flags of its own`],
@@ -45,7 +51,10 @@ describe('which engine a pattern gets', () => {
       ['(?:(?:(?:x?){999}){999}){999}', `${unproved}its repeats come to more than 2000 steps`],
       ['a{1001}', `${unproved}invalid repeat count: \`{1001,1001}\``],
     ] as const
-    const choices = await chooseEngines(expected.map(([source]) => source))
+    const choices = await chooseEngines(
+      expected.map(([source]) => source),
+      'acme',
+    )
     expect(choices).toEqual(expected.map(([, problem]) => ({ problem })))
   })
 })

@@ -16,7 +16,10 @@ describe('what costs an engine most is reckoned at as much as was measured to su
 })
 
 test('these patterns run on the engines that they are measured on', async () => {
-  const choices = await chooseEngines([...hardToRe2, ...hardToV8].map(([pattern]) => pattern))
+  const choices = await chooseEngines(
+    [...hardToRe2, ...hardToV8].map(([pattern]) => pattern),
+    'acme',
+  )
   expect(choices.slice(hardToRe2.length)).toEqual(hardToV8.map(() => ({ engine: 'v8' })))
 })
 

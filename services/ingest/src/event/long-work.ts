@@ -1,6 +1,7 @@
 // Work that takes long shares the event loop: events whose validations are costly, and many events in one request. It is
 // done in pieces, one piece in a turn of the loop, so between any two pieces everybody else gets an answer. Accounts take
 // turns: who sends much, on however many connections, has one piece for each of anybody else's.
+import { createFairQueue } from '@weir/kit'
 
 /** Steps of ten nanoseconds: an event that takes less than a millisecond is taken at once. */
 const stepsAtOnce = 100_000
@@ -16,8 +17,7 @@ export type LongWork = {
 }
 
 export function createLongWork(nowMs = () => performance.now()): LongWork {
-  /** By account, in whose order they have their turns. */
-  const waiting = new Map<string, (() => void)[]>()
+  const waiting = createFairQueue<() => void>()
   /** Since when a piece has been worked at in this turn of the loop. */
   let sinceMs: number | undefined
 
@@ -28,19 +28,14 @@ export function createLongWork(nowMs = () => performance.now()): LongWork {
   }
   const next = (): void => {
     sinceMs = undefined
-    for (const [billingId, [first, ...others]] of waiting) {
-      waiting.delete(billingId)
-      if (others.length > 0) waiting.set(billingId, others)
-      begin()
-      first?.()
-      return
-    }
+    const first = waiting.shift()
+    if (first === undefined) return
+    begin()
+    first()
   }
   const turnOf = (billingId: string): Promise<void> =>
     new Promise((resolve) => {
-      const ofAccount = waiting.get(billingId)
-      if (ofAccount === undefined) waiting.set(billingId, [resolve])
-      else ofAccount.push(resolve)
+      waiting.push(billingId, resolve)
       begin()
     })
 

@@ -35,7 +35,7 @@ export async function publishContract(
   const inline = definitionText(input)
   const mayRead = inline === undefined && ref && !(await isOthers(deps, billingId, ref))
   const found = mayRead ? await readSchema(registry, ref) : undefined
-  const prepared = await prepareContract(input, inline ?? found?.schemaText)
+  const prepared = await prepareContract(input, inline ?? found?.schemaText, billingId)
   const problems = [...unknownMembers(input), ...('problems' in prepared ? prepared.problems : [])]
   if ('problems' in prepared || problems.length > 0 || ref === undefined) throw invalid(problems)
   const { subject } = ref

@@ -1,0 +1,97 @@
+// One worker thread that proves patterns linear, so that a hard pattern holds up nobody's event loop, and neither Java nor a native
+// program is started. Accounts take turns at it, a pattern a turn: however many an account has, another waits for one of them. It
+// ends when it has had nothing to do for a while, and keeps no process alive.
+import { Worker } from 'node:worker_threads'
+import { createFairQueue } from '@weir/kit'
+
+import type { Proof, ProofRequest } from './prove-linear-worker.ts'
+import { ContractsError } from '../errors.ts'
+
+const idleMs = 1_000
+const memoryMb = 256
+
+export type Proofs = {
+  /**
+   * Undefined when the pattern breaks the worker.
+   * @param options.waitMs how long it may wait for its turn
+   * @throws ContractsError `contracts.unavailable` when patterns of others take longer than that
+   */
+  of(pattern: string, options: { account: string; waitMs: number }): Promise<Proof | undefined>
+}
+
+/** @param patternMs what takes longer isn't proved */
+export function createProofs(patternMs: number): Proofs {
+  const turns = createTurns()
+  let worker: Worker | undefined
+  let ending: NodeJS.Timeout | undefined
+  const endWorker = (): void => {
+    void worker?.terminate()
+    worker = undefined
+  }
+
+  async function ask(pattern: string): Promise<Proof | undefined> {
+    clearTimeout(ending)
+    const asked = (worker ??= startWorker())
+    const { promise, resolve } = Promise.withResolvers<Proof | undefined>()
+    const broke = (): void => resolve(undefined)
+    // Not unref'd: whoever waits for a proof gets an answer.
+    const timer = setTimeout(broke, patternMs + 10_000)
+    asked.once('message', resolve).once('exit', broke)
+    asked.postMessage({ pattern, patternMs } satisfies ProofRequest)
+    const proof = await promise
+    clearTimeout(timer)
+    asked.off('message', resolve).off('exit', broke)
+    if (proof === undefined) endWorker()
+    ending = setTimeout(endWorker, idleMs).unref()
+    return proof
+  }
+
+  return {
+    async of(pattern, { account, waitMs }) {
+      await turns.take(account, waitMs)
+      return ask(pattern).finally(turns.pass)
+    },
+  }
+}
+
+function startWorker(): Worker {
+  const started = new Worker(new URL('./prove-linear-worker.ts', import.meta.url), {
+    env: { RECHECK_SYNC_BACKEND: 'pure' },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  })
+  started.unref()
+  // It exits after an error, which says all that is needed.
+  return started.on('error', () => {})
+}
+
+function createTurns() {
+  /** Each answers whether it still wants its turn. */
+  const waiting = createFairQueue<() => boolean>()
+  let isTaken = false
+  const pass = (): void => {
+    for (;;) {
+      const next = waiting.shift()
+      isTaken = next !== undefined && next()
+      if (next === undefined || isTaken) return
+    }
+  }
+  return {
+    async take(account: string, waitMs: number): Promise<void> {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      let isWanted = true
+      const timer = setTimeout(() => {
+        isWanted = false
+        const sentence = 'The patterns of other contracts are being checked; try again in a moment'
+        reject(new ContractsError('contracts.unavailable', sentence))
+      }, waitMs)
+      waiting.push(account, () => {
+        clearTimeout(timer)
+        if (isWanted) resolve()
+        return isWanted
+      })
+      if (!isTaken) pass()
+      await promise
+    },
+    pass,
+  }
+}

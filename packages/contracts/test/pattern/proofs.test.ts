@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals'
+
+import { createProofs } from '../../src/pattern/proofs.ts'
+
+/** Its automaton has more states than anybody has time for. */
+const endless = (nth: number): string => `^.*a.{12}b.{12}c${nth}`
+
+test('what takes too long isn’t proved, and an account waits for one pattern of another', async () => {
+  const proofs = createProofs(200)
+  const done: string[] = []
+  const prove = async (account: string, pattern: string) => {
+    const proof = await proofs.of(pattern, { account, waitMs: 60_000 })
+    done.push(account)
+    return proof
+  }
+  const loud = [1, 2, 3].map((nth) => prove('loud', endless(nth)))
+  expect(await prove('quiet', '^a+$')).toEqual({ isLinear: true, isSettled: true })
+  expect(done).toEqual(['loud', 'quiet'])
+  expect(await Promise.all(loud)).toEqual(Array(3).fill({ isLinear: false, isSettled: false }))
+})
+
+test('who waits in vain is told so, and nobody else waits for it', async () => {
+  const proofs = createProofs(500)
+  const loud = proofs.of(endless(4), { account: 'loud', waitMs: 60_000 })
+  const impatient = proofs.of('^a+$', { account: 'impatient', waitMs: 1 })
+  const patient = proofs.of('^b+$', { account: 'patient', waitMs: 60_000 })
+  await expect(impatient).rejects.toMatchObject({ code: 'contracts.unavailable' })
+  expect(await patient).toMatchObject({ isLinear: true })
+  expect(await loud).toMatchObject({ isLinear: false })
+})
+
+test('a pattern that breaks the worker is not proved, and the next one is', async () => {
+  const proofs = createProofs(500)
+  const turn = { account: 'acme', waitMs: 60_000 }
+  expect(await proofs.of('\ud800(', turn)).toMatchObject({ isLinear: false })
+  expect(await proofs.of('^a+$', turn)).toMatchObject({ isLinear: true })
+})
