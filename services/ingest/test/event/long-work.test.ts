@@ -41,3 +41,30 @@ test('a piece is over after some milliseconds, and then waits while others have 
   await turnOf('acme')
   expect(isOver()).toBe(false)
 })
+
+test('while another account is served, what is costly has a fifth of the time', async () => {
+  const { turnFor } = createLongWork()
+  const began: number[] = []
+  const begin = async (): Promise<void> => {
+    await turnFor('loud', costly)
+    began.push(performance.now())
+  }
+  const beside = setInterval(() => void turnFor('quiet', 1), 5)
+  void turnFor('quiet', 1)
+  await Promise.all([begin(), begin(), begin()])
+  clearInterval(beside)
+  const [first = 0, second = 0, third = 0] = began
+  // Each is reckoned at 20 ms; a timer of Node may be a millisecond early.
+  expect(second - first).toBeGreaterThanOrEqual(99)
+  expect(third - second).toBeGreaterThanOrEqual(99)
+})
+
+test('an account has at most fifty costly events waiting, and others theirs', async () => {
+  const { turnFor } = createLongWork()
+  const waiting = Array.from({ length: 50 }, async () => turnFor('loud', costly))
+  expect(() => turnFor('loud', costly)).toThrow('50 events of the account')
+  expect(turnFor('loud', 1)).toBeUndefined()
+  await turnFor('other', costly)
+  await Promise.all(waiting)
+  await turnFor('loud', costly)
+})

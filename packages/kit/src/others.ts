@@ -1,0 +1,29 @@
+/** Whether work of one party holds up anybody else's. */
+export type Others = {
+  /** The party was served. */
+  served(party: string): void
+  /** Whether another one was, within the last second. */
+  areBeside(party: string): boolean
+}
+
+const lateMs = 1_000
+
+export function createOthers(nowMs = () => performance.now()): Others {
+  type Served = { readonly party: string; atMs: number }
+  // Of the last one and the one before it, one at least is another.
+  let last: Served | undefined
+  let before: Served | undefined
+  return {
+    served(party) {
+      if (last?.party !== party) {
+        before = last
+        last = { party, atMs: 0 }
+      }
+      last.atMs = nowMs()
+    },
+    areBeside(party) {
+      const other = last?.party === party ? before : last
+      return other !== undefined && nowMs() - other.atMs < lateMs
+    },
+  }
+}
