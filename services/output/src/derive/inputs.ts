@@ -102,7 +102,13 @@ function sideOf(
 ): FlowDeps['input'] {
   const ownTopic = topicOf(stream)
   const topic = kafkaPrefix + ownTopic
-  return { topic, ownTopic, partition, read: (record) => readSource(derive, record) }
+  return {
+    topic,
+    ownTopic,
+    partition,
+    account: stream.billingId,
+    read: (record) => readSource(derive, record),
+  }
 }
 
 function groupIn({ stream: input, groups, derive }: Input, stream: DerivedStream): Group {

@@ -145,6 +145,7 @@ export function startOwner(
       topic: of.inputTopic,
       ownTopic: of.inputTopic,
       partition: of.partition,
+      account: 'acme',
       read: sourceOf,
     },
     begin: () => () => undefined,

@@ -15,6 +15,8 @@ export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwner
     /** The topic's name without the prefix of this Weir. */
     readonly ownTopic: string
     readonly partition: number
+    /** Whose it is. */
+    readonly account: string
   }
   readonly begin: Taking['begin']
   /** Reads control state to its end. */

@@ -46,6 +46,7 @@ export function createPartitionFlow(deps: FlowDeps): PartitionFlow {
     taking: {
       input: deps.input,
       begin: deps.begin,
+      isOver: deps.turns.isOver,
       settled: (stream) => ready(flow, flow.placeOf.get(stream)),
       refused: (stream, error, first) => refused(flow, stream, { error, first }),
       look: (stream, upTo) => void look(flow, stream, upTo),
@@ -85,8 +86,11 @@ function takeNext(flow: Flow, cursor: Cursor): void {
   const piece = takePiece(cursor, Math.min(RECORDS_AT_ONCE, most), borderOf(flow, cursor))
   if (piece === undefined) return
   cursor.at = piece.next
+  let isFirst = true
   for (const stream of cursor.streams) {
-    const handled = take(flow.taking, stream, piece)
+    // Where records take long, the rest of the streams have their own turns.
+    const handled = isFirst || !flow.turns.isOver() ? take(flow.taking, stream, piece) : 0
+    isFirst = false
     if (handled < piece.readings.length) setBack(flow, cursor, { stream, piece, handled })
   }
   flow.room.bytes += cursor.queuedBytes - before

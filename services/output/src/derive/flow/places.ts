@@ -87,7 +87,7 @@ function join(flow: Flow, stream: Stream, cursor: Cursor): void {
 
 function addCursor(flow: Flow, at: bigint): Cursor {
   const cursor = newCursor(at)
-  flow.cursors.set(cursor, { step: () => flow.step(cursor) })
+  flow.cursors.set(cursor, { account: flow.input.account, step: () => flow.step(cursor) })
   ready(flow, cursor)
   return cursor
 }

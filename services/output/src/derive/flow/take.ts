@@ -18,6 +18,8 @@ export type Taking = {
   readonly input: InputSide
   /** Before something is opened; what it gives is called when that can't be stored any more, or is. */
   begin(): () => void
+  /** Whether it has worked for long: what is left is taken in another turn. */
+  isOver(): boolean
   /** Stored, or the stream has ended its life. */
   settled(stream: Stream): void
   /** The stream's logs have refused what it has handed to them. */
@@ -50,6 +52,7 @@ export function take(taking: Taking, stream: Stream, piece: Piece): number {
   let gathered = gather(taking)
   let at = 0
   for (; at < readings.length && stream.hold === undefined; at++) {
+    if (at > 0 && taking.isOver()) break
     const reading = readings[at]
     if (reading === undefined || reading.record.offset < stream.next) continue
     if (!takeOne({ taking, stream, piece }, reading, gathered)) break

@@ -111,11 +111,15 @@ function startAll(seed: number, { events = 1_200, faults = QUIET } = {}) {
   const flow = createPartitionFlow({
     logs: broker,
     fetcher: simulatedFetcher(random, log),
-    turns: createTurns((error) => {
-      throw error
-    }),
+    turns: {
+      ...createTurns((error) => {
+        throw error
+      }),
+      // As where records take long.
+      isOver: () => random() < 0.05,
+    },
     room: { bytes: 0 },
-    input: { topic: 'in', ownTopic: 'in', partition: 0, read: sourceOf },
+    input: { topic: 'in', ownTopic: 'in', partition: 0, account: 'acme', read: sourceOf },
     begin: () => {
       open += 1
       return () => void (open -= 1)

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createTurns } from '../../../src/derive/flow/turns.ts'
 
+const account = 'acme'
 const ignore = (): void => {}
 
 /** Keeps the processor busy for so many ms. */
@@ -15,6 +16,7 @@ test('who has had least of the processor lately comes first, however many wait',
   const turns = createTurns(ignore)
   let left = 300
   const busy = Array.from({ length: 20 }, () => ({
+    account,
     step() {
       spin(1)
       left -= 1
@@ -26,6 +28,7 @@ test('who has had least of the processor lately comes first, however many wait',
   await pollUntil(() => left < 300 - 20 * 4, { deadlineMs: 60_000, everyMs: 1 })
   let leftThen: number | undefined
   turns.ready({
+    account,
     step() {
       leftThen = left
       return false
@@ -42,6 +45,7 @@ test('a turn lasts some milliseconds, and then others have theirs', async () => 
   const workerOf = (name: string) => {
     let steps = 0
     return {
+      account,
       step() {
         order.push(name)
         spin(1)
@@ -61,6 +65,7 @@ test('who fails is told of, holds up nobody, and has another turn', async () => 
   const turns = createTurns((error) => failures.push(error))
   let steps = 0
   const failing = {
+    account,
     step() {
       steps += 1
       if (steps === 1) throw new Error('once')
@@ -70,6 +75,7 @@ test('who fails is told of, holds up nobody, and has another turn', async () => 
   let hasRun = false
   turns.ready(failing)
   turns.ready({
+    account,
     step() {
       hasRun = true
       return false
@@ -83,6 +89,7 @@ test('who becomes ready in its own turn has another one', async () => {
   const turns = createTurns(ignore)
   let steps = 0
   const worker = {
+    account,
     step() {
       steps += 1
       if (steps === 1) turns.ready(worker)
@@ -91,4 +98,58 @@ test('who becomes ready in its own turn has another one', async () => {
   }
   turns.ready(worker)
   await pollUntil(() => steps === 2, { deadlineMs: 60_000, everyMs: 1 })
+})
+
+/** Works until it is told to stop, some ms a step; it counts its steps. */
+function busyWorker(ofAccount: string, ms: number) {
+  const worker = {
+    account: ofAccount,
+    steps: 0,
+    isOver: false,
+    step() {
+      spin(ms)
+      worker.steps += 1
+      return !worker.isOver
+    },
+  }
+  return worker
+}
+
+test('accounts share the processor, however many partitions one of them has', async () => {
+  const turns = createTurns(ignore)
+  const loud = Array.from({ length: 20 }, () => busyWorker('loud', 1))
+  const quiet = busyWorker('quiet', 1)
+  const all = [...loud, quiet]
+  for (const worker of all) turns.ready(worker)
+  await pollUntil(() => quiet.steps >= 200, { deadlineMs: 60_000, everyMs: 1 })
+  const loudSteps = loud.reduce((sum, { steps }) => sum + steps, 0)
+  for (const worker of all) worker.isOver = true
+  expect(loudSteps / quiet.steps).toBeLessThan(2)
+})
+
+test('an account rests after a turn that was long, but only while another has something to do', async () => {
+  const turns = createTurns(ignore)
+  const loud = busyWorker('loud', 30)
+  turns.ready(loud)
+  await pollUntil(() => loud.steps >= 10, { deadlineMs: 60_000, everyMs: 1 })
+  const seen: number[] = []
+  const quiet = {
+    account: 'quiet',
+    step() {
+      seen.push(loud.steps)
+      return false
+    },
+  }
+  // It comes again and again, for less than a millisecond each, and finds in between that nothing was done.
+  await pollUntil(
+    () => {
+      turns.ready(quiet)
+      return seen.length >= 300
+    },
+    { deadlineMs: 60_000, everyMs: 1 },
+  )
+  loud.isOver = true
+  const found = seen.filter((steps, at) => at > 0 && steps === seen[at - 1]).length
+  expect(found / seen.length).toBeGreaterThan(0.7)
+  expect(loud.steps).toBeGreaterThan(10) // it goes on
 })

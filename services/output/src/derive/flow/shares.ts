@@ -1,0 +1,73 @@
+// What each worker, and each account with all its workers, has had of the processor lately.
+import { createOthers } from '@weir/kit'
+
+/** What was used counts for half after so long. */
+const HALF_LIFE_MS = 1_000
+/** A turn is only that long where a single record takes so long, and then its account rests for four times as long as it took. */
+const LONG_TURN_MS = 8
+const REST_PARTS = 4
+/** Whose share is known: those that worked last. */
+const ACCOUNTS_KEPT = 1_000
+
+type Party = { readonly account: string }
+
+export type Shares<Worker extends Party> = {
+  /** It has worked since then. */
+  charge(worker: Worker, sinceMs: number): void
+  /** Of those whose account doesn't rest: of the account that has used least, the one that has used least. */
+  quietest(workers: Iterable<Worker>, nowMs: number): Worker | undefined
+  /** How long until the next account has rested; undefined when none rests. */
+  restMs(nowMs: number): number | undefined
+}
+
+type Share = { readonly usedMs: number; readonly atMs: number }
+
+export function createShares<Worker extends Party>(): Shares<Worker> {
+  const ofWorkers = new WeakMap<Worker, Share>()
+  const ofAccounts = new Map<string, Share>()
+  const restsTo = new Map<string, number>()
+  const others = createOthers()
+  const isQuieter = (one: Worker, other: Worker, nowMs: number): boolean => {
+    const ofAccount = usedOf(ofAccounts.get(one.account), nowMs)
+    const ofOther = usedOf(ofAccounts.get(other.account), nowMs)
+    if (ofAccount !== ofOther) return ofAccount < ofOther
+    return usedOf(ofWorkers.get(one), nowMs) < usedOf(ofWorkers.get(other), nowMs)
+  }
+  return {
+    charge(worker, sinceMs) {
+      const { account } = worker
+      const nowMs = performance.now()
+      const ms = nowMs - sinceMs
+      ofWorkers.set(worker, charged(ofWorkers.get(worker), ms, nowMs))
+      const share = charged(ofAccounts.get(account), ms, nowMs)
+      // The one that was charged last is the last one.
+      ofAccounts.delete(account)
+      ofAccounts.set(account, share)
+      if (ms > LONG_TURN_MS && others.areBeside(account))
+        restsTo.set(account, nowMs + REST_PARTS * ms)
+      others.served(account)
+      const [oldest] = ofAccounts.keys()
+      if (ofAccounts.size > ACCOUNTS_KEPT && oldest !== undefined) ofAccounts.delete(oldest)
+    },
+    quietest(workers, nowMs) {
+      let found: Worker | undefined
+      for (const worker of workers) {
+        if ((restsTo.get(worker.account) ?? 0) > nowMs) continue
+        if (found === undefined || isQuieter(worker, found, nowMs)) found = worker
+      }
+      return found
+    },
+    restMs(nowMs) {
+      for (const [account, untilMs] of restsTo) if (untilMs <= nowMs) restsTo.delete(account)
+      return restsTo.size === 0 ? undefined : Math.min(...restsTo.values()) - nowMs
+    },
+  }
+}
+
+const charged = (share: Share | undefined, ms: number, nowMs: number): Share => ({
+  usedMs: usedOf(share, nowMs) + ms,
+  atMs: nowMs,
+})
+
+const usedOf = (share: Share | undefined, nowMs: number): number =>
+  share === undefined ? 0 : share.usedMs * 2 ** ((share.atMs - nowMs) / HALF_LIFE_MS)
