@@ -104,18 +104,18 @@ export function oncePerTurn<T>(read: () => T): () => T {
 }
 
 /**
- * For long work on the event loop, to be awaited between its steps: resolves at once until it has worked for `ms`, then after all
- * others had their turn.
+ * For long work on the event loop that is in no hurry, to be awaited between its steps: resolves at once until it has worked for `ms`,
+ * then after twice that time, in which others mostly find the loop free.
  */
 export function takingTurns(ms = 3): () => Promise<void> | undefined {
   let since = performance.now()
   return () => {
     if (performance.now() - since < ms) return undefined
     return new Promise((resolve) =>
-      setImmediate(() => {
+      setTimeout(() => {
         since = performance.now()
         resolve()
-      }),
+      }, 2 * ms),
     )
   }
 }

@@ -51,5 +51,5 @@ export async function eraseClicks(
 
 /** Whatever does not fit into one transaction, too. */
 export async function eraseToEnd(deps: Memory['deps']): Promise<void> {
-  while ((await eraseRests(deps)) === 0);
+  while ((await eraseRests(deps)) < 1_000);
 }

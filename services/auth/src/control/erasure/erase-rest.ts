@@ -17,14 +17,19 @@ export type ErasingRest = Omit<Erasing, 'follower'> & {
 const leaseMs = 5_000
 const idleMs = 15_000
 const waitMs = 1_000
+/** So many times as long as a piece took, others have auth and its log for themselves; far less than a lease. */
+const restParts = 3
+const restMsMax = 900
 
 /** A piece of each erasure that has a rest; how long to wait for the next. */
 export async function eraseRests(deps: ErasingRest): Promise<number> {
   const unfinished = deps.follower.tables.pendingErasures().filter(({ rest }) => rest !== undefined)
   let nextMs = idleMs
   for (const erasure of unfinished) {
+    const startedAt = performance.now()
     const outcome = isElsewhere(deps, erasure) ? 'elsewhere' : await erasePiece(deps, erasure)
-    nextMs = Math.min(nextMs, outcome === 'elsewhere' ? waitMs : 0)
+    const restMs = Math.min(restMsMax, restParts * (performance.now() - startedAt))
+    nextMs = Math.min(nextMs, outcome === 'elsewhere' ? waitMs : restMs)
   }
   return nextMs
 }
