@@ -25,6 +25,11 @@ export { listen } from './world/listener.ts'
 export type { TestListener } from './world/listener.ts'
 export { peakResidentBytes } from './world/memory.ts'
 export { counterOf } from './world/metrics.ts'
+export { contractOf, madeEvent, makeContract } from './world/contracts.ts'
+export { createCalmAccount, lanes, medianOf } from './tenants/calm-account.ts'
+export { makeCrowd } from './tenants/crowd.ts'
+export type { Crowd } from './tenants/crowd.ts'
+export type { Asked, CalmAccount, Lane } from './tenants/calm-account.ts'
 export { connectProducer } from './world/producer.ts'
 export type { Answer, Producer, SendOptions } from './world/producer.ts'
 export { compiledBefore } from './world/run-program.ts'
@@ -50,7 +55,7 @@ export {
   namesIn,
   tenantsContract,
   withoutNames,
-} from './world/tenants.ts'
-export type { Names, Tenants } from './world/tenants.ts'
+} from './tenants/two-tenants.ts'
+export type { Names, Tenants } from './tenants/two-tenants.ts'
 export { compiledContract, compiledExample, createTopicReader, plainEvent } from './world/topic.ts'
 export type { TopicReader } from './world/topic.ts'

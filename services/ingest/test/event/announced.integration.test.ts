@@ -2,10 +2,9 @@
 // credentials and contracts, without waiting and without a retry.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import { expectStatus, textIn } from '@weir/testkit'
+import { expectStatus, madeEvent, makeContract, textIn } from '@weir/testkit'
 import { connect } from '../support/clients.ts'
 import type { Client } from '../support/clients.ts'
-import { madeEvent, makeContract } from '../support/contracts.ts'
 import { bearer, expectAccepted, goodRequest, schema, startScene } from '../support/scene.ts'
 import type { Scene } from '../support/scene.ts'
 

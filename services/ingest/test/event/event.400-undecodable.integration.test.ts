@@ -2,9 +2,8 @@
 // of what was sent (docs/wire-format.md Ingest).
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, test } from '@jest/globals'
-import { exampleEvent } from '@weir/testkit'
+import { exampleEvent, madeEvent, makeContract } from '@weir/testkit'
 import type { Header } from '../support/clients.ts'
-import { madeEvent, makeContract } from '../support/contracts.ts'
 import {
   bearer,
   eventOf,

@@ -3,9 +3,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { asObject, compiledExample, within } from '@weir/testkit'
+import { asObject, compiledExample, madeEvent, makeContract, within } from '@weir/testkit'
 import type { Header } from '../support/clients.ts'
-import { madeEvent, makeContract } from '../support/contracts.ts'
 import {
   bearer,
   eventOf,

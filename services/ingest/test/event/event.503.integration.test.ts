@@ -2,11 +2,10 @@
 // goes on by itself once Kafka is back (docs/architecture.md 5).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { freshName, inSoak, measured } from '@weir/testkit'
+import { freshName, inSoak, madeEvent, makeContract, measured } from '@weir/testkit'
 import { connect, protocols } from '../support/clients.ts'
 import type { Answer, Client, Protocol, Sent } from '../support/clients.ts'
 import { askAdmin, metricOf } from '../support/admin.ts'
-import { madeEvent, makeContract } from '../support/contracts.ts'
 import { timesStored } from '../support/marks.ts'
 import { startOwnScene } from '../support/own-broker.ts'
 import type { OwnBroker, OwnScene } from '../support/own-broker.ts'

@@ -1,8 +1,7 @@
 // Events that are made to cost much: what matching takes is bounded before it begins, and what comes near the bound
 // holds up nobody else.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createAccount, measured, scale } from '@weir/testkit'
-import { madeEvent, makeContract } from '../support/contracts.ts'
+import { createAccount, madeEvent, makeContract, measured, scale } from '@weir/testkit'
 import { cpuMs } from '../support/cpu.ts'
 import {
   bearer,

@@ -12,8 +12,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
-import { createAccount, exampleEvent, startWorld } from '../../src/index.ts'
+import { createAccount, exampleEvent, lanes, medianOf, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
+import { besideOf } from './beside.ts'
+import { attacks } from './hostile-tenants.ts'
 import { routeCases } from '../complexity/routes.ts'
 import type { Case, Scene } from '../complexity/routes.ts'
 import type { CalmOrder, Measured } from './other-account.ts'
@@ -23,6 +25,8 @@ const rounds = 3
 const roundMs = 1_500
 /** What one event may cost is 20 ms, and two of them may stand before a request of somebody else's. */
 const NOTICED_MS = 50
+
+const besideMs = { beforeMs: 8_000, attackMs: 15_000 }
 
 const wanted = process.argv[2] ?? ''
 const cases = routeCases.filter(({ name }) => name.includes(wanted))
@@ -47,7 +51,8 @@ try {
   world = await startWorld()
   const failed = await attackAll(world)
   say(`${cases.length - failed} of ${cases.length} requests go unnoticed`)
-  process.exitCode = failed === 0 && http2Code === 0 ? 0 : 1
+  const felt = await feltOf(world)
+  process.exitCode = failed === 0 && felt === 0 && http2Code === 0 ? 0 : 1
 } finally {
   for (const child of children) child.kill('SIGKILL')
   await world?.stop()
@@ -107,6 +112,27 @@ async function attackAll(own: World): Promise<number> {
     if (!isGood) failed += 1
   }
   return failed
+}
+
+/** How many attacks of one account another one feels: it fails, or waits twice as long. */
+async function feltOf(own: World): Promise<number> {
+  let felt = 0
+  for (const attack of attacks.filter(({ name }) => name.includes(wanted))) {
+    say(`one account: ${attack.name}`)
+    const { before, meanwhile, answers } = await besideOf(own, attack, besideMs)
+    const ratios = lanes.map((lane) => {
+      const [calm, attacked] = [medianOf(before.times[lane]), medianOf(meanwhile.times[lane])]
+      say(`  ${lane.padEnd(12)} median ${calm.toFixed(1)} ms, then ${attacked.toFixed(1)} ms`)
+      return attacked / calm
+    })
+    const isGood = meanwhile.failures.length === 0 && Math.max(...ratios) <= 2
+    say(
+      `  ${isGood ? 'ok  ' : 'FAIL'} the attacker's answers: ${[...answers].map((each) => each.join(' × ')).join(', ')}`,
+    )
+    for (const failure of new Set(meanwhile.failures)) say(`    ${failure}`)
+    if (!isGood) felt += 1
+  }
+  return felt
 }
 
 /** Of the best round: what else runs on the machine only ever adds. */

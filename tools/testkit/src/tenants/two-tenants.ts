@@ -9,8 +9,8 @@ import {
   expectStatus,
   freshName,
   textIn,
-} from './account.ts'
-import type { Account, Reply, TestStream } from './account.ts'
+} from '../world/account.ts'
+import type { Account, Reply, TestStream } from '../world/account.ts'
 
 /** What parameters of paths stand for, and what else can be named in a request. */
 export type Names = {

@@ -1,6 +1,6 @@
 // Contracts made for one test: an envelope, the fields the test is about, and what they must match.
-import { expectStatus, freshName } from '@weir/testkit'
-import type { Account } from '@weir/testkit'
+import { expectStatus, freshName } from './account.ts'
+import type { Account } from './account.ts'
 
 export type Field = { name: string; type: unknown; default?: unknown }
 export type ContractParts = {
@@ -23,6 +23,11 @@ const envelope: readonly Field[] = [
 
 /** Makes it, with a field `key` when it has none to be the key. */
 export async function makeContract(account: Account, parts: ContractParts): Promise<void> {
+  expectStatus(await account.call('POST', '/v2/contracts', contractOf(account, parts)), 201)
+}
+
+/** Its definition, as `POST /v2/contracts` takes it. */
+export function contractOf(account: Account, parts: ContractParts): object {
   const { id, validations = [], keyField = 'key', piiFields = {} } = parts
   const key: Field[] = keyField === 'key' ? [{ name: 'key', type: 'string' }] : []
   const fields = [
@@ -30,23 +35,18 @@ export async function makeContract(account: Account, parts: ContractParts): Prom
     ...key,
     ...parts.fields,
   ]
-  expectStatus(
-    await account.call('POST', '/v2/contracts', {
-      id,
-      schema: {
-        schema_type: 'avro',
-        schema_registry_ref: `${account.billingId.replaceAll('-', '_')}-${freshName('c')}/latest`,
-        definition: { type: 'record', name: 'Made', fields },
-      },
-      validations: validations.map((validation) => ({ ...validation, type: 'regex' })),
-      key_field: keyField,
-      pii_fields: piiFields,
-      ...(parts.dataSubjectField === undefined
-        ? {}
-        : { data_subject_field: parts.dataSubjectField }),
-    }),
-    201,
-  )
+  return {
+    id,
+    schema: {
+      schema_type: 'avro',
+      schema_registry_ref: `${account.billingId.replaceAll('-', '_')}-${freshName('c')}/latest`,
+      definition: { type: 'record', name: 'Made', fields },
+    },
+    validations: validations.map((validation) => ({ ...validation, type: 'regex' })),
+    key_field: keyField,
+    pii_fields: piiFields,
+    ...(parts.dataSubjectField === undefined ? {} : { data_subject_field: parts.dataSubjectField }),
+  }
 }
 
 /** An event of such a contract, as JSON. */

@@ -1,0 +1,56 @@
+// One person with very many pseudonyms, as an account makes it that sends its events so.
+import {
+  asObject,
+  createAccount,
+  exampleContract,
+  exampleEvent,
+  expectStatus,
+} from '../world/account.ts'
+import type { Account } from '../world/account.ts'
+import { connectProducer } from '../world/producer.ts'
+import type { World } from '../world/services.ts'
+
+const schemaId = 'demo_v1'
+const eventsAtOnce = 1_000
+
+export type Crowd = {
+  readonly account: Account
+  /** Of the data subject. */
+  readonly subject: string
+  /** Where its erasures are asked for and listed. */
+  readonly erasures: string
+}
+
+/** An account with one data subject that has that many pseudonyms. */
+export async function makeCrowd(
+  { auth, ingest }: Pick<World, 'auth' | 'ingest'>,
+  pseudonyms: number,
+): Promise<Crowd> {
+  const account = await createAccount(auth.url)
+  const example = await exampleContract(schemaId)
+  const subject = `${account.billingId.replaceAll('-', '_')}-demo`
+  const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
+  const body = { ...example, schema, data_subject_field: 'unique_identifier' }
+  expectStatus(await account.call('POST', '/v2/contracts', body), 201)
+  const limits = { eventRate: '999999999', eventCount: '999999999999' }
+  const token = await account.token(await account.input('crowd', { limits }))
+  const event = await exampleEvent(schemaId)
+  const producer = await connectProducer(ingest.url)
+  const headers = { 'content-type': 'application/x-ndjson' }
+  for (let at = 0; at < pseudonyms; at += eventsAtOnce) {
+    const count = Math.min(eventsAtOnce, pseudonyms - at)
+    const lines = Array.from({ length: count }, (_, index) =>
+      JSON.stringify({ ...event, consistent_value: `device-${at + index}` }),
+    )
+    const sent = await producer.send(lines.join('\n'), {
+      token,
+      schemaId,
+      path: '/events',
+      headers,
+    })
+    if (sent.status !== 200 || !sent.body.includes(`"accepted":${count}`))
+      throw new Error(`an event was not stored: ${sent.body.slice(0, 200)}`)
+  }
+  producer.close()
+  return { account, subject: 'unique-1', erasures: '/v2/streams/crowd/erasures' }
+}

@@ -1,0 +1,25 @@
+// What one account does to all others within every bound doesn't cost another one an event or an answer. How much longer it
+// waits is measured where the machine is quiet: in `npm run soak`, and by `npm run attacks`.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { lanes, measured, medianOf, scale, startWorld } from '../../src/index.ts'
+import type { World } from '../../src/index.ts'
+import { besideOf } from './beside.ts'
+import { attacks } from './hostile-tenants.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world?.stop())
+
+const played = attacks.filter(({ isLong }) => scale(true, isLong !== true))
+
+test.each(played)('$name', async (attack) => {
+  const spans = { beforeMs: scale(8_000, 500), attackMs: scale(15_000, 1_500) }
+  const { before, meanwhile, answers } = await besideOf(world, attack, spans)
+  expect([...before.failures, ...meanwhile.failures]).toEqual([])
+  expect(answers.get('none')).toBeUndefined()
+  expect(answers.size).toBeGreaterThan(0)
+  for (const lane of lanes)
+    expect(medianOf(meanwhile.times[lane])).toBeLessThan(measured(2 * medianOf(before.times[lane])))
+})

@@ -1,0 +1,120 @@
+// What one account does to all others, with its own credentials and within every bound: each attack is made once and then goes on,
+// some acts of it at once, until it is called off.
+import { randomBytes } from 'node:crypto'
+import { delay } from '@weir/kit'
+import {
+  connectProducer,
+  contractOf,
+  createAccount,
+  madeEvent,
+  makeContract,
+  makeCrowd,
+  scale,
+} from '../../src/index.ts'
+import type { Account, World } from '../../src/index.ts'
+
+export type Act = () => Promise<{ readonly status: number }>
+export type Attack = {
+  readonly name: string
+  /** What it does over and over. */
+  prepare(world: World): Promise<Act>
+  readonly atOnce: number
+  /** Each act takes a minute; what it comes to is tried at a smaller scale elsewhere. */
+  readonly isLong?: true
+}
+
+const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
+
+export const attacks: readonly Attack[] = [
+  {
+    name: 'an erasure of a person with very many pseudonyms',
+    async prepare(world) {
+      // Links from before the bound, as an ingest without it makes them.
+      const ingest = await world.replica('ingest', { SUBJECT_LINKS_MAX: '100000' })
+      const { account, subject, erasures } = await makeCrowd(
+        { ...world, ingest },
+        scale(30_000, 400),
+      )
+      let isAsked = false
+      return async () => {
+        if (isAsked) await delay(100)
+        const body = isAsked ? undefined : { subject }
+        isAsked = true
+        return account.call(body === undefined ? 'GET' : 'POST', erasures, body)
+      }
+    },
+    atOnce: 1,
+  },
+  {
+    name: 'events with as many personal values as an event may have',
+    prepare: async (world) => sendHeavyEvents(world, await createAccount(world.auth.url)),
+    atOnce: 8,
+  },
+  {
+    name: 'events with as many personal values, with thirteen outputs',
+    async prepare(world) {
+      const account = await createAccount(world.auth.url)
+      const send = await sendHeavyEvents(world, account)
+      for (let level = 0; level < 13; level += 1)
+        await account.output('heavy', `heavy-${level}`, { consentLevels: [level] })
+      return send
+    },
+    atOnce: 4,
+  },
+  {
+    name: 'outputs of thirteen levels, from the first of many events with as many personal values',
+    async prepare(world) {
+      const account = await createAccount(world.auth.url)
+      const send = await sendHeavyEvents(world, account)
+      for (let nth = 0; nth < scale(400, 10); nth += 1) await send()
+      let level = 0
+      return async () => {
+        if (level === 13) await delay(100)
+        const output = { name: `heavy-${level}`, consentLevels: [level], from: 'earliest' }
+        level = Math.min(13, level + 1)
+        return account.call('POST', '/v2/streams/heavy/outputs', {
+          consentLevelType: 'CUMULATIVE',
+          ...output,
+        })
+      }
+    },
+    atOnce: 1,
+  },
+  {
+    name: 'contracts with patterns that nobody can prove linear in time',
+    async prepare(world) {
+      const account = await createAccount(world.auth.url)
+      let nth = 0
+      return () => {
+        const validations = Array.from({ length: 5 }, () => ({
+          field: 'key',
+          value: `^.*a.{12}b.{12}c${(nth += 1)}`,
+        }))
+        const contract = contractOf(account, { id: `hard-${nth}`, fields: [], validations })
+        return account.call('POST', '/v2/contracts', contract)
+      }
+    },
+    atOnce: 3,
+    isLong: true, // packages/contracts/test/pattern/proofs.test.ts
+  },
+]
+
+async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act> {
+  await makeContract(account, {
+    id: 'heavy',
+    fields: [{ name: 'people', type: { type: 'array', items: 'string' } }],
+    piiFields: { people: 0 },
+  })
+  const token = await account.token(await account.input('heavy', { limits: unlimited }))
+  const producer = await connectProducer(ingest.url)
+  const levels = [...Array.from({ length: 13 }).keys()]
+  // Of different values, so that none is known from before.
+  const bodies = Array.from({ length: 16 }, () =>
+    madeEvent(
+      { people: Array.from({ length: 10_000 }, () => randomBytes(6).toString('hex')) },
+      levels,
+    ),
+  )
+  let nth = 0
+  return () => producer.send(bodies[(nth += 1) % bodies.length] ?? '', { token, schemaId: 'heavy' })
+}
