@@ -27,6 +27,8 @@ export {
 export { controlValue, parseControlRecord } from './records/control-forms.ts'
 export { opensLevel, outputsHolding } from './records/holding-outputs.ts'
 export type { HoldingOutput } from './records/holding-outputs.ts'
+export { defaultQuotas, quotasOf } from './records/quotas.ts'
+export type { QuotaName, Quotas } from './records/quotas.ts'
 export {
   accessesKey,
   accountKey,

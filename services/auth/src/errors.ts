@@ -94,6 +94,11 @@ export const errorTable = {
     operations: ['createStreamCredentials', 'createOutputCredentials'],
   },
   too_many_failures: { status: 429, title: 'Too many failed attempts' },
+  quota_exceeded: {
+    status: 429,
+    title: 'A quota of the account is used up',
+    headers: { 'retry-after': '10' },
+  },
   erasures_exceeded: {
     status: 429,
     title: 'The account has the maximum number of erased values',

@@ -100,8 +100,13 @@ function targetOf(entry: unknown): string {
   const target = valueAt(entry, 'target')
   if (!isObject(target)) return '-'
   return Object.entries(target)
-    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(',') : String(value)}`)
+    .map(([name, value]) => `${name} ${shownValue(value)}`)
     .join(', ')
+}
+
+function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',')
+  return isObject(value) ? JSON.stringify(value) : String(value)
 }
 
 const asAccount =

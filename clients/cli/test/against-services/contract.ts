@@ -91,7 +91,10 @@ export function contractTests(ground: LookUpGround): void {
     expect([invalid.code, head]).toEqual([1, 'weir: The input is invalid (422)'])
     expect(problems.length).toBeGreaterThan(2)
     expect(problems.filter((line) => !line.startsWith('  - '))).toEqual([])
-    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining('clickstream already')])
+    expect([taken.code, taken.stderr]).toEqual([
+      1,
+      expect.stringContaining('clickstream exists already'),
+    ])
     expect([unreadable.code, unreadable.stderr]).toEqual([
       2,
       "weir: the input isn't a JSON object\n  A contract is one JSON object.\n",

@@ -43,7 +43,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
     const again = await weir.run('subject erase owned --subject customer-00042 -y')
     expect([again.code, again.stderr]).toEqual([
       1,
-      expect.stringContaining('No event that can still'),
+      expect.stringContaining('No event of this data subject'),
     ])
     expect(again.stderr).not.toContain('customer-00042')
   })

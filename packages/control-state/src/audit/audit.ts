@@ -7,6 +7,7 @@ import type { Role } from '../access/roles.ts'
 /** What people and auth itself may do. A change names one of these, or says which one it is a part of. */
 export type AuditAction =
   | 'account.create'
+  | 'account.quotas'
   | 'api-key.create'
   | 'api-key.delete'
   | 'stream.create'
@@ -89,6 +90,8 @@ export type AuditTarget = {
   /** The names of the members that a change has set. */
   readonly changed?: readonly string[]
   readonly enabled?: boolean
+  /** What the platform has set. */
+  readonly quotas?: Readonly<Record<string, number>>
   /** Derived streams that went with their input. */
   readonly outputs?: readonly string[]
   readonly ring?: string

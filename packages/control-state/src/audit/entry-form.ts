@@ -1,7 +1,17 @@
 // How an entry of the audit log lies in `weir.audit` (docs/formats.md). Actions of other releases are shown as they are.
 import { roles } from '../access/roles.ts'
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
-import { either, flag, listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
+import {
+  either,
+  flag,
+  listOf,
+  number,
+  objectOf,
+  oneOf,
+  optional,
+  tableOf,
+  text,
+} from '../forms/guards.ts'
 import type { Actor, AuditEntry, AuditTarget } from './audit.ts'
 
 export const auditTopic = 'weir.audit'
@@ -45,6 +55,7 @@ const isTarget = objectOf<AuditTarget>({
   count: optional(number),
   changed: optional(listOf(text)),
   enabled: optional(flag),
+  quotas: optional(tableOf(number)),
   outputs: optional(listOf(text)),
   ring: optional(text),
   rings: optional(listOf(text)),

@@ -51,6 +51,7 @@ const isAccount = objectOf<AccountRecord>({
   billingId: text,
   apiKeys: listOf(isApiKey),
   createdAtMs: number,
+  quotas: optional(tableOf(number)),
 })
 
 const isCredential = objectOf<Credential>({

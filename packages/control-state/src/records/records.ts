@@ -2,6 +2,7 @@
 // control-forms.ts. Every change writes whole records. Secrets are here only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../access/roles.ts'
+import type { Quotas } from './quotas.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 
 export type Scope = 'send' | 'listen'
@@ -31,6 +32,8 @@ export type AccountRecord = {
   readonly billingId: string
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly createdAtMs: number
+  /** Those that the platform has set. */
+  readonly quotas?: Partial<Quotas>
 }
 
 /** Architecture 11. `deleting` streams are gone for everyone but the clean-up. */

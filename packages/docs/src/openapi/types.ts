@@ -19,7 +19,7 @@ export type Answer = {
   readonly content?: Content
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Operation = {
   readonly id: string

@@ -89,7 +89,13 @@ async function readBody(req: Request, res: Response, limit: number): Promise<Buf
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
 
-const verbs = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const
+const verbs = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'delete',
+} as const
 
 /** Object.entries forgets that the keys were methods. */
 const asMethod = (name: string): Method => name as Method

@@ -4,13 +4,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { bearerOf, createAccounts } from '@weir/control-state'
 import type { Actor, KeyHolder, Role, StateFollower } from '@weir/control-state'
 import { refusal } from '../errors.ts'
+import { createManagementRate } from './management-rate.ts'
 import { callerOf } from '@weir/http-api'
 import type { Call, Caller, Refusal } from '@weir/http-api'
 
 export type Platform = { readonly actor: Actor }
 
 export type Callers = {
-  /** @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing` */
+  /** @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`; Refusal `quota_exceeded` */
   account(call: Call, needs: Role): Promise<Caller>
   /** @throws ControlStateError `control-state.invalid_api_key` */
   viewerOrPlatform(call: Call): Promise<Caller | Platform>
@@ -25,12 +26,17 @@ export function createCallers(
 ): Callers {
   const platformDigest = sha256(platformKey)
   const accounts = createAccounts(follower, now, onUse)
+  const mayAsk = createManagementRate()
   const isPlatform = (call: Call): boolean => {
     const key = bearerOf(call.header('authorization'))
     return timingSafeEqual(sha256(key ?? ''), platformDigest)
   }
   const callers: Callers = {
-    account: (call, needs) => callerOf(accounts, call, needs),
+    async account(call, needs) {
+      const caller = await callerOf(accounts, call, needs)
+      mayAsk(caller.account)
+      return caller
+    },
     platform(call) {
       if (!isPlatform(call)) throw wrongPlatformKey(bearerOf(call.header('authorization')))
       const actor: Actor = { kind: 'platform', requestId: call.requestId }

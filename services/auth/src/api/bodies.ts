@@ -6,11 +6,12 @@ import { z } from 'zod'
 import {
   consentLevels,
   consentLevelType,
+  defaultQuotas,
   hasOneLevelIfCumulative,
   oneLevelRule,
   roles,
 } from '@weir/control-state'
-import type { Limits, Scope } from '@weir/control-state'
+import type { Limits, QuotaName, Scope } from '@weir/control-state'
 
 const nameRule = 'must be 1 to 63 lower-case letters and digits, with single dashes between them'
 const name = z
@@ -53,6 +54,15 @@ export const accountBody = z.strictObject(
   { billingId: name.refine((id) => id !== 'weir', 'must not be weir, which is reserved') },
   bodyRule,
 )
+
+const quotaRule = 'must be a whole number from 0 to 999999999999999'
+const quota = z.int(quotaRule).min(0, quotaRule).max(999_999_999_999_999, quotaRule).optional()
+type QuotaFields = Record<QuotaName, typeof quota>
+/** Object.fromEntries forgets the names. */
+const quotaFields = Object.fromEntries(
+  Object.keys(defaultQuotas).map((name) => [name, quota]),
+) as QuotaFields
+export const quotasBody = z.strictObject(quotaFields, bodyRule)
 
 const keyNameRule = 'must be 1 to 100 characters, none of them a control character'
 const roleRule = `must be one of ${roles.join(', ')}`

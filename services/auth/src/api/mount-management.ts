@@ -51,6 +51,10 @@ function mountPlatform(mount: Mount, deps: Shown): void {
   mount('/audit/chain', { GET: audit.showChain(deps) })
   mount('/keys', { GET: keys.showKeys(deps) })
   mount('/keys/rotations', { POST: audited('keys.rotate', keys.rotateKeys(deps)) })
+  mount('/platform/accounts/:billingId/quotas', {
+    GET: accounts.showQuotas(deps),
+    PUT: audited('account.quotas', accounts.changeQuotas(deps)),
+  })
   mount('/platform/signing-keys/rotate', {
     POST: audited('keys.signing.rotate', signingKeys.rotateSigning(deps)),
   })

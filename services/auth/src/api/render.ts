@@ -2,7 +2,7 @@
 // /v2 with `ref`, `limits` and `credentials` a list. A clientSecret is in the answer to its creation
 // alone. Read later, a /v2 record tells what its operator may want to know besides.
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
-import { topicOf } from '@weir/control-state'
+import { quotasOf, topicOf } from '@weir/control-state'
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -13,6 +13,7 @@ import type {
   NewCredential,
   StreamRecord,
 } from '@weir/control-state'
+import type { Used } from '../control/quotas.ts'
 import type { Created } from '../control/streams/create-stream.ts'
 
 type Json = Record<string, unknown>
@@ -107,6 +108,15 @@ export const apiKeyOf = (
   ...(expiresAtMs === undefined ? {} : { expiresAt: timeOf(expiresAtMs) }),
   ...(usedAtMs === undefined ? {} : { lastUsedAt: timeOf(usedAtMs) }),
 })
+
+/** What an account has, and may have. */
+export const quotasShown = (account: AccountRecord, used: Used): Json =>
+  Object.fromEntries(
+    Object.entries(quotasOf(account)).map(([name, max]) => [name, { ...usedIn(used, name), max }]),
+  )
+
+const usedIn = (used: Readonly<Record<string, number>>, name: string): Json =>
+  used[name] === undefined ? {} : { used: used[name] }
 
 export function accountOf(
   { billingId, createdAtMs }: AccountRecord,

@@ -40,6 +40,8 @@ export const routeNeeds = {
   'GET /v2/keys': 'platform',
   'POST /v2/keys/rotations': 'platform',
   'POST /v2/platform/signing-keys/rotate': 'platform',
+  'GET /v2/platform/accounts/:billingId/quotas': 'platform',
+  'PUT /v2/platform/accounts/:billingId/quotas': 'platform',
   'GET /v2/audit/chain': 'platform',
   'GET /v2/audit': 'platform or viewer',
 

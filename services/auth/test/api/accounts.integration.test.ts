@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   asPlatform,
   makeAccount,
+  platformKey,
   problem,
   problemsOf,
   send,
@@ -69,6 +70,67 @@ describe('making an account', () => {
   })
 })
 
+describe('quotas', () => {
+  const quotasOf = (billingId: string): string => `/v2/platform/accounts/${billingId}/quotas`
+  const asked = (billingId: string, method: 'GET' | 'PUT', more: object = {}) =>
+    send(`${auth.url}${quotasOf(billingId)}`, { method, bearer: platformKey, ...more })
+
+  test('are the platform’s to set, for one account, and that account’s to see', async () => {
+    const one = await makeAccount(auth)
+    const other = await makeAccount(auth)
+    const set = await asked(one.billingId, 'PUT', {
+      json: { streams: 1, requestsPerMinute: 1_000 },
+    })
+    expect(set.status).toBe(200)
+    expect(set.json).toMatchObject({
+      billingId: one.billingId,
+      quotas: { streams: { used: 0, max: 1 }, outputs: { used: 0, max: 200 } },
+    })
+    expect((await one.post('/v2/streams', { name: 'first' })).status).toBe(201)
+    const refused = await one.post('/v2/streams', { name: 'second' })
+    expect(refused.status).toBe(429)
+    expect(refused.json).toEqual(problem(429, 'quota_exceeded'))
+    expect(refused.json['detail']).toMatch(/^The account has 1 and may have 1 \(quota streams\)/)
+    for (const name of ['first', 'second'])
+      expect((await other.post('/v2/streams', { name })).status).toBe(201)
+    expect((await one.get('/v2/account')).json['quotas']).toMatchObject({
+      streams: { used: 1, max: 1 },
+      requestsPerMinute: { max: 1_000 },
+    })
+    expect((await asked(one.billingId, 'GET')).json).toMatchObject({
+      quotas: { streams: { used: 1, max: 1 } },
+    })
+  })
+
+  test('bound the requests in a minute, and nobody else’s', async () => {
+    const one = await makeAccount(auth)
+    await asked(one.billingId, 'PUT', { json: { requestsPerMinute: 0 } })
+    const refused = await one.get('/v2/streams')
+    expect(refused.json).toEqual(problem(429, 'quota_exceeded'))
+    expect(refused.headers.get('retry-after')).toBe('10')
+    expect((await account.get('/v2/streams')).status).toBe(200)
+  })
+
+  test.each([
+    [{ streams: -1 }, /^streams must be a whole number/],
+    [{ streams: 1.5 }, /^streams must be a whole number/],
+    [{ lookUps: '3' }, /^lookUps must be a whole number/],
+    [{ unknown: 1 }, /unknown/],
+  ])('%j is refused with 422', async (json, problems) => {
+    const reply = await asked(account.billingId, 'PUT', { json })
+    expect(reply.status).toBe(422)
+    expect(problemsOf(reply)).toEqual([expect.stringMatching(problems)])
+  })
+
+  test('of an account that is not there are not found, and no API key sets any', async () => {
+    expect((await asked(uniqueName('no'), 'GET')).status).toBe(404)
+    expect((await asked(uniqueName('no'), 'PUT', { json: {} })).status).toBe(404)
+    const bearer = account.apiKey
+    const own = await asked(account.billingId, 'PUT', { json: { streams: 1_000 }, bearer })
+    expect(own.json).toEqual(problem(401, 'invalid_platform_key'))
+  })
+})
+
 describe('one more API key', () => {
   test('works beside the first', async () => {
     const made = await asPlatform(auth, `/v2/accounts/${account.billingId}/keys`)
@@ -107,6 +169,11 @@ describe('showing the account', () => {
         contracts: 0,
         erased: 0,
         erasedMax: 2_000,
+        quotas: expect.objectContaining({
+          streams: { used: 1, max: 100 },
+          partitions: { used: 3, max: 2_000 },
+          requestsPerMinute: { max: 6_000 },
+        }),
         key: {
           keyId: expect.stringMatching(/^[0-9a-f]{12}$/),
           name: 'first key',

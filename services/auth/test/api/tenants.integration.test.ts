@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { foreignPaths, makeTenants, namesIn, tenantsContract, withoutNames } from '@weir/testkit'
 import type { Names, Tenants } from '@weir/testkit'
+import { needsOf } from '../../src/api/route-needs.ts'
 import { routesOfAuth } from './routes-of.ts'
 import { joinAuth, send } from '../support.ts'
 import type { RequestOptions, SharedAuth } from '../support.ts'
@@ -39,6 +40,8 @@ const management: Readonly<Record<string, Ask>> = {
   'GET /keys': plainly,
   'POST /keys/rotations': plainly,
   'POST /platform/signing-keys/rotate': plainly,
+  'GET /platform/accounts/:billingId/quotas': plainly,
+  'PUT /platform/accounts/:billingId/quotas': json(() => ({ streams: 1 })),
   'GET /streams': plainly,
   'POST /streams': json(() => ({ name: 'Not a name' })), // names that are: below
   'GET /streams/:stream': plainly,
@@ -146,9 +149,14 @@ async function answersAbout(route: string, about: Names) {
   )
   return (await Promise.all(asked)).map((reply) => {
     expect(namesIn(reply.text, otherNames(about))).toEqual([])
-    return withoutNames(reply, about)
+    return withoutNames(isGuess(route, reply.status) ? noPlatformKey : reply, about)
   })
 }
+
+/** Whether it is 401 or, after some of them, 429: both are said before anything is looked at. */
+const isGuess = (route: string, status: number): boolean =>
+  needsOf(route) === 'platform' && (status === 401 || status === 429)
+const noPlatformKey = { status: 401, headers: new Headers(), text: 'no platform key' }
 
 const isRefused = (status: number): boolean => status === 401 || status === 404
 

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-import { asObject, exampleContract, exampleEvent } from '@weir/testkit'
+import { asObject, exampleContract, exampleEvent, request, setting } from '@weir/testkit'
 import type { Account } from '@weir/testkit'
 import { ask, askUpgrade, makeScene } from './scene.ts'
 import type { Scene, Told } from './scene.ts'
@@ -225,6 +225,16 @@ const ofOutput: Record<string, Provoke> = {
 
 /** At the end, since nothing can be erased any more by values afterwards. */
 const ofBounds: Record<string, Provoke> = {
+  quota_exceeded: async (scene) => {
+    const { world, account } = scene
+    const path = `/v2/platform/accounts/${account.billingId}/quotas`
+    const set = (quotas: object) =>
+      request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', path, quotas)
+    await set({ streams: 6 })
+    const told = await manage(scene, '/v2/streams', json({ name: 'one-more' }))
+    await set({})
+    return told
+  },
   erasures_exceeded: async (scene) => {
     let made = 0
     const erase = (count: number) => {

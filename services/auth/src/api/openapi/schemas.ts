@@ -1,7 +1,7 @@
 // What auth answers besides streams, as JSON Schema, and what it takes: the latter is made of the schemas that check it.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
-import { roles } from '@weir/control-state'
+import { defaultQuotas, roles } from '@weir/control-state'
 import { bodySchemaOf, levelRules } from '@weir/http-api'
 import * as bodies from '../bodies.ts'
 import { streamSchemas } from './streams.ts'
@@ -91,6 +91,11 @@ const account = {
   outputs: count,
   contracts: count,
 }
+const quotas = object(
+  Object.fromEntries(
+    Object.keys(defaultQuotas).map((name) => [name, object({ max: count }, { used: count })]),
+  ),
+)
 const role = oneOf(...roles)
 const apiKey = { keyId: text, name: text, role, createdAt: time }
 const apiKeyMore = { expiresAt: time, lastUsedAt: time }
@@ -131,10 +136,13 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     { client_id: text, client_secret: text },
   ),
   AccountRequest: bodySchemaOf(bodies.accountBody),
+  AccountQuotas: object({ billingId: text, quotas }),
+  QuotasRequest: bodySchemaOf(bodies.quotasBody),
   Account: object({
     ...account,
     erased: count,
     erasedMax: count,
+    quotas,
     key: ref('ApiKey'),
   }),
   NewAccount: object({ ...account, key: ref('ApiKey'), apiKey: text }),

@@ -15,7 +15,7 @@ type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' 
 function keysOf(needs: Needs) {
   if (needs === 'platform')
     return { who: ['platformKey'], refusals: ['invalid_platform_key', 'too_many_failures'] }
-  const refusals = ['invalid_api_key', 'too_many_failures', 'role_missing']
+  const refusals = ['invalid_api_key', 'too_many_failures', 'role_missing', 'quota_exceeded']
   if (isRole(needs)) return { who: ['apiKey'], role: needs, refusals }
   return { who: ['apiKey', 'platformKey'], role: 'viewer', refusals }
 }

@@ -1,12 +1,15 @@
 // Accounts: created by the platform, looked at by themselves.
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
 import type { PlatformCall } from '../managed.ts'
-import { accountBody } from '../bodies.ts'
+import { requireAccount } from '@weir/control-state'
+import type { AccountRecord } from '@weir/control-state'
+import { setQuotas, usedBy } from '../../control/quotas.ts'
+import { accountBody, quotasBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { checkBody, readJson } from '@weir/http-api'
-import { accountOf, apiKeyOf } from '../render.ts'
+import { accountOf, apiKeyOf, quotasShown } from '../render.ts'
 
 export const makeAccount =
   (deps: Pick<Management, 'accounts'>) =>
@@ -36,6 +39,34 @@ export const makeOwnerKey =
     return { status: 201, body: { billingId, ...apiKeyOf(apiKey), apiKey: secret } }
   }
 
+export const showQuotas =
+  ({ state }: Pick<Management, 'state'>) =>
+  (call: PlatformCall): RouteAnswer => {
+    const account = requireAccount(state.tables, call.param('billingId'))
+    return quotasAnswer(state, account)
+  }
+
+export const changeQuotas =
+  ({ state, accounts }: Pick<Management, 'state' | 'accounts'>) =>
+  async (call: PlatformCall): Promise<RouteAnswer> => {
+    const quotas = definedIn(checkBody(quotasBody, await readJson(call)))
+    const billingId = call.param('billingId')
+    return quotasAnswer(state, await setQuotas(acting(accounts, call.caller), billingId, quotas))
+  }
+
+const quotasAnswer = ({ tables }: Management['state'], account: AccountRecord): RouteAnswer => {
+  const { billingId } = account
+  const quotas = quotasShown(account, usedBy(tables, billingId))
+  return { status: 200, body: { billingId, quotas } }
+}
+
+const definedIn = <Value>(members: Readonly<Record<string, Value | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  )
+
 /** With the key that asks, so that its holder learns what it is good for. */
 export const showAccount =
   ({ state, erasures }: Pick<Management, 'state' | 'erasures'>) =>
@@ -48,5 +79,6 @@ export const showAccount =
       erasedMax: erasures.erasuresMax,
     }
     const shown = accountOf(account, streams, contracts)
-    return { status: 200, body: { ...shown, ...bound, key: apiKeyOf(apiKey) } }
+    const quotas = quotasShown(account, usedBy(tables, account.billingId))
+    return { status: 200, body: { ...shown, ...bound, quotas, key: apiKeyOf(apiKey) } }
   }

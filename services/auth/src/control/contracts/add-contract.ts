@@ -13,6 +13,7 @@ import {
 } from '@weir/control-state'
 import type { ContractRecord, Draft } from '@weir/control-state'
 import { putKeyRecords } from '../keys/keep-eras.ts'
+import { requireQuota } from '../quotas.ts'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
@@ -23,7 +24,7 @@ export async function claimSubject(
 ): Promise<void> {
   const { billingId, id, subject } = request
   await deps.writer.change(partOf('contract.create'), (draft) => {
-    requireAccount(draft, billingId)
+    requireQuota(draft, requireAccount(draft, billingId), { contracts: 1 })
     requireFreeId(draft, billingId, id)
     const owner = draft.subjectOwner(subject)
     if (owner === billingId) return
@@ -54,7 +55,7 @@ export async function addContract(
   const newLevels = Object.values(prepared.piiFields)
   const what = act(deps, 'contract.create', { account: billingId, contract: prepared.id })
   return deps.wrappingKeys.changeFor(what, { billingId, newLevels }, (draft) => {
-    requireAccount(draft, billingId)
+    requireQuota(draft, requireAccount(draft, billingId), { contracts: 1 })
     requireFreeId(draft, billingId, prepared.id)
     const contract = contractRecord(request, deps.now())
     draft.put(contractKey(billingId, prepared.id), contract)

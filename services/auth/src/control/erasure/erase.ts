@@ -12,6 +12,7 @@ import {
   erasurePrefix,
   markerKey,
   markerValue,
+  requireAccount,
   requireInput,
 } from '@weir/control-state'
 import type { Draft, ErasureRecord, InputStream } from '@weir/control-state'
@@ -19,6 +20,7 @@ import type { InTurn } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 import { kekIdsOf } from '../keys/kek-ids.ts'
 import { refusal } from '../../errors.ts'
+import { requireQuota } from '../quotas.ts'
 import { requireKeyRoom, requireRoom, warnOfBound } from './erasure-bound.ts'
 import type { Bounding } from './erasure-bound.ts'
 import {
@@ -142,6 +144,9 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
         const isSame = JSON.stringify(erasIn(draft.keys, erasure)) === JSON.stringify(eras)
         if (!isSame || !isAsPrepared(draft, piece)) return undefined
         const rest = cuts.slice(piece.done)
+        requireQuota(draft, requireAccount(draft, stream.billingId), {
+          erasedLinks: erasure.counted,
+        })
         erasure.check(draft, { changesNothing: piece.parts.length + rest.length === 0 })
         return putErasure(deps, draft, { erasure, eras, piece, rest })
       },

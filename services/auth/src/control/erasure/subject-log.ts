@@ -9,10 +9,12 @@ import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
   checkSubjectLink,
   linkIn,
+  quotasOf,
   subjectPartitionOf,
   subjectPrefix,
   subjectsTopic,
 } from '@weir/control-state'
+import { exceeded } from '../quotas.ts'
 import { openableIn, subjectEras } from './erase-subject.ts'
 import type { InputStream, StateFollower } from '@weir/control-state'
 import type { WriteTombstones } from '../../usage/tombstones.ts'
@@ -26,7 +28,7 @@ export type FoundEra = {
 }
 
 export type SubjectLog = {
-  /** Eras in which something is kept. @throws Refusal `unavailable` when one of them can't be read */
+  /** Eras in which something is kept. @throws Refusal `unavailable` when one of them can't be read, `quota_exceeded` */
   find(stream: InputStream, subject: string): Promise<readonly FoundEra[]>
   /** Deletes the records, once what they lead to is erased. */
   forget(found: readonly FoundEra[]): Promise<void>
@@ -38,30 +40,57 @@ const aroundMs = 24 * 3_600_000
 type SubjectLogDeps = {
   readonly offsets: Pick<LogOffsets, 'at'>
   readonly reader: Pick<RangeReader, 'read'>
-  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'tables'>
   readonly write: WriteTombstones
 }
 
 export function createSubjectLog(deps: SubjectLogDeps): SubjectLog {
-  const { follower, write } = deps
+  const { write } = deps
+  const bounded = createLookUps(deps)
   return {
-    async find(stream, subject) {
-      const { billingId, streamId } = stream
-      const found: FoundEra[] = []
-      for (const era of subjectEras(follower, stream)) {
-        const keys = follower.keyring.eraKeys(billingId, streamId, era)
-        if (keys === undefined) throw unreadable()
-        const inEra = await linksOf(deps, keys, { stream, subject })
-        if (inEra.links.size > 0) found.push(inEra)
-      }
-      return found
-    },
+    find: (stream, subject) => bounded(stream.billingId, () => findAll(deps, stream, subject)),
     forget: (found) =>
       write(
         found.flatMap(({ partition, links }) =>
           [...links.keys()].map((key) => ({ topic: subjectsTopic, partition, key })),
         ),
       ),
+  }
+}
+
+async function findAll(
+  deps: SubjectLogDeps,
+  stream: InputStream,
+  subject: string,
+): Promise<readonly FoundEra[]> {
+  const { billingId, streamId } = stream
+  const { follower } = deps
+  const found: FoundEra[] = []
+  for (const era of subjectEras(follower, stream)) {
+    const keys = follower.keyring.eraKeys(billingId, streamId, era)
+    if (keys === undefined) throw unreadable()
+    const inEra = await linksOf(deps, keys, { stream, subject })
+    if (inEra.links.size > 0) found.push(inEra)
+  }
+  return found
+}
+
+/** Each reads partitions that all accounts share, so an account has only some at a time. */
+function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
+  const atOnce = new Map<string, number>()
+  return async <Found>(billingId: string, look: () => Promise<Found>): Promise<Found> => {
+    const count = atOnce.get(billingId) ?? 0
+    const { lookUps } = quotasOf(follower.tables.account(billingId) ?? {})
+    if (count >= lookUps)
+      throw exceeded('lookUps', `The account may look for ${lookUps} data subjects at a time`)
+    atOnce.set(billingId, count + 1)
+    try {
+      return await look()
+    } finally {
+      const left = (atOnce.get(billingId) ?? 1) - 1
+      if (left > 0) atOnce.set(billingId, left)
+      else atOnce.delete(billingId)
+    }
   }
 }
 

@@ -1,5 +1,12 @@
 // Changes of a stream that is there: its credentials, and its settings.
-import { act, newCredential, requireInput, requireOutput, streamKey } from '@weir/control-state'
+import {
+  act,
+  newCredential,
+  requireAccount,
+  requireInput,
+  requireOutput,
+  streamKey,
+} from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type {
   Audited,
@@ -13,6 +20,7 @@ import type {
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { ReadAccess, Revoking } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
+import { requireLimits, requireQuota } from '../quotas.ts'
 
 const credentialsMax = 20
 
@@ -31,7 +39,8 @@ export async function addCredential(
   const made = newCredential(wanted, deps.now())
   const { clientId } = made.credential
   const what = act(deps, 'credentials.create', { ...targetOf(target), clientId })
-  await changeStream(deps, { what, target }, (current) => {
+  await changeStream(deps, { what, target }, (current, draft) => {
+    requireQuota(draft, requireAccount(draft, target.billingId), { credentials: 1 })
     if (current.credentials.length >= credentialsMax)
       throw refusal(
         'too_many_credentials',
@@ -101,7 +110,12 @@ export async function patchStream(
     ...targetOf(target),
     ...changesOf(patch),
   })
-  const change = () => changeStream(deps, { what, target }, (current) => patched(current, patch))
+  const change = () =>
+    changeStream(deps, { what, target }, (current, draft) => {
+      if (patch.limits !== undefined)
+        requireLimits(requireAccount(draft, target.billingId), patch.limits)
+      return patched(current, patch)
+    })
   if (patch.enabled === false) {
     const current = await deps.writer.change('read', (draft) => requireTarget(draft, target))
     return revokingAccess(deps, clientIdsOf([current]), change)
@@ -139,10 +153,10 @@ const targetOf = ({ billingId, name, input }: StreamName): AuditTarget =>
 async function changeStream(
   deps: Changes,
   { what, target }: { what: Audited; target: StreamName },
-  change: (current: StreamRecord) => StreamRecord,
+  change: (current: StreamRecord, draft: Draft) => StreamRecord,
 ): Promise<StreamRecord> {
   return deps.writer.change(what, (draft) => {
-    const changed = change(requireTarget(draft, target))
+    const changed = change(requireTarget(draft, target), draft)
     draft.put(streamKey(changed.billingId, changed.name), changed)
     return changed
   })

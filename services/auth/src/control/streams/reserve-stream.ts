@@ -11,6 +11,7 @@ import {
 import type { DerivedStream, InputStream, NewCredential } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import { putKeyRecords } from '../keys/keep-eras.ts'
+import { requireLimits, requireQuota } from '../quotas.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
 export type Reserving = Changes & { readonly wrappingKeys: WrappingKeys }
@@ -39,8 +40,10 @@ export function reserveInput(
 ): Promise<InputStream> {
   const { billingId, name } = request
   return deps.wrappingKeys.changeFor(partOf('stream.create'), { billingId }, (draft) => {
-    requireAccount(draft, billingId)
+    const account = requireAccount(draft, billingId)
     requireFreeName(draft, billingId, name)
+    requireQuota(draft, account, { streams: 1, partitions: request.partitions, credentials: 1 })
+    requireLimits(account, request.limits)
     const stream: InputStream = { ...request, ...newStream(deps, credential), kind: 'input' }
     draft.put(streamKey(billingId, name), stream)
     putKeyRecords(deps, draft, stream)
@@ -57,6 +60,11 @@ export function reserveDerived(
   return deps.writer.change(partOf('output.create'), (draft) => {
     const input = requireInput(draft, billingId, request.linkedStream)
     requireFreeName(draft, billingId, name)
+    requireQuota(draft, requireAccount(draft, billingId), {
+      outputs: 1,
+      partitions: input.partitions,
+      credentials: credential === undefined ? 0 : 1,
+    })
     const reserved: DerivedStream = {
       ...request,
       ...newStream(deps, credential),

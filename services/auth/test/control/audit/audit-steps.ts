@@ -3,7 +3,7 @@
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { tenantsContract } from '@weir/testkit'
-import { asPlatform, secretsOf, textOf } from '../../support.ts'
+import { asPlatform, platformKey, secretsOf, send, textOf } from '../../support.ts'
 import type { Account, Json, Reply } from '../../support.ts'
 
 export type Step = {
@@ -42,6 +42,20 @@ export const steps: readonly Step[] = [
     by: 'platform',
     entry: ({ other }) => ({ action: 'api-key.create', target: { account: other } }),
     send: ({ auth, v, other }) => asPlatform(auth, `/${v}/accounts/${other}/keys`),
+  },
+  {
+    route: 'PUT /platform/accounts/:billingId/quotas',
+    by: 'platform',
+    entry: ({ other }) => ({
+      action: 'account.quotas',
+      target: { account: other, quotas: { streams: 7 } },
+    }),
+    send: ({ auth, v, other }) =>
+      send(`${auth.url}/${v}/platform/accounts/${other}/quotas`, {
+        method: 'PUT',
+        bearer: platformKey,
+        json: { streams: 7 },
+      }),
   },
   {
     route: 'POST /api-keys',

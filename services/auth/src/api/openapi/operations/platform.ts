@@ -1,13 +1,26 @@
-// The keys at rest and the audit log.
+// Quotas, the keys at rest and the audit log.
 import { schema } from '@weir/docs'
-import { answer, moment } from '../tell.ts'
+import { answer, body, moment } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
 const { json, ref } = schema
 
 export function tellPlatform(tell: Tell): void {
+  tellQuotas(tell)
   tellKeys(tell)
   tellAudit(tell)
+}
+
+function tellQuotas(tell: Tell): void {
+  tell('showQuotas', 'GET /platform/accounts/:billingId/quotas', 'platform', {
+    says: 'What an account may have and do, and how much it has',
+    ...answer(200, 'The quotas', ref('AccountQuotas')),
+  })
+  tell('setQuotas', 'PUT /platform/accounts/:billingId/quotas', 'platform', {
+    says: 'Sets the quotas of an account. Quotas that are not in the request get their defaults. What the account already has stays, but limits of its streams are lowered to the quotas',
+    ...body('QuotasRequest'),
+    ...answer(200, 'The quotas', ref('AccountQuotas')),
+  })
 }
 
 function tellKeys(tell: Tell): void {
