@@ -1,6 +1,7 @@
 // Who may call what: every route of auth, and nothing else can be mounted. /v1 has the routes of /v2 and needs the same.
 // Reading a stream's settings needs the role viewer; what shows or decides about people needs officer; credentials that
-// read decrypted events, and API keys, are an owner's.
+// read decrypted events, API keys, and what ends streams are an owner's. So are limits and retention, which are members of bodies
+// (routes/streams.ts).
 import type { Needs, RouteNeeds } from '@weir/control-state'
 import { needsIn } from '@weir/http-api'
 
@@ -54,7 +55,7 @@ export const routeNeeds = {
   'POST /v2/streams': 'developer',
   [`GET ${stream}`]: 'viewer',
   [`PATCH ${stream}`]: 'developer',
-  [`DELETE ${stream}`]: 'developer',
+  [`DELETE ${stream}`]: 'owner',
   [`GET ${stream}/usage`]: 'viewer',
   [`POST ${stream}/credentials`]: 'developer',
   [`DELETE ${stream}/credentials/:clientId`]: 'developer',
@@ -63,7 +64,7 @@ export const routeNeeds = {
   [`POST ${stream}/outputs`]: 'developer',
   [`GET ${output}`]: 'viewer',
   [`PATCH ${output}`]: 'developer',
-  [`DELETE ${output}`]: 'developer',
+  [`DELETE ${output}`]: 'owner',
   [`POST ${output}/credentials`]: 'owner',
   [`DELETE ${output}/credentials/:clientId`]: 'owner',
 

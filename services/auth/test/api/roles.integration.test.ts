@@ -66,6 +66,8 @@ test('the table itself is right: what is about people is an officer’s, what op
   expect(needing('owner')).toEqual([
     'POST /v2/api-keys',
     'DELETE /v2/api-keys/:keyId',
+    'DELETE /v2/streams/:stream',
+    'DELETE /v2/streams/:stream/outputs/:output',
     'POST /v2/streams/:stream/outputs/:output/credentials',
     'DELETE /v2/streams/:stream/outputs/:output/credentials/:clientId',
   ])
@@ -116,3 +118,17 @@ test('an output that a developer creates has no credentials; an owner makes them
   const byOwner = await as('owner', route, { ...request, name: 'another' })
   expect(secretsOf(byOwner)).toBeDefined()
 })
+
+test.each([{ limits: { eventRate: '7' } }, { keyRetentionDays: 1 }])(
+  '%j is an owner’s to set, when a stream is made and later',
+  async (settings) => {
+    const made = await as('developer', 'POST /v2/streams', { name: 'set', ...settings })
+    const changed = await as('developer', 'PATCH /v2/streams/in', settings)
+    for (const refused of [made, changed])
+      expect(refused).toMatchObject({ status: 403, json: { code: 'role_missing' } })
+    expect((await as('owner', 'PATCH /v2/streams/in', settings)).status).toBe(200)
+    expect((await as('developer', 'PATCH /v2/streams/in', { tags: ['eu'] })).status).toBe(200)
+    const entries = (await owner.get('/v2/audit?limit=100')).text
+    expect(entries).toContain('"code":"role_missing"')
+  },
+)

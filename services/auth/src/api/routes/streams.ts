@@ -3,7 +3,8 @@ import { createInput } from '../../control/streams/create-stream.ts'
 import { deleteStream } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/change-stream.ts'
 import { streamBody, streamPatch } from '../bodies.ts'
-import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
+import { requireRole } from '@weir/control-state'
+import type { RouteAnswer, Call, Caller, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { checkBody, readJson, lookUpInput, invalid } from '@weir/http-api'
@@ -13,10 +14,20 @@ export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shap
   return async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
-    const request = checkBody(schema, await readJson(call))
+    const json = await readJson(call)
+    const request = checkBody(schema, json)
+    requireOwnerFor(caller, json)
     const created = await createInput(acting(deps.streams, caller), { billingId, ...request })
     return { status: 201, body: deps.shape.created(created) }
   }
+}
+
+const ofOwners = ['limits', 'keyRetentionDays']
+
+/** Limits decide what is paid for, and less retention destroys keys. @throws ControlStateError `control-state.role_missing` */
+function requireOwnerFor({ apiKey }: Caller, body: unknown): void {
+  if (typeof body !== 'object' || body === null) return
+  if (ofOwners.some((member) => Object.hasOwn(body, member))) requireRole(apiKey, 'owner')
 }
 
 export const listStreams =
@@ -42,6 +53,7 @@ export const changeStream =
     const { caller } = call
     const { billingId } = caller
     const patch = checkBody(streamPatch, await readJson(call))
+    requireOwnerFor(caller, patch)
     const stream = await patchStream(
       acting(deps.streams, caller),
       { billingId, name: call.param('stream') },
