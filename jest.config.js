@@ -24,6 +24,6 @@ export default {
   ...common,
   testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$', ...measuring],
-  // Some of them wait more than they compute.
-  maxWorkers: 3,
+  // The first of them, which take longest, wait more than they compute.
+  maxWorkers: 5,
 }
