@@ -26,16 +26,35 @@ export async function claimSubject(
   await deps.writer.change(partOf('contract.create'), (draft) => {
     requireQuota(draft, requireAccount(draft, billingId), { contracts: 1 })
     requireFreeId(draft, billingId, id)
-    const owner = draft.subjectOwner(subject)
-    if (owner === billingId) return
-    if (owner !== undefined)
+    const owner = subjectOwnerIn(draft, subject)
+    if (owner !== undefined && owner !== billingId)
       throw refusal(
         'invalid',
         `schema.schema_registry_ref: the subject ${subject} is taken; choose another name`,
       )
-    draft.put(subjectKey(subject), { type: 'subject-owner', subject, ownerBillingId: billingId })
+    if (draft.subjectOwner(subject) === undefined)
+      draft.put(subjectKey(subject), { type: 'subject-owner', subject, ownerBillingId: billingId })
   })
 }
+
+/**
+ * Whose a subject is: of the account that used it first, and before anybody did, of the account whose name it begins with
+ * (`acme-clicks`); where several do, of the one with the longest name.
+ */
+export function subjectOwnerIn(
+  tables: Pick<Draft, 'account' | 'subjectOwner'>,
+  subject: string,
+): string | undefined {
+  const owner = tables.subjectOwner(subject)
+  if (owner !== undefined) return owner
+  return beginningsOf(subject).findLast((name) => tables.account(name) !== undefined)
+}
+
+/** Up to each character that is neither letter nor digit, and the whole. */
+const beginningsOf = (subject: string): string[] => [
+  ...[...subject.matchAll(/[^a-z0-9]/gi)].map(({ index }) => subject.slice(0, index)),
+  subject,
+]
 
 export type ContractRequest = {
   billingId: string

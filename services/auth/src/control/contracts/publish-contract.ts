@@ -6,7 +6,7 @@ import { invalid } from '@weir/http-api'
 import type { SchemaRef } from '@weir/contracts'
 import type { RegisteredSchema, Registry as WholeRegistry } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
-import { addContract, claimSubject } from './add-contract.ts'
+import { addContract, claimSubject, subjectOwnerIn } from './add-contract.ts'
 import type { ContractRecord, StateFollower } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
@@ -58,7 +58,7 @@ async function isOthers(
   { subject }: SchemaRef,
 ): Promise<boolean> {
   await follower.refresh() // its owner may be new
-  return (follower.tables.subjectOwner(subject) ?? billingId) !== billingId
+  return (subjectOwnerIn(follower.tables, subject) ?? billingId) !== billingId
 }
 
 /** Of any JSON; `prepareContract` reports what isn't a ref. */
