@@ -36,6 +36,8 @@ export type SubjectLog = {
 
 /** More than the clocks of replicas differ and than an event may wait. */
 const aroundMs = 24 * 3_600_000
+/** Of all accounts together. */
+const atOnceMax = 4
 
 type SubjectLogDeps = {
   readonly offsets: Pick<LogOffsets, 'at'>
@@ -75,9 +77,10 @@ async function findAll(
   return found
 }
 
-/** Each reads partitions that all accounts share, so an account has only some at a time. */
+/** Each reads partitions that all accounts share, so an account has only some at a time, and all together have a few. */
 function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
   const atOnce = new Map<string, number>()
+  const inTurn = createTurns()
   return async <Found>(billingId: string, look: () => Promise<Found>): Promise<Found> => {
     const count = atOnce.get(billingId) ?? 0
     const { lookUps } = quotasOf(follower.tables.account(billingId) ?? {})
@@ -85,11 +88,28 @@ function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
       throw exceeded('lookUps', `The account may look for ${lookUps} data subjects at a time`)
     atOnce.set(billingId, count + 1)
     try {
-      return await look()
+      return await inTurn(look)
     } finally {
       const left = (atOnce.get(billingId) ?? 1) - 1
       if (left > 0) atOnce.set(billingId, left)
       else atOnce.delete(billingId)
+    }
+  }
+}
+
+/** So many at a time, the others in the order in which they came. */
+function createTurns() {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running >= atOnceMax) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
     }
   }
 }
