@@ -24,6 +24,8 @@ export type Answer = {
   readonly date: string | undefined
   /** Of the page about a refusal. */
   readonly help?: string | undefined
+  /** Of a list's next page. */
+  readonly next?: URL | undefined
   readonly url: URL
 }
 
@@ -72,13 +74,15 @@ export async function request({ method, url, ...rest }: Request): Promise<Answer
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()
+    const link = response.headers.get('link') ?? undefined
     return {
       status: response.status,
       text,
       json: tryParseJson(text),
       retryAfter: response.headers.get('retry-after') ?? undefined,
       date: response.headers.get('date') ?? undefined,
-      help: helpIn(response.headers.get('link') ?? undefined),
+      help: helpIn(link),
+      next: nextIn(link, url),
       url,
     }
   } catch (error) {
@@ -86,11 +90,19 @@ export async function request({ method, url, ...rest }: Request): Promise<Answer
   }
 }
 
-/** The JSON of a success; a refusal is thrown in the service's own words. */
+/** The JSON of a success, a list with all its pages; a refusal is thrown in the service's own words. */
 export async function call(what: Request, advice: Advice = {}): Promise<unknown> {
   const answer = await request(what)
   if (answer.status < 200 || answer.status > 299) throw refusal(answer, advice)
-  return answer.json
+  if (answer.next === undefined || !Array.isArray(answer.json)) return answer.json
+  const rest = await call({ ...what, url: answer.next }, advice)
+  return [...answer.json, ...(Array.isArray(rest) ? rest : [])]
+}
+
+/** Under the same path, so that the API key goes nowhere else. */
+function nextIn(link: string | undefined, url: URL): URL | undefined {
+  const [, query] = /<(\?[^<>\s]+)>; *rel="next"/.exec(link ?? '') ?? []
+  return query === undefined ? undefined : new URL(query, url)
 }
 
 /** Where the service says that its refusal is explained (RFC 8288). */

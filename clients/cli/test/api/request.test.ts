@@ -1,5 +1,7 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { helpIn, refusal, request, unreachable, urlOf } from '../../src/api/request.ts'
+import { call, helpIn, refusal, request, unreachable, urlOf } from '../../src/api/request.ts'
 import type { Answer } from '../../src/api/request.ts'
 import { renderError } from '../../src/errors.ts'
 import { tryParseJson } from '../../src/json.ts'
@@ -123,6 +125,27 @@ describe('a refusal', () => {
     expect(shown).not.toContain('\u001b')
     expect(shown).not.toContain('\u0007')
   })
+})
+
+test('a list is read page by page, with the same key, and from nowhere else', async () => {
+  const asked: string[] = []
+  const pages: Record<string, readonly [list: unknown, link: string]> = {
+    '/v2/streams': [['a'], '<?cursor=1>; rel="next"'],
+    '/v2/streams?cursor=1': [['b', 'c'], '<?cursor=2>; rel="next"'],
+    '/v2/streams?cursor=2': [['d'], '<https://elsewhere.test/?cursor=3>; rel="next"'],
+  }
+  const server = createServer(({ url = '', headers }, response) => {
+    asked.push(`${url} ${headers.authorization}`)
+    const [list, link = ''] = pages[url] ?? []
+    response.setHeader('link', link).end(JSON.stringify(list))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = new URL(`http://127.0.0.1:${port}/v2/streams`)
+  const list = await call({ method: 'GET', url, bearer: 'the-key' })
+  server.close()
+  expect(list).toEqual(['a', 'b', 'c', 'd'])
+  expect(asked).toEqual(Object.keys(pages).map((path) => `${path} Bearer the-key`))
 })
 
 describe('when nothing answers', () => {

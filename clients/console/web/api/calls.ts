@@ -51,7 +51,7 @@ export function createCalls(where: Where, apiKey: string): Calls {
 }
 
 function call(baseUrl: string, apiKey: string): Call {
-  return async (method, path, body) => {
+  const ask: Call = async (method, path, body) => {
     const response = await fetch(baseUrl + path, {
       method,
       headers: {
@@ -67,9 +67,18 @@ function call(baseUrl: string, apiKey: string): Call {
     })
     const text = await response.text()
     if (!response.ok) throw refusedOf(response.status, parseObject(text), text)
-    return text === '' ? undefined : (JSON.parse(text) as unknown)
+    const answer: unknown = text === '' ? undefined : JSON.parse(text)
+    const next = nextIn(response.headers.get('link'))
+    if (next === undefined || !Array.isArray(answer)) return answer
+    const rest = await ask(method, path.replace(/\?.*$/, '') + next)
+    return [...answer, ...listOf(rest)]
   }
+  return ask
 }
+
+/** A list comes in pages. */
+const nextIn = (link: string | null): string | undefined =>
+  /<(\?[^<>\s]+)>; *rel="next"/.exec(link ?? '')?.[1]
 
 /** A problem document, or auth's plain {code, message}. */
 function refusedOf(status: number, problem: Json | undefined, text: string): Refused {

@@ -202,6 +202,17 @@ describe('publishing a contract', () => {
     expect(again.status).toBe(201)
   })
 
+  test("a subject that begins with an account's name is for this account alone, used or not", async () => {
+    const [other, subject] = [await makeAccount(auth), `${account.billingId}-orders`]
+    await registry.register(subject, JSON.stringify(schema()))
+    const { schema: withSchema, ...rest } = contract({ subject })
+    for (const schemaPart of [withSchema, { ...withSchema, definition: undefined }]) {
+      const reply = await other.post('/v2/contracts', { ...rest, schema: schemaPart })
+      expect(reply.status).toBe(422)
+    }
+    expect((await account.post('/v2/contracts', contract({ subject }))).status).toBe(201)
+  })
+
   test('the same id in another account is another contract', async () => {
     const [other, id] = [await makeAccount(auth), `demo/${uniqueName('event')}/1.0.0`]
     expect((await account.post('/v2/contracts', contract({ id }))).status).toBe(201)
@@ -229,6 +240,20 @@ describe('looking at contracts', () => {
     const shown = await mine.get(pathOf(asked.id))
     expect(shown.status).toBe(200)
     expect(shown.json).toEqual(json)
+  })
+
+  test('comes in pages, which a few large ones fill', async () => {
+    const mine = await makeAccount(auth)
+    const ids = ['a', 'b', 'c'].map((part) => `demo/${part}/1.0.0`)
+    const large = { ...schema(), doc: 'x'.repeat(100_000) }
+    for (const id of ids) await mine.post('/v2/contracts', contract({ id, definition: large }))
+    const first = await mine.get('/v2/contracts')
+    expect(first.list.map(({ id }) => id)).toEqual(ids.slice(0, 2))
+    const [, query] = /^<(\?.+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? []
+    const last = await mine.get(`/v2/contracts${query}`)
+    expect(last.list.map(({ id }) => id)).toEqual(ids.slice(2))
+    expect(last.headers.get('link')).toBeNull()
+    expect((await mine.get('/v2/contracts?limit=0')).json).toMatchObject(problem(422, 'invalid'))
   })
 
   test("is refused with 404 for what is not there, and for another account's", async () => {

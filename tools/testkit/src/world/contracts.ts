@@ -2,7 +2,7 @@
 import { expectStatus, freshName } from './account.ts'
 import type { Account } from './account.ts'
 
-export type Field = { name: string; type: unknown; default?: unknown }
+export type Field = { name: string; type: unknown; default?: unknown; doc?: string }
 export type ContractParts = {
   id: string
   fields: readonly Field[]

@@ -97,6 +97,25 @@ export const attacks: readonly Attack[] = [
     atOnce: 3,
     isLong: true, // packages/contracts/test/pattern/proofs.test.ts
   },
+  {
+    name: 'lists of contracts that are as large as may be',
+    async prepare(world) {
+      const account = await createAccount(world.auth.url)
+      const doc = 'x'.repeat(250_000)
+      for (let nth = 0; nth < scale(20, 4); nth += 1)
+        await makeContract(account, {
+          id: `large-${nth}`,
+          fields: [{ name: 'field', type: 'string', doc }],
+        })
+      return async () => {
+        const answer = await account.call('GET', '/v2/contracts')
+        // Refusals as fast as they can be asked for are a flood, which needs no account.
+        if (answer.status === 429) await delay(100)
+        return answer
+      }
+    },
+    atOnce: 8,
+  },
 ]
 
 async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act> {

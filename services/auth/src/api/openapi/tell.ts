@@ -1,5 +1,6 @@
 // How an operation of management is told of: what its route's needs say of keys and roles, how all refuse, and the
 // codes whose rows in errors.ts name it, are added.
+import { pageEntries } from '@weir/http-api'
 import { schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
 import { isRole } from '@weir/control-state'
@@ -25,6 +26,22 @@ export const ofBodies = ['invalid_request', 'not_json', 'too_large', 'unsupporte
 export const body = (name: string) => ({ body: { content: json(ref(name)) } })
 export const answer = (status: number, says: string, of: JsonSchema) => ({
   answers: [{ status, says, content: json(of) }],
+})
+/** A list in pages, as `listPage` makes them. */
+export const list = (says: string, of: JsonSchema) => ({
+  query: [
+    {
+      name: 'limit',
+      says: `how many at most; default: ${pageEntries.usually}. A page of large entries has fewer`,
+      schema: { type: 'integer', minimum: 1, maximum: pageEntries.max },
+    },
+    { name: 'cursor', says: 'where the page begins, as `Link` has it', schema: { type: 'string' } },
+  ],
+  ...answer(
+    200,
+    `${says}. If there are more, the header \`Link\` contains the next page, with \`rel="next"\``,
+    schema.listOf(of),
+  ),
 })
 export const moment = (name: string, says: string): Parameter => ({
   name,

@@ -6,7 +6,7 @@ import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { publishContract } from '../../control/contracts/publish-contract.ts'
-import { readJson, lookUp } from '@weir/http-api'
+import { lookUp, listPage, readJson } from '@weir/http-api'
 import { contractOf } from '../render.ts'
 
 export const makeContract =
@@ -27,7 +27,11 @@ export const listContracts =
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
     const contracts = state.tables.contractsOf(billingId)
-    return { status: 200, body: contracts.map(contractOf) }
+    const { entries, headers } = listPage(call, contracts, {
+      keyOf: ({ id }) => id,
+      bytesOf: ({ schemaText }) => schemaText.length,
+    })
+    return { status: 200, headers, body: entries.map(contractOf) }
   }
 
 export const showContract =

@@ -8,7 +8,7 @@ import { erasureBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
+import { checkBody, listPage, lookUpByInput, readJson } from '@weir/http-api'
 import { eraseBySubject } from './subjects.ts'
 import type { SubjectDeps } from './subjects.ts'
 
@@ -32,17 +32,18 @@ export const makeErasure =
     return { status: 201, body: { ...(await shown(deps, erasure)), salt } }
   }
 
+const newestFirst = ({ acceptedAtMs, erasureId }: ErasureRecord): string =>
+  String(Number.MAX_SAFE_INTEGER - acceptedAtMs) + erasureId
+
 export const listErasures =
   (deps: Pick<Shown, 'state' | 'erasureView'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const erasures = await lookUpByInput(deps.state, call, (stream, state) =>
       state.erasuresOf(stream.streamId),
     )
-    const newestFirst = erasures.sort((a, b) => b.acceptedAtMs - a.acceptedAtMs)
-    return {
-      status: 200,
-      body: await Promise.all(newestFirst.map((erasure) => shown(deps, erasure))),
-    }
+    const { entries, headers } = listPage(call, erasures, { keyOf: newestFirst })
+    const body = await Promise.all(entries.map((erasure) => shown(deps, erasure)))
+    return { status: 200, headers, body }
   }
 
 export const showErasure =

@@ -7,7 +7,7 @@ import { outputBody, outputPatch } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { checkBody, readJson, lookUpByInput, lookUpOutput } from '@weir/http-api'
+import { checkBody, listPage, lookUpByInput, lookUpOutput, readJson } from '@weir/http-api'
 
 export const makeOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
@@ -31,7 +31,8 @@ export const listOutputs =
   async (call: AccountCall): Promise<RouteAnswer> => {
     const outputs = await lookUpByInput(deps.state, call, (input, state) => state.outputsOf(input))
     const ready = outputs.filter(({ state }) => state === 'ready')
-    return { status: 200, body: ready.map(deps.shape.shown) }
+    const { entries, headers } = listPage(call, ready, { keyOf: ({ name }) => name })
+    return { status: 200, headers, body: entries.map(deps.shape.shown) }
   }
 
 export const showOutput =

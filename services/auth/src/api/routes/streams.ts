@@ -7,7 +7,7 @@ import { requireRole } from '@weir/control-state'
 import type { RouteAnswer, Call, Caller, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
-import { checkBody, readJson, lookUpInput, invalid } from '@weir/http-api'
+import { checkBody, invalid, listPage, lookUpInput, readJson } from '@weir/http-api'
 
 export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
   const schema = streamBody(deps.defaultLimits)
@@ -37,7 +37,8 @@ export const listStreams =
     const streams = state.tables
       .streamsOf(billingId)
       .filter((stream) => stream.kind === 'input' && stream.state === 'ready')
-    return { status: 200, body: streams.map(shape.shown) }
+    const { entries, headers } = listPage(call, streams, { keyOf: ({ name }) => name })
+    return { status: 200, headers, body: entries.map(shape.shown) }
   }
 
 export const showStream =

@@ -52,6 +52,18 @@ describe('an erasure', () => {
     }
   })
 
+  test('is listed before the older ones, in pages', async () => {
+    const ids: string[] = []
+    for (const keyFieldValue of ['a', 'b', 'c']) {
+      const { json } = await account.post(erasures, { keyFieldValue })
+      ids.unshift(textOf(json, 'id'))
+    }
+    const first = await account.get(`${erasures}?limit=2`)
+    const [, query] = /^<(\?.+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? []
+    const next = await account.get(`${erasures}${query}`)
+    expect([...first.list, ...next.list].slice(0, 3).map(({ id }) => id)).toEqual(ids)
+  })
+
   test('has no receipt before it is complete', async () => {
     const { json } = await account.post(erasures, { keyFieldValue: 'ada' })
     const early = await account.get(`${erasures}/${textOf(json, 'id')}/receipt`)

@@ -1,14 +1,14 @@
 // Contracts.
 import { schema } from '@weir/docs'
-import { answer, body } from '../tell.ts'
+import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
-const { listOf, ref } = schema
+const { ref } = schema
 
 export function tellContracts(tell: Tell): void {
   tell('listContracts', 'GET /contracts', 'contracts', {
     says: 'The contracts of the account',
-    ...answer(200, 'The contracts', listOf(ref('Contract'))),
+    ...list('The contracts', ref('Contract')),
   })
   tell('createContract', 'POST /contracts', 'contracts', {
     says: 'Publishes a contract. A published contract never changes',

@@ -1,15 +1,15 @@
 // Erasures, their receipts, and data subjects.
 import { schema } from '@weir/docs'
-import { answer, body } from '../tell.ts'
+import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
-const { listOf, ref } = schema
+const { ref } = schema
 
 export function tellErasures(tell: Tell): void {
   const erasures = '/streams/:stream/erasures'
   tell('listErasures', `GET ${erasures}`, 'erasures', {
     says: 'The erasures of a stream, newest first',
-    ...answer(200, 'The erasures', listOf(ref('Erasure'))),
+    ...list('The erasures', ref('Erasure')),
   })
   tell('createErasure', `POST ${erasures}`, 'erasures', {
     says: 'Erases people, or withdraws their consent for a level and all levels above it. The response lists the outputs that may contain decrypted values, with the time when each is clear',

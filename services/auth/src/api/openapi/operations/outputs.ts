@@ -1,7 +1,7 @@
 // Outputs of a stream, and credentials of both.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
-import { answer, body } from '../tell.ts'
+import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
 const { json, listOf, object, ref } = schema
@@ -11,7 +11,7 @@ export function tellOutputs(tell: Tell, v: string): void {
   const outputs = '/streams/:stream/outputs'
   tell('listOutputs', `GET ${outputs}`, 'outputs', {
     says: 'The outputs of an input stream',
-    ...answer(200, 'The outputs', listOf(of(''))),
+    ...list('The outputs', of('')),
   })
   tell('createOutput', `POST ${outputs}`, 'outputs', {
     says: 'Creates an output. If an owner creates it, it gets its first credentials',

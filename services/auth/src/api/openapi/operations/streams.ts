@@ -1,7 +1,7 @@
 // Input streams, and what they took.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
-import { answer, body, moment } from '../tell.ts'
+import { answer, body, list, moment } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
 const { json, listOf, object, oneOf, ref } = schema
@@ -10,7 +10,7 @@ export function tellStreams(tell: Tell, v: string): void {
   const of = (shape: string): JsonSchema => ref(`${shape}Stream${v}`)
   tell('listStreams', 'GET /streams', 'streams', {
     says: 'The input streams of the account',
-    ...answer(200, 'The streams', listOf(of('Input'))),
+    ...list('The streams', of('Input')),
   })
   tell('createStream', 'POST /streams', 'streams', {
     says: 'Creates an input stream, with its first credentials. Setting `limits` or `keyRetentionDays` needs the role owner',
