@@ -26,7 +26,7 @@ export function createManagementRate(nowMs = () => performance.now()): Managemen
     if (left < 1)
       throw exceeded(
         'requestsPerMinute',
-        `The account may send ${perMinute} requests of management in a minute, and ${Math.floor(atOnce)} of them at once`,
+        `The account may send ${perMinute} requests of management in a minute, and ${Math.floor(atOnce)} of them in a second`,
       )
   }
 }
