@@ -145,6 +145,7 @@ export type {
   AuditEntry,
   AuditHead,
   AuditTarget,
+  Settings,
   Change,
 } from './audit/audit.ts'
 export { auditHeadKey, hashOf, nextEntry, noEntries } from './audit/chain.ts'

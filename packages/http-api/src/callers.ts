@@ -1,7 +1,15 @@
 // Which account calls: it proves itself by an API key, which arrives as a bearer token, and has the role that the route
 // needs. A handler is given its caller, and finds none itself.
 import { requireRole } from '@weir/control-state'
-import type { AccountRecord, Accounts, Actor, ApiKeyRecord, Role } from '@weir/control-state'
+import type {
+  AccountRecord,
+  Accounts,
+  Actor,
+  ApiKeyRecord,
+  AuditTarget,
+  Role,
+} from '@weir/control-state'
+import type { Errors } from './errors.ts'
 import type { RouteAnswer, Call, RouteHandler } from './express/answer.ts'
 
 export type Caller = {
@@ -42,3 +50,52 @@ export const answering =
   <Who>(callerFor: (call: Call) => Who | Promise<Who>, handler: HandlerBy<Who>): RouteHandler =>
   async (call) =>
     handler({ ...call, caller: await callerFor(call) })
+
+/** What was refused to whom, for the audit log. */
+export type RefusedCall = {
+  readonly actor: Actor
+  readonly target: AuditTarget
+  readonly code: string
+}
+
+/** Tells of what is refused to a caller that is known, and not of what a service could not do. */
+export const tellingRefusals =
+  (
+    errors: Errors<string>,
+    handler: RouteHandler,
+    tell: (refused: RefusedCall) => void,
+  ): RouteHandler =>
+  async (call) => {
+    let actor: Actor | undefined
+    const isFrom: Call['isFrom'] = (caller, who) => {
+      actor = who
+      call.isFrom(caller, who)
+    }
+    try {
+      return await handler({ ...call, isFrom })
+    } catch (error) {
+      const refused = errors.refusalOf(error)
+      if (actor !== undefined && errors.statusOf(refused) < 500)
+        tell({ actor, target: targetOf(call, actor), code: refused.code })
+      throw error
+    }
+  }
+
+const name = /^(?=.{1,63}$)[a-z0-9](-?[a-z0-9])*$/
+const forms = {
+  stream: name,
+  output: name,
+  contract: /^[\w.:/-]{1,200}$/,
+  clientId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  keyId: /^[0-9a-f]{12}$/,
+}
+
+/** What the path names, as far as it can be a name: anything may be asked for. */
+function targetOf(call: Call, actor: Actor): AuditTarget {
+  const named = Object.entries(forms).flatMap(([what, form]) => {
+    const text = call.param(what)
+    return form.test(text) ? [[what, text] as const] : []
+  })
+  const account = actor.kind === 'account' ? actor.billingId : call.param('billingId')
+  return { ...(name.test(account) ? { account } : {}), ...Object.fromEntries(named) }
+}

@@ -1,6 +1,13 @@
 export { bodySchemaOf, levelRules } from './body-schema.ts'
-export { answering, callerOf } from './callers.ts'
-export type { AccountCall, AccountHandler, CallBy, Caller, HandlerBy } from './callers.ts'
+export { answering, callerOf, tellingRefusals } from './callers.ts'
+export type {
+  AccountCall,
+  AccountHandler,
+  CallBy,
+  Caller,
+  HandlerBy,
+  RefusedCall,
+} from './callers.ts'
 export { pageAnswer, showApi, showOpenApi, showStyle } from './documents.ts'
 export type { Documented } from './documents.ts'
 export { createErrors } from './errors.ts'

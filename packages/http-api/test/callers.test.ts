@@ -1,8 +1,10 @@
 // A handler is given a caller who may call; all others get no further.
 import { expect, test } from '@jest/globals'
-import type { Role } from '@weir/control-state'
-import { answering, callerOf } from '../src/index.ts'
+import type { Actor, Role } from '@weir/control-state'
+import { answering, callerOf, tellingRefusals } from '../src/index.ts'
 import type { Call } from '../src/index.ts'
+import { refuse } from '../src/refusal.ts'
+import { errors } from './tables.ts'
 
 const keyWith = (role: Role) =>
   ({
@@ -55,4 +57,25 @@ test('a handler is not called before its caller is known, and gets it with the c
   )
   await expect(refusing(call)).rejects.toThrow('nobody')
   expect(calls).toBe(0)
+})
+
+test('what is refused to a known caller is told, with names from the path that can be names', async () => {
+  const told: unknown[] = []
+  const params: Record<string, string> = { stream: 'clicks', output: 'Jane Doe' }
+  const refusing = async (error: Error, isKnown: boolean): Promise<void> => {
+    const handler = (call: Call): never => {
+      if (isKnown) call.isFrom('acme', actor as Actor)
+      throw error
+    }
+    const { call } = callFrom('')
+    const asked = { ...call, param: (name: string) => params[name] ?? '' }
+    const watched = tellingRefusals(errors, handler, (refused) => void told.push(refused))
+    await expect(watched(asked)).rejects.toBe(error)
+  }
+  await refusing(refuse('not_found', 'nothing'), true)
+  await refusing(refuse('unavailable', 'later'), true)
+  await refusing(refuse('not_found', 'nothing'), false)
+  expect(told).toEqual([
+    { actor, target: { account: 'acme', stream: 'clicks' }, code: 'not_found' },
+  ])
 })

@@ -13,6 +13,8 @@ import { ControlStateError } from '../errors.ts'
 export type AccessTrace = {
   /** Resolves once the notice is kept. @throws ControlStateError `control-state.unavailable`: then nothing may be shown */
   read(reading: Reading): Promise<void>
+  /** What was refused to a known caller; nobody waits for it. */
+  refused(refused: Reading & { readonly refused: string }): void
   /** A token for a derived stream's credentials: noticed once an hour. @throws ControlStateError `control-state.unavailable` */
   token(reading: Reading): Promise<void>
   /** Noticed once an hour for each key; nobody waits for it. */
@@ -57,15 +59,24 @@ export function createAccessTrace(
   const { now, log } = deps
   const inMinute = createTold(minuteMs, now)
   const inHour = createTold(hourMs, now)
-  const counted = new Map<string, { readonly reading: Reading; readonly count: number }>()
-
+  const counted = createCounted()
   return {
     async read(reading) {
       const kind = kindOf(reading)
       const ofAccount = inMinute.count(reading.actor.billingId)
-      if (inMinute.count(kind) > 1 && ofAccount > atOnceMax)
-        return void counted.set(kind, { reading, count: (counted.get(kind)?.count ?? 0) + 1 })
+      if (inMinute.count(kind) > 1 && ofAccount > atOnceMax) return counted.add(kind, reading)
       await inMinute.unlessFailed(kind, writeReading(deps, reading))
+    },
+    refused(reading) {
+      const { actor } = reading
+      // One for all: what is refused may name anything.
+      const kind = `refused ${actor.billingId}`
+      const target = { account: actor.billingId }
+      if (inMinute.count(kind) > atOnceMax)
+        return counted.add(kind, { action: 'access.refused', actor, target })
+      writeReading(deps, reading).catch((err: unknown) =>
+        log.warn({ err }, 'a refusal is not in the audit log'),
+      )
     },
     async token(reading) {
       const { actor } = reading
@@ -79,16 +90,25 @@ export function createAccessTrace(
       const sent = write(deps, { type: 'use-notice', at: timeText(now), billingId, keyId })
       inHour.unlessFailed(which, sent).catch(() => undefined)
     },
-    async tellCounts() {
+    tellCounts: () => writeCounts(deps, counted.takeAll()),
+  }
+}
+
+/** Readings that have no notice of their own: of each kind the newest, with their number and the levels of all of them. */
+function createCounted() {
+  let counted = new Map<string, Reading>()
+  return {
+    add(kind: string, reading: Reading): void {
+      const before = counted.get(kind)?.target
+      const levels = new Set([...(before?.levels ?? []), ...(reading.target.levels ?? [])])
+      const count = (before?.count ?? 0) + 1
+      const more = levels.size === 0 ? { count } : { count, levels: [...levels] }
+      counted.set(kind, { ...reading, target: { ...reading.target, ...more } })
+    },
+    takeAll(): Reading[] {
       const all = [...counted.values()]
-      counted.clear()
-      for (const { reading, count } of all) {
-        const { action, target } = reading
-        await writeReading(deps, { ...reading, target: { ...target, count } }).catch(
-          (err: unknown) =>
-            log.warn({ err, action, count }, 'some accesses are missing from the audit log'),
-        )
-      }
+      counted = new Map()
+      return all
     },
   }
 }
@@ -108,10 +128,22 @@ async function writeReading(deps: TraceDeps, reading: Reading): Promise<void> {
   }
 }
 
-/** Who reads what in which way; when and by which request doesn't matter. */
-function kindOf({ action, actor, target }: Reading): string {
+async function writeCounts(deps: TraceDeps, readings: readonly Reading[]): Promise<void> {
+  for (const reading of readings) {
+    const { action, target } = reading
+    await writeReading(deps, reading).catch((err: unknown) =>
+      deps.log.warn(
+        { err, action, count: target.count },
+        'some accesses are missing from the audit log',
+      ),
+    )
+  }
+}
+
+/** Who reads what in which way. When, by which request and at which levels doesn't matter: there are too many of these. */
+function kindOf({ action, actor, target: { stream, output } }: Reading): string {
   const { requestId: _, ...who } = actor
-  return JSON.stringify([action, who, target])
+  return JSON.stringify([action, who, stream, output])
 }
 
 /** How often each thing was told since this minute or hour began. */

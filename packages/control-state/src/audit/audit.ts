@@ -33,6 +33,10 @@ export type AuditAction =
   | 'read.dead'
   | 'read.watch'
   | 'read.token'
+  /** Something that changes nothing and shows no event was refused. */
+  | 'read.refused'
+  /** Dead-lettered records were derived again. */
+  | 'dead.retry'
   /** How many notices of readings Kafka had removed before auth had seen them. */
   | 'read.lost'
   | 'keys.era.create'
@@ -68,6 +72,9 @@ export type Actor =
   /** A reconcile loop, not a request. */
   | { readonly kind: 'auth' }
 
+/** Numbers and flags that people set, and limits, which are texts. */
+export type Settings = Readonly<Record<string, string | number | boolean>>
+
 export type AuditTarget = {
   /** Whose it is; that account sees the entry. */
   readonly account?: string
@@ -89,7 +96,16 @@ export type AuditTarget = {
   readonly count?: number
   /** The names of the members that a change has set. */
   readonly changed?: readonly string[]
-  readonly enabled?: boolean
+  /** Values of such members, before the change and after it. */
+  readonly before?: Settings
+  readonly after?: Settings
+  /** What an output of these levels gets, and the first events that it gets. */
+  readonly consentLevelType?: string
+  readonly from?: string
+  /** What credentials are good for. */
+  readonly scope?: readonly string[]
+  /** What was asked for, where it is no action. */
+  readonly route?: string
   /** What the platform has set. */
   readonly quotas?: Readonly<Record<string, number>>
   /** Derived streams that went with their input. */

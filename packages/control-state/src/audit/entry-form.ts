@@ -38,6 +38,8 @@ const isOperator = either(
   objectOf<ActorOf<'auth'>>({ kind: oneOf('auth') }),
 )
 
+const settings = tableOf(either(text, either(number, flag)))
+
 const isTarget = objectOf<AuditTarget>({
   account: optional(text),
   stream: optional(text),
@@ -54,7 +56,12 @@ const isTarget = objectOf<AuditTarget>({
   at: optional(text),
   count: optional(number),
   changed: optional(listOf(text)),
-  enabled: optional(flag),
+  before: optional(settings),
+  after: optional(settings),
+  consentLevelType: optional(text),
+  from: optional(text),
+  scope: optional(listOf(text)),
+  route: optional(text),
   quotas: optional(tableOf(number)),
   outputs: optional(listOf(text)),
   ring: optional(text),

@@ -7,13 +7,23 @@ import type { Actor, AuditAction, AuditTarget } from './audit.ts'
 
 export const accessesTopic = 'weir.accesses'
 
-export const readActions = ['read.preview', 'read.dead', 'read.watch', 'read.token'] as const
-export type ReadAction = (typeof readActions)[number] & AuditAction
+const readActions = [
+  'read.preview',
+  'read.dead',
+  'read.watch',
+  'read.token',
+  'read.refused',
+  'dead.retry',
+  'access.refused',
+] as const
+type ReadAction = (typeof readActions)[number] & AuditAction
 
 export type Reading = {
   readonly action: ReadAction
   readonly actor: Extract<Actor, { kind: 'account' | 'credentials' }>
   readonly target: AuditTarget
+  /** Why nothing was shown. */
+  readonly refused?: string
 }
 
 export type Notice =
@@ -46,10 +56,11 @@ const actor = z.discriminatedUnion('kind', [
 ])
 const target = z.strictObject({
   account: name,
-  stream: name,
+  stream: name.exactOptional(),
   output: name.exactOptional(),
   levels: z.array(z.int().min(0).max(255)).max(256).exactOptional(),
   count: z.int().min(1).exactOptional(),
+  route: z.string().max(100).exactOptional(),
 })
 
 const readNotice = z.strictObject({
@@ -58,6 +69,10 @@ const readNotice = z.strictObject({
   action: z.enum(readActions),
   actor,
   target,
+  refused: z
+    .string()
+    .regex(/^[a-z_]{1,60}$/)
+    .exactOptional(),
 })
 const useNotice = z.strictObject({ type: z.literal('use-notice'), at, billingId: name, keyId })
 

@@ -54,6 +54,38 @@ test('over the bound the same reading is counted, another one is noticed at once
   expect(notices).toHaveLength(33)
 })
 
+test('levels make no other reading of it, and are told together', async () => {
+  const { trace, notices } = traced()
+  const at = (level: number): Reading => {
+    const { target, ...rest } = reading('clicks')
+    return { ...rest, target: { ...target, levels: [level] } }
+  }
+  for (let level = 0; level < 120; level++) await trace.read(at(level))
+  expect(notices).toHaveLength(30)
+  await trace.tellCounts()
+  const levels = Array.from({ length: 90 }, (_, index) => 30 + index)
+  expect(notices.slice(30)).toMatchObject([{ target: { stream: 'clicks', levels, count: 90 } }])
+})
+
+test('refusals are told with their code, and over the bound they are counted, whatever they name', async () => {
+  const { trace, notices, pass } = traced()
+  for (let nth = 0; nth < 120; nth++)
+    trace.refused({ ...reading(`s-${nth}`), action: 'dead.retry', refused: 'not_found' })
+  expect(notices).toHaveLength(30)
+  expect(notices[7]).toMatchObject({
+    action: 'dead.retry',
+    target: { stream: 's-7' },
+    refused: 'not_found',
+  })
+  await trace.tellCounts()
+  expect(notices.slice(30)).toMatchObject([
+    { action: 'access.refused', target: { account: 'acme', count: 90 } },
+  ])
+  pass(60_000)
+  await trace.read(reading('clicks'))
+  expect(notices).toHaveLength(32)
+})
+
 test('a reading that cannot be noticed is refused, and so is the next one until it can', async () => {
   const { trace, notices, away } = traced()
   for (let count = 0; count < 30; count++) await trace.read(reading('clicks'))

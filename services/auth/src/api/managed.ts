@@ -4,11 +4,11 @@
 import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
 import { isRole } from '@weir/control-state'
-import type { Actor, AuditAction, AuditTarget, Needs, Role } from '@weir/control-state'
+import type { AuditAction, Needs, Role } from '@weir/control-state'
 import type { Callers, Platform } from '../access/callers.ts'
 import { errors } from '../errors.ts'
 import type { Method } from '@weir/docs'
-import { answering, mount } from '@weir/http-api'
+import { answering, mount, tellingRefusals } from '@weir/http-api'
 import type { Call, CallBy, Caller, HandlerBy, RouteHandler } from '@weir/http-api'
 import { needsOf } from './route-needs.ts'
 import type { Route, RouteNeedsOfAuth } from './route-needs.ts'
@@ -50,7 +50,7 @@ export function mountManaged<Path extends string>(
 ): void {
   const mounted: Record<string, RouteHandler> = {}
   for (const [method, managed] of Object.entries(handlers))
-    mounted[method] = watched(deps, needsOf(`${method} ${base}${path}`), asManaged(managed))
+    mounted[method] = watched(deps, `${method} ${base}${path}`, asManaged(managed))
   mount({ app, needsOf }, base + path, mounted)
 }
 
@@ -72,43 +72,24 @@ async function callerFor(callers: Callers, needs: Needs, call: Call): Promise<Ca
 
 function watched(
   { refusals, callers }: ManagedDeps,
-  needs: Needs,
+  route: string,
   { handler, action }: AnyManaged,
 ): RouteHandler {
-  const answer = answering((call) => callerFor(callers, needs, call), handler)
+  const needs = needsOf(route)
+  const found = answering((call) => callerFor(callers, needs, call), handler)
+  const answer = tellingRefusals(errors, found, ({ target, ...refused }) =>
+    refusals.refused(
+      action === undefined
+        ? { ...refused, action: 'read.refused', target: { ...target, route } }
+        : { ...refused, action, target },
+    ),
+  )
   return async (call) => {
-    let actor: Actor | undefined
-    const isFrom: Call['isFrom'] = (caller, who) => {
-      actor = who
-      call.isFrom(caller, who)
-    }
     try {
-      return await answer({ ...call, isFrom })
+      return await answer(call)
     } catch (error) {
       if (hasCode(error, 'control-state.invalid_api_key', 'invalid_platform_key')) refusals.denied()
-      const refused = errors.refusalOf(error)
-      if (actor !== undefined && action !== undefined && errors.statusOf(refused) < 500)
-        refusals.refused({ action, actor, target: targetOf(call, actor), code: refused.code })
       throw error
     }
   }
-}
-
-const name = /^(?=.{1,63}$)[a-z0-9](-?[a-z0-9])*$/
-const forms = {
-  stream: name,
-  output: name,
-  contract: /^[\w.:/-]{1,200}$/,
-  clientId: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  keyId: /^[0-9a-f]{12}$/,
-}
-
-/** What the path names, as far as it can be a name: anything may be asked for. */
-function targetOf(call: Call, actor: Actor): AuditTarget {
-  const named = Object.entries(forms).flatMap(([what, form]) => {
-    const text = call.param(what)
-    return form.test(text) ? [[what, text] as const] : []
-  })
-  const account = actor.kind === 'account' ? actor.billingId : call.param('billingId')
-  return { ...(name.test(account) ? { account } : {}), ...Object.fromEntries(named) }
 }

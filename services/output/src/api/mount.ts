@@ -1,10 +1,11 @@
 // Mounts a route of the table for those whom it names. For a route that asks for a role, the handler gets who calls.
 import { isRole } from '@weir/control-state'
-import type { Role } from '@weir/control-state'
-import { answering, mount } from '@weir/http-api'
+import type { AccessTrace, Reading, Role } from '@weir/control-state'
+import { answering, mount, tellingRefusals } from '@weir/http-api'
 import type { AccountHandler, RouteHandler } from '@weir/http-api'
 import type { Express } from 'express'
 import type { CallerWithRole } from '../access/callers.ts'
+import { errors } from '../errors.ts'
 import { needsOf } from './route-needs.ts'
 import type { Route, RouteNeedsOfOutput } from './route-needs.ts'
 
@@ -12,15 +13,40 @@ type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role
   ? AccountHandler
   : RouteHandler
 
+/** As entries of the audit log call what these routes do. */
+const actionOf: { readonly [Of in Route]?: Reading['action'] } = {
+  'POST /v2/streams/:stream/outputs/preview': 'read.preview',
+  'GET /v2/streams/:stream/outputs/:output/dead': 'read.dead',
+  'POST /v2/streams/:stream/outputs/:output/dead/retry': 'dead.retry',
+}
+
+export type Mounting = {
+  readonly app: Express
+  readonly callerWithRole: CallerWithRole
+  readonly trace: Pick<AccessTrace, 'refused'>
+}
+
 export function mountRoute<Of extends Route>(
-  { app, callerWithRole }: { readonly app: Express; readonly callerWithRole: CallerWithRole },
+  { app, callerWithRole, trace }: Mounting,
   of: Of,
   handler: HandlerOf<Of>,
 ): void {
   const [method = '', path = ''] = of.split(' ')
   const needs = needsOf(of)
   const answer: RouteHandler = isRole(needs)
-    ? answering((call) => callerWithRole(call, needs), handler)
+    ? tellingRefusals(
+        errors,
+        answering((call) => callerWithRole(call, needs), handler),
+        ({ actor, target, code }) => {
+          if (actor.kind !== 'account') return
+          const { [of]: action } = actionOf
+          const what =
+            action === undefined
+              ? ({ action: 'read.refused', target: { ...target, route: of } } as const)
+              : { action, target }
+          trace.refused({ ...what, actor, refused: code })
+        },
+      )
     : asOpen(handler)
   mount({ app, needsOf }, path, { [method]: answer })
 }

@@ -15,6 +15,7 @@ import type { Gateway } from '../websocket/gateway.ts'
 import { answerRest, createExpress, showApi, showOpenApi, showStyle } from '@weir/http-api'
 import type { WrongSecret } from '@weir/http-api'
 import { bearerOf } from '@weir/control-state'
+import type { AccessTrace } from '@weir/control-state'
 import { mountRoute } from './mount.ts'
 import { openApi } from './openapi/document.ts'
 import { preview } from '../preview/preview.ts'
@@ -23,6 +24,7 @@ import type { PreviewDeps } from '../preview/preview.ts'
 export type Routes = DeadDeps &
   PreviewDeps & {
     readonly callerWithRole: CallerWithRole
+    readonly trace: Pick<AccessTrace, 'read' | 'refused'>
     readonly guesses: Guesses
     readonly log: Log
     readonly console: ConsoleSettings
@@ -34,9 +36,9 @@ export const createRoutes = (gateway: Pick<Gateway, 'upgrade'>, routes: Routes):
   createNodeServer({ onRequest: createApp(routes), onUpgrade: gateway.upgrade })
 
 export function createApp(routes: Routes): Express {
-  const { log, pageOf, guesses, callerWithRole } = routes
+  const { log, pageOf, guesses, callerWithRole, trace } = routes
   const app = createExpress(log)
-  const on = { app, callerWithRole }
+  const on = { app, callerWithRole, trace }
   const documented = { title: 'Weir output', openApi: openApi(packageJson.version), pageOf }
   mountRoute(on, 'GET /openapi.json', showOpenApi(documented))
   mountRoute(on, 'GET /docs', showApi(documented))

@@ -101,7 +101,9 @@ export const retryDead =
     requireLevels(stream, deps.levels)
     if (!stream.enabled)
       throw refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)
+    const { actor } = call.caller
     return deps.limited(stream.billingId, async () => {
+      await deps.trace.read({ action: 'dead.retry', actor, target: targetOf(stream) })
       const body = await retry(deps, stream, input)
       return { status: 200, body }
     })

@@ -75,6 +75,23 @@ test('dead records that are shown have an entry', async () => {
   ])
 })
 
+test('so has a retry of dead records, and one that is refused', async () => {
+  const path = '/v2/streams/in/outputs/out/dead/retry'
+  expectStatus(await atOutput().call('POST', path), 200)
+  expectStatus(await atOutput().call('POST', path.replace('/out/', '/nothing/')), 404)
+  const entries = await pollUntil(
+    async () => {
+      const told = await entriesOf('dead.retry')
+      return told.length === 2 && told
+    },
+    { deadlineMs: 60_000, what: 'the entries' },
+  )
+  expect(entries).toMatchObject([
+    { by: { kind: 'account' }, target: { ...target(), output: 'out' }, outcome: 'done' },
+    { target: { ...target(), output: 'nothing' }, outcome: 'refused', code: 'not_found' },
+  ])
+})
+
 test('each session of watching has an entry, by the credentials or by the key', async () => {
   const watching = await scene.watch(derived)
   const path = '/v2/streams/in/outputs/out/watch'

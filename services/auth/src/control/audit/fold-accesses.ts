@@ -108,10 +108,12 @@ const entryOf = ({
   actor,
   target,
   at,
+  refused,
 }: Extract<Notice, { type: 'read-notice' }>): Audited => ({
   action,
   actor,
   target: { ...target, at },
+  ...(refused === undefined ? {} : { refused }),
 })
 
 function putUse(

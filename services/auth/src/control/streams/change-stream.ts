@@ -15,6 +15,7 @@ import type {
   Draft,
   NewCredential,
   Scope,
+  Settings,
   StreamRecord,
 } from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
@@ -38,7 +39,7 @@ export async function addCredential(
   const wanted = scope ?? (target.input === undefined ? ['send', 'listen'] : ['listen'])
   const made = newCredential(wanted, deps.now())
   const { clientId } = made.credential
-  const what = act(deps, 'credentials.create', { ...targetOf(target), clientId })
+  const what = act(deps, 'credentials.create', { ...targetOf(target), clientId, scope: wanted })
   await changeStream(deps, { what, target }, (current, draft) => {
     requireQuota(draft, requireAccount(draft, target.billingId), { credentials: 1 })
     if (current.credentials.length >= credentialsMax)
@@ -108,13 +109,15 @@ export async function patchStream(
 ): Promise<StreamRecord> {
   const what = act(deps, target.input === undefined ? 'stream.change' : 'output.change', {
     ...targetOf(target),
-    ...changesOf(patch),
+    changed: setIn(patch),
   })
   const change = () =>
     changeStream(deps, { what, target }, (current, draft) => {
       if (patch.limits !== undefined)
         requireLimits(requireAccount(draft, target.billingId), patch.limits)
-      return patched(current, patch)
+      const changed = patched(current, patch)
+      draft.addToEntry(differences(settingsOf(current), settingsOf(changed)))
+      return changed
     })
   if (patch.enabled === false) {
     const current = await deps.writer.change('read', (draft) => requireTarget(draft, target))
@@ -137,12 +140,22 @@ function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
   return { ...current, enabled, tags, limits, keyRetentionDays }
 }
 
-/** For the audit log: which members are set, and to what where it says who may pass. */
-function changesOf(patch: StreamPatch): AuditTarget {
-  const changed = Object.entries(patch).flatMap(([name, value]) =>
-    value === undefined ? [] : name,
-  )
-  return { changed, ...(patch.enabled === undefined ? {} : { enabled: patch.enabled }) }
+/** For the audit log: which members are set. */
+const setIn = (patch: StreamPatch): string[] =>
+  Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : name))
+
+/** For the audit log, without tags: these are texts of the account's own. */
+const settingsOf = (stream: StreamRecord): Settings =>
+  stream.kind === 'derived'
+    ? { enabled: stream.enabled }
+    : { enabled: stream.enabled, keyRetentionDays: stream.keyRetentionDays, ...stream.limits }
+
+function differences(before: Settings, after: Settings): AuditTarget {
+  const differing = Object.keys(before).filter((name) => before[name] !== after[name])
+  if (differing.length === 0) return {}
+  const only = (settings: Settings): Settings =>
+    Object.fromEntries(Object.entries(settings).filter(([name]) => differing.includes(name)))
+  return { before: only(before), after: only(after) }
 }
 
 const targetOf = ({ billingId, name, input }: StreamName): AuditTarget =>

@@ -82,7 +82,9 @@ async function makeDerived(
   credential: NewCredential | undefined,
 ): Promise<DerivedStream> {
   const { billingId: account, linkedStream: stream, name: output } = request
-  const what: Audited = act(deps, 'output.create', { account, stream, output })
+  const { consentLevels: levels, consentLevelType, from } = request
+  const target = { account, stream, output, levels, consentLevelType, from }
+  const what: Audited = act(deps, 'output.create', target)
   demandOwnName(deps, output)
   const { input, reserved } = await reserveDerived(deps, request, credential)
   return abandoning(deps, reserved, async () => {

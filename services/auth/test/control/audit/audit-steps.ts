@@ -100,10 +100,20 @@ export const steps: readonly Step[] = [
     route: 'PATCH /streams/:stream',
     entry: ({ stream }) => ({
       action: 'stream.change',
-      target: { stream, changed: ['enabled', 'tags'], enabled: true },
+      target: {
+        stream,
+        changed: ['enabled', 'tags', 'limits', 'keyRetentionDays'],
+        before: { eventCount: '1000000000', keyRetentionDays: 365 },
+        after: { eventCount: '7', keyRetentionDays: 30 },
+      },
     }),
     send: ({ account, v, stream }) =>
-      account.patch(`/${v}/streams/${stream}`, { enabled: true, tags: ['not in the log'] }),
+      account.patch(`/${v}/streams/${stream}`, {
+        enabled: true,
+        tags: ['not in the log'],
+        limits: { eventCount: '7' },
+        keyRetentionDays: 30,
+      }),
   },
   ...['', '/outputs/:output'].flatMap((owner): Step[] => {
     const path = ({ stream }: At) =>
@@ -116,7 +126,11 @@ export const steps: readonly Step[] = [
         route: `POST /streams/:stream${owner}/credentials`,
         entry: (at) => ({
           action: 'credentials.create',
-          target: { ...target(at), clientId: at.clientId },
+          target: {
+            ...target(at),
+            clientId: at.clientId,
+            scope: owner === '' ? ['send', 'listen'] : ['listen'],
+          },
         }),
         async send(at) {
           const reply = await at.account.post(`/${at.v}${path(at)}`)
@@ -189,7 +203,13 @@ function outputSteps(): Step[] {
       route: 'POST /streams/:stream/outputs',
       entry: ({ stream }) => ({
         action: 'output.create',
-        target: { stream, output: `${stream}-1` },
+        target: {
+          stream,
+          output: `${stream}-1`,
+          levels: [1],
+          consentLevelType: 'CUMULATIVE',
+          from: 'now',
+        },
       }),
       send: post(
         ({ stream }) => `/streams/${stream}/outputs`,
@@ -204,7 +224,13 @@ function outputSteps(): Step[] {
       route: 'PATCH /streams/:stream/outputs/:output',
       entry: ({ stream }) => ({
         action: 'output.change',
-        target: { stream, output: `${stream}-1`, changed: ['enabled'], enabled: false },
+        target: {
+          stream,
+          output: `${stream}-1`,
+          changed: ['enabled'],
+          before: { enabled: true },
+          after: { enabled: false },
+        },
       }),
       send: ({ account, v, stream }) =>
         account.patch(`/${v}/streams/${stream}/outputs/${stream}-1`, { enabled: false }),

@@ -117,6 +117,30 @@ describe('a refused action', () => {
     })
   })
 
+  test('that would change nothing has one, too, with what was asked for', async () => {
+    const { json } = await account.post('/v2/api-keys', { name: 'looks on', role: 'viewer' })
+    const viewer = textOf(json, 'apiKey')
+    const path = '/v2/streams/taken/erasures/7/receipt'
+    const reply = await send(`${auth.url}${path}`, { bearer: viewer })
+    const [entry] = await pollUntil(
+      async () => {
+        const entries = await entriesOf(reply)
+        return entries.length > 0 && entries
+      },
+      { deadlineMs: 60_000, what: 'the entry' },
+    )
+    expect(entry).toMatchObject({
+      by: { kind: 'account', keyId: textOf(json, 'keyId') },
+      action: 'read.refused',
+      target: {
+        account: account.billingId,
+        stream: 'taken',
+        route: 'GET /v2/streams/:stream/erasures/:erasure/receipt',
+      },
+      outcome: 'refused',
+    })
+  })
+
   test('fills the log no faster than the bound, and what is asked for by no name is not in it', async () => {
     const flooding = await makeAccount(auth)
     const replies = await Promise.all(
