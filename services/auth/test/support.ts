@@ -67,6 +67,10 @@ export type Reply = {
   readonly list: readonly Json[]
 }
 
+/** The query of a list's next page. */
+export const nextIn = ({ headers }: Reply): string | undefined =>
+  /^<\?(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+
 export type RequestOptions = {
   readonly method?: string
   readonly bearer?: string

@@ -33,7 +33,7 @@ export type AuditAction =
   | 'read.dead'
   | 'read.watch'
   | 'read.token'
-  /** Something that changes nothing and shows no event was refused. */
+  /** A request that would have changed nothing was refused. */
   | 'read.refused'
   /** Dead-lettered records were derived again. */
   | 'dead.retry'
@@ -99,7 +99,7 @@ export type AuditTarget = {
   /** Values of such members, before the change and after it. */
   readonly before?: Settings
   readonly after?: Settings
-  /** What an output of these levels gets, and the first events that it gets. */
+  /** How an output uses its levels, and with which events it starts. */
   readonly consentLevelType?: string
   readonly from?: string
   /** What credentials are good for. */

@@ -7,7 +7,8 @@ import type { Actor, AuditAction, AuditTarget } from './audit.ts'
 
 export const accessesTopic = 'weir.accesses'
 
-const readActions = [
+/** What output may say that somebody did. */
+const noticedActions = [
   'read.preview',
   'read.dead',
   'read.watch',
@@ -16,10 +17,10 @@ const readActions = [
   'dead.retry',
   'access.refused',
 ] as const
-type ReadAction = (typeof readActions)[number] & AuditAction
+type NoticedAction = (typeof noticedActions)[number] & AuditAction
 
 export type Reading = {
-  readonly action: ReadAction
+  readonly action: NoticedAction
   readonly actor: Extract<Actor, { kind: 'account' | 'credentials' }>
   readonly target: AuditTarget
   /** Why nothing was shown. */
@@ -66,7 +67,7 @@ const target = z.strictObject({
 const readNotice = z.strictObject({
   type: z.literal('read-notice'),
   at,
-  action: z.enum(readActions),
+  action: z.enum(noticedActions),
   actor,
   target,
   refused: z

@@ -1,5 +1,6 @@
-// How many requests of management an account may send to this replica: what they take is everybody's. They come back evenly
-// over the minute, so that nobody sends a whole minute's at once, but for what a script sends when it starts.
+// How many requests of management an account may send to this replica, since all accounts share its time. What an account may
+// still send grows evenly over the minute, so nobody sends the requests of a whole minute in one second; a script may send
+// some of them together.
 import { quotasOf } from '@weir/control-state'
 import type { AccountRecord } from '@weir/control-state'
 import { exceeded } from '../control/quotas.ts'
@@ -9,7 +10,7 @@ const minuteMs = 60_000
 /** To be called for each request. @throws Refusal `quota_exceeded` */
 export type ManagementRate = (account: AccountRecord) => void
 
-/** A tenth of a minute's, and at least sixty. */
+/** A tenth of what a minute allows, and at least sixty requests. */
 const atOnceOf = (perMinute: number): number => Math.min(perMinute, Math.max(60, perMinute / 10))
 
 export function createManagementRate(nowMs = () => performance.now()): ManagementRate {

@@ -54,6 +54,10 @@ async function entriesOf({ headers }: Reply): Promise<Entry[]> {
   return (await entriesFor(platformKey)).filter(({ by }) => by.requestId === requestId)
 }
 
+/** It is written after the answer. */
+const entryOfRefused = (reply: Reply): Promise<Entry> =>
+  pollUntil(async () => (await entriesOf(reply))[0], { deadlineMs: 60_000, what: 'the entry' })
+
 const keyOf = ({ apiKey }: Account): string =>
   createHash('sha256').update(apiKey).digest('hex').slice(0, 12)
 
@@ -101,14 +105,7 @@ describe('a refused action', () => {
     await account.post('/v2/streams', { name: 'taken' })
     const reply = await account.post('/v2/streams/taken/outputs', { name: 'Not a name' })
     expect(reply).toMatchObject({ status: 422, json: problem(422, 'invalid') })
-    const [entry] = await pollUntil(
-      async () => {
-        const entries = await entriesOf(reply)
-        return entries.length > 0 && entries
-      },
-      { deadlineMs: 60_000, what: 'the entry' },
-    )
-    expect(entry).toMatchObject({
+    expect(await entryOfRefused(reply)).toMatchObject({
       by: { kind: 'account', keyId: keyOf(account) },
       action: 'output.create',
       target: { account: account.billingId, stream: 'taken' },
@@ -122,14 +119,7 @@ describe('a refused action', () => {
     const viewer = textOf(json, 'apiKey')
     const path = '/v2/streams/taken/erasures/7/receipt'
     const reply = await send(`${auth.url}${path}`, { bearer: viewer })
-    const [entry] = await pollUntil(
-      async () => {
-        const entries = await entriesOf(reply)
-        return entries.length > 0 && entries
-      },
-      { deadlineMs: 60_000, what: 'the entry' },
-    )
-    expect(entry).toMatchObject({
+    expect(await entryOfRefused(reply)).toMatchObject({
       by: { kind: 'account', keyId: textOf(json, 'keyId') },
       action: 'read.refused',
       target: {

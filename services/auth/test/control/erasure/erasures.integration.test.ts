@@ -1,7 +1,15 @@
 // Erasures over the API: what is taken, what is refused and how, and that no value leaves a trace in the log.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import { makeAccount, problem, problemsOf, startAuth, textOf, uniqueName } from '../../support.ts'
+import {
+  makeAccount,
+  nextIn,
+  problem,
+  problemsOf,
+  startAuth,
+  textOf,
+  uniqueName,
+} from '../../support.ts'
 import type { Account } from '../../support.ts'
 
 let service: Service
@@ -59,8 +67,7 @@ describe('an erasure', () => {
       ids.unshift(textOf(json, 'id'))
     }
     const first = await account.get(`${erasures}?limit=2`)
-    const [, query] = /^<(\?.+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? []
-    const next = await account.get(`${erasures}${query}`)
+    const next = await account.get(`${erasures}?${nextIn(first)}`)
     expect([...first.list, ...next.list].slice(0, 3).map(({ id }) => id)).toEqual(ids)
   })
 
