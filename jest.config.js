@@ -2,7 +2,13 @@
 // broker and registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all of them.
 
 /** What measures runs at the end, with nothing beside it (jest.measuring.config.js): in `npm test` growth alone. */
-const measuringInSoak = ['/validations-cost', '/steps-cost', '/event\\.costly', '/tokens\\.bounds']
+const measuringInSoak = [
+  '/validations-cost',
+  '/steps-cost',
+  '/event\\.costly',
+  '/tokens\\.bounds',
+  '/hostile-tenants',
+]
 export const measuring = [
   '/complexity',
   ...(process.env['WEIR_TEST_SCALE'] === 'full' ? measuringInSoak : []),

@@ -44,6 +44,7 @@ export {
   signingKeyKey,
   streamKey,
   subjectKey,
+  accountOfTopic,
   topicOf,
   TRANSACTIONAL_ID_PREFIX,
   transactionalIdOf,
@@ -57,6 +58,7 @@ export type {
   Credential,
   DerivedStream,
   ErasureRecord,
+  ErasureTerm,
   ErasureRest,
   ErasureScan,
   InputStream,
@@ -122,6 +124,7 @@ export { withKekRules } from './kek/kek-settings.ts'
 export type { KekSettings } from './kek/kek-settings.ts'
 export { kekOfRing, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
+export type { HeldKeks } from './kek/kek-place.ts'
 
 // Whose a token or an API key is, and what it may do.
 export { createGate } from './access/access.ts'

@@ -38,5 +38,5 @@ export {
 export { ringVersionOf, unwrapPart, wrapPart } from './tree/parts.ts'
 export { kekOf, unwrapRing, wrapRing } from './rings.ts'
 export type { KekProvider } from './rings.ts'
-export { kekNamesIn, parseKekFile } from './kek-file.ts'
+export { kekIdsIn, kekNamesIn, parseKekFile } from './kek-file.ts'
 export type { KekFileOptions } from './kek-file.ts'

@@ -32,17 +32,26 @@ export const kekNamesIn = (text: string): string[] => [
   ...new Set(parseLines(text).map(({ name }) => name)),
 ]
 
+/** The ids of all KEKs in the lines. Throws `kek_file_invalid`. */
+export const kekIdsIn = (text: string, provider: 'file' | 'env'): string[] =>
+  parseLines(text).map((line) => idOf(provider, line))
+
+const idOf = (provider: string, { name, version }: KekLine): string =>
+  `${provider}:${name}:${version}`
+
 /** Throws `kek_file_invalid`; wrapping does so too while it isn't said which of several names wraps. */
 export function parseKekFile(text: string, options: KekFileOptions = {}): KekProvider {
   const { provider = 'file', nonce = randomNonce } = options
   const lines = parseLines(text)
-  const idOf = ({ name, version }: KekLine): string => `${provider}:${name}:${version}`
-  const byId = new Map(lines.map((line) => [idOf(line), line.key]))
+  const byId = new Map(lines.map((line) => [idOf(provider, line), line.key]))
   if (options.name !== undefined) newestOf(lines, options.name)
   return {
     async wrap(recordKey, plain) {
       const newest = newestOf(lines, options.name)
-      return { kek: idOf(newest), wrapped: gcmSeal(newest.key, recordKey, plain, nonce()) }
+      return {
+        kek: idOf(provider, newest),
+        wrapped: gcmSeal(newest.key, recordKey, plain, nonce()),
+      }
     },
     async unwrap(recordKey, kek, wrapped) {
       if (!kek.startsWith(`${provider}:`)) {

@@ -16,6 +16,7 @@ import {
   startConfig,
 } from '@weir/kit'
 import {
+  accountOfTopic,
   createGate,
   followState,
   forgetPeople,
@@ -51,6 +52,7 @@ const follower = refreshWithin(following.follower, config.PRODUCE_TIMEOUT_MS)
 const producer = createBatchProducer(kafka, {
   produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,
   inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX,
+  partyOf: accountOfTopic,
   compression: config.PRODUCE_COMPRESSION,
   onBatch: (batch) => metrics.batchStored(batch),
 })
@@ -63,7 +65,7 @@ const subjects = createSubjects({
   linksMax: config.SUBJECT_LINKS_MAX,
 })
 const now = oncePerTurn(Date.now)
-const sharing = createSharing({ kafka, follower, now, log })
+const sharing = createSharing({ kafka, follower, kek, now, log })
 const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now })
 forgetPeople(follower, sealer)
 onStreamGone(follower, (stream) => producer.forgetTopic(topicOf(stream)))

@@ -52,10 +52,11 @@ const registry = createMetrics('output')
 const proxies = createProxies(config.TRUSTED_PROXIES)
 const guesses = createGuesses({ now: Date.now, proxies })
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-output', log })
+const kek = await loadKek(config)
 const following = followState({
   kafka,
   service: 'output',
-  kek: await loadKek(config),
+  kek,
   mayUseRing: mayUseRingOf(config.OUTPUT_LEVELS),
   log,
 })
@@ -165,6 +166,7 @@ const self = { replica, service: 'output' } as const
 const heart = startHeartbeats({
   kafka,
   follower: { ...follower, ...openings },
+  kek,
   ...self,
   now: Date.now,
   derives: readyNames({ follower, decrypterNames }),

@@ -2,7 +2,7 @@
 // service with those that it needs and no other (docs/keys.md), and the platform key that makes accounts.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { hasErrno } from './errno.ts'
@@ -51,6 +51,12 @@ export function secretsIn(folder: string, platformKey: string) {
 
 export function makePlatformKey(): string {
   return randomBytes(32).toString('base64url')
+}
+
+/** A folder that only its owner may enter, also when it was there before. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  await chmod(path, 0o700)
 }
 
 /** Writes a file that only its owner reads, as a whole or not at all, its folder too. False when there was one already. */

@@ -17,6 +17,7 @@ import { brokerAddress, choosePorts } from './ports.ts'
 import type { Ports } from './ports.ts'
 import { createRegistryPart } from './registry.ts'
 import { DATA_FOLDER } from './repository.ts'
+import { makePrivateFolder } from './secrets.ts'
 
 export type StackOptions = {
   /** All data and logs; made when missing. */
@@ -75,7 +76,8 @@ const STOP_BROKER_MS = 6000
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const folder = resolve(options.folder)
-  await mkdir(folder, { recursive: true })
+  // Kafka's files hold what derived streams have decrypted.
+  await makePrivateFolder(folder)
   const lock = lockFolder(folder)
   try {
     await endLeftovers(lock)

@@ -1,11 +1,11 @@
 // Secrets on a development machine.
 
-import { readFile, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect, test } from '@jest/globals'
 
-import { kekFilesIn, makeKekFiles, makePlatformKey } from '../src/secrets.ts'
+import { kekFilesIn, makeKekFiles, makePlatformKey, makePrivateFolder } from '../src/secrets.ts'
 import { inTemporaryFolder } from './fixtures/temporary.ts'
 
 const NAMES = ['kek-auth', 'kek-ingest', 'kek-output']
@@ -28,6 +28,17 @@ test('each service has a file of its own with only its KEKs, of 256 bits, and on
     expect(names(await read(output))).toEqual(['open', 'levels'])
     for (const part of [await read(ingest), await read(output)]) expect(all).toContain(part)
     for (const name of NAMES) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
+  }))
+
+test('a private folder is entered by its owner alone, also one that others could enter before', () =>
+  inTemporaryFolder(async (parent) => {
+    const folder = join(parent, 'data')
+    const modeOf = async () => (await stat(folder)).mode & 0o777
+    await makePrivateFolder(folder)
+    expect(await modeOf()).toBe(0o700)
+    await chmod(folder, 0o755)
+    await makePrivateFolder(folder)
+    expect(await modeOf()).toBe(0o700)
   }))
 
 test('the folder is made when it is missing, as on the first start of a clone', () =>

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -46,6 +46,7 @@ test(
     const stack = await startStack({ folder, ports: 'free' })
     try {
       await expect(topicExists(stack, 'kept')).resolves.toBe(true)
+      expect((await stat(folder)).mode & 0o777).toBe(0o700)
       await expect(startStack({ folder, ports: 'free' })).rejects.toMatchObject({
         code: 'already_running',
         message: expect.stringContaining(`process ${process.pid}`),

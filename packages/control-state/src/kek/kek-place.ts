@@ -10,4 +10,9 @@ export type KekPlace = {
   wrap(name: string, ...ring: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
   readonly unwrap: KekProvider['unwrap']
   readonly has: KekProvider['has']
+  /** The ids of the KEKs that this process itself has; none where a KMS keeps them. @throws when that can't be told */
+  held(): Promise<readonly string[]>
 }
+
+/** All places of KEKs that this service has, as one. */
+export type HeldKeks = Pick<KekPlace, 'held'>

@@ -1,10 +1,10 @@
 // All places that KEKs come from, as one. A ring is unwrapped by the KEK that its record names, whatever wraps new ones.
 // So keys move from one place to another by `weir keys rotate`, while both are configured.
-import { parseKekFile } from '@weir/fieldcrypt'
+import { kekIdsIn, parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, readSettingFile } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
-import type { KekPlace } from './kek-place.ts'
+import type { HeldKeks, KekPlace } from './kek-place.ts'
 import type { KekOfRing } from './kek-wraps.ts'
 import { createVault } from './vault.ts'
 import { ControlStateError } from '../errors.ts'
@@ -13,7 +13,10 @@ import { ControlStateError } from '../errors.ts'
  * Services that only unwrap give no `kekOf`.
  * @throws AppError `kit.setting_file_unreadable`, `control-state.kek_file_invalid`
  */
-export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise<KekProvider> {
+export async function loadKek(
+  settings: KekSettings,
+  kekOf?: KekOfRing,
+): Promise<KekProvider & HeldKeks> {
   const places = new Map<string, KekPlace>()
   const { KEK_FILE: file, KEK: lines } = settings
   if (file !== undefined) places.set('file', await linesPlace('file', () => linesIn(file)))
@@ -43,6 +46,7 @@ export async function loadKek(settings: KekSettings, kekOf?: KekOfRing): Promise
       if (place === undefined) throw notTold(kek)
       return place.has(kek)
     },
+    held: async () => (await Promise.all([...places.values()].map((place) => place.held()))).flat(),
   }
 }
 
@@ -73,6 +77,7 @@ async function linesPlace(
       parseKekFile(await read(), { provider, name }).wrap(recordKey, plain),
     unwrap: async (...ring) => parseKekFile(await read(), { provider }).unwrap(...ring),
     has: async (kek) => parseKekFile(await read(), { provider }).has(kek),
+    held: async () => kekIdsIn(await read(), provider),
   }
 }
 

@@ -48,6 +48,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
       // Below this a version is gone for good; what is only forbidden to decrypt can be allowed again.
       return Number(version) >= (await transit.oldestVersion(name, Number(version)))
     },
+    held: async () => [],
   }
 }
 

@@ -157,6 +157,7 @@ const isErasure = objectOf<ErasureRecord>({
   erasureId: text,
   billingId: text,
   streamId: text,
+  as: oneOf('key_field', 'data_subject_field'),
   subjects: listOf(text),
   counted: number,
   fromLevel: optional(number),

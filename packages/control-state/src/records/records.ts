@@ -152,11 +152,16 @@ export type SubjectRecord = {
  * A person who is erased or, with `fromLevel`, a consent that is withdrawn (docs/forgetting.md). It does not
  * say who: `subjects` means something only to those who have the salt, which only the caller was given.
  */
+/** Whether values of the contracts' key fields are erased, or data subjects, by their data subject fields. */
+export type ErasureTerm = 'key_field' | 'data_subject_field'
+
 export type ErasureRecord = {
   readonly type: 'erasure'
   readonly erasureId: string
   readonly billingId: string
   readonly streamId: string
+  /** What the values are of: see `ErasureTerm`. */
+  readonly as: ErasureTerm
   /** HMAC-SHA-256(salt, value) of each value, base64url. */
   readonly subjects: readonly string[]
   /** How many values it is by the account's bound: erasure-bound.ts. */
@@ -233,6 +238,8 @@ export const signingKeyKey = (kid: string): string => `signing/${kid}`
 /** The Kafka topic of a stream, input or derived (wire.md Kafka). */
 export const topicOf = (stream: { billingId: string; name: string }): string =>
   `${stream.billingId}.${stream.name}`
+/** The billingId in the name of a stream's topic; Weir's own topics are of nobody else. */
+export const accountOfTopic = (topic: string): string => topic.slice(0, topic.indexOf('.'))
 export const deadLetterTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
 export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
 /** Output's own: auth's are under others, where output has no right. */

@@ -3,6 +3,7 @@
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
+import type { HeldKeks } from '../kek/kek-place.ts'
 import type { StateFollower } from '../tables/follow.ts'
 import type { Rings } from '../keyring/unwrapped-rings.ts'
 import { heartbeatValue, replicasTopic } from './replicas.ts'
@@ -24,6 +25,7 @@ type HeartOptions = {
   readonly follower: Pick<StateFollower, 'positions'> & {
     readonly rings: Pick<Rings, 'pending'>
   }
+  readonly kek: HeldKeks
   readonly replica: string
   readonly service: Heartbeat['service']
   readonly now: () => number
@@ -40,6 +42,7 @@ export function startHeartbeats(options: HeartOptions): Heart {
   const producer = createBatchProducer(kafka, { produceTimeoutMs, inFlightBytesMax })
   const stopping = new AbortController()
   let lastMs = now()
+  const keksSeen = lastSeen(() => options.kek.held())
 
   const begun = Promise.withResolvers<void>()
 
@@ -47,8 +50,14 @@ export function startHeartbeats(options: HeartOptions): Heart {
     const timestampMs = now()
     const spanMs = Math.max(1, timestampMs - lastMs)
     lastMs = timestampMs
+    const keks = keksSeen()
     const sent = { sentMs: timestampMs, uptimeMs: Math.floor(monotonic()), spanMs }
-    const value = heartbeatValue({ ...progressOf(options), ...sent, ...standing })
+    const value = heartbeatValue({
+      ...progressOf(options),
+      ...sent,
+      ...(keks === undefined ? {} : { keks }),
+      ...standing,
+    })
     const record = { key: replica, value, headers: {}, timestampMs }
     return producer.send(replicasTopic, 0, record).then(begun.resolve, () => undefined)
   }
@@ -69,6 +78,26 @@ export function startHeartbeats(options: HeartOptions): Heart {
       await beat({ leaving: true })
       await producer.close()
     },
+  }
+}
+
+/**
+ * Looks again each time, and gives what the look before has seen: undefined where that failed. A file that doesn't answer doesn't
+ * keep the heart from beating.
+ */
+function lastSeen<Seen>(look: () => Promise<Seen>): () => Seen | undefined {
+  let seen: Seen | undefined
+  let isLooking = false
+  return () => {
+    if (isLooking) return seen
+    isLooking = true
+    void look()
+      .then(
+        (now) => (seen = now),
+        () => (seen = undefined),
+      )
+      .finally(() => (isLooking = false))
+    return seen
   }
 }
 

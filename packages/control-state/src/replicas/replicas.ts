@@ -12,7 +12,7 @@ export const replicasTopic = 'weir.replicas'
 export type StreamDemand = readonly [demanded: number, taken: number]
 
 export type Heartbeat = {
-  readonly service: 'ingest' | 'output'
+  readonly service: 'auth' | 'ingest' | 'output'
   /** When it was sent, by the replica's own clocks: only the replica itself may compare them with anything. */
   readonly sentMs: number
   /** The same by its monotonic clock. */
@@ -26,6 +26,8 @@ export type Heartbeat = {
   readonly streams: Readonly<Record<string, StreamDemand>>
   /** How many rings it may use and can't unwrap; none when absent. */
   readonly sealedRings?: number
+  /** The KEKs that this replica itself has, in KEK_FILE or KEK; absent while it can't tell. */
+  readonly keks?: readonly string[]
   /** The decrypterNames whose streams this replica of output is ready to derive; none when absent. */
   readonly derives?: readonly string[]
   /** The last one: it takes nothing more. */
@@ -157,7 +159,7 @@ const heartbeatForm = createForm(
   'heartbeat',
   untyped(
     objectOf<Heartbeat>({
-      service: oneOf('ingest', 'output'),
+      service: oneOf('auth', 'ingest', 'output'),
       sentMs: number,
       uptimeMs: number,
       spanMs: number,
@@ -165,6 +167,7 @@ const heartbeatForm = createForm(
       keys: text,
       streams: tableOf(isDemand),
       sealedRings: optional(number),
+      keks: optional(listOf(text)),
       derives: optional(listOf(text)),
       leaving: optional(oneOf(true)),
     }),

@@ -100,10 +100,12 @@ test('a KEK is there as long as its line is; of a provider that is not set up no
   const file = await fileWith(`weir 1 ${KEY}\nweir 2 ${'cd'.repeat(32)}\n`)
   const kek = await loadKek(settings({ KEK_FILE: file }), weir('file'))
   const ids = ['file:weir:1', 'file:weir:2', 'file:weir:3']
-  const held = async () => Promise.all(ids.map((id) => kek.has(id)))
-  expect(await held()).toEqual([true, true, false])
+  const has = async () => Promise.all(ids.map((id) => kek.has(id)))
+  expect(await has()).toEqual([true, true, false])
+  expect(await kek.held()).toEqual(['file:weir:1', 'file:weir:2'])
   await fileWith(`weir 2 ${'cd'.repeat(32)}\n`)
-  expect(await held()).toEqual([false, true, false])
+  expect(await has()).toEqual([false, true, false])
+  expect(await kek.held()).toEqual(['file:weir:2'])
   for (const [id, setting] of [
     ['env:weir:1', 'set KEK until it is'],
     ['vault:weir:1', 'set VAULT_ADDR until it is'],
@@ -112,6 +114,7 @@ test('a KEK is there as long as its line is; of a provider that is not set up no
     await expect(kek.has(id)).rejects.toThrow(`whether ${id} still exists is unknown: ${setting}`)
   await rm(file)
   await expect(kek.has('file:weir:1')).rejects.toThrow('KEK_FILE names the file')
+  await expect(kek.held()).rejects.toThrow('KEK_FILE names the file')
 })
 
 test('each ring is wrapped by the KEK that is said for it', async () => {

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
+import type { HeldKeks } from '../../src/kek/kek-place.ts'
 import { followReplicas } from '../../src/replicas/follow-replicas.ts'
 import type { ReplicaFollower } from '../../src/replicas/follow-replicas.ts'
 import { startHeartbeats } from '../../src/replicas/heartbeat.ts'
@@ -28,6 +29,7 @@ afterEach(async () => {
 })
 
 type Says = {
+  readonly kek?: HeldKeks
   readonly takeDemand?: () => Record<string, StreamDemand>
   readonly derives?: () => readonly string[] | undefined
 }
@@ -39,6 +41,7 @@ function beat(replica: string, says: Says = {}): Heart {
       positions: () => ({ control: 7n, keys: 9n }),
       rings: { pending: () => [] },
     },
+    kek: { held: async () => [] },
     replica,
     service: 'ingest',
     now: Date.now,
@@ -105,6 +108,21 @@ test('a replica says what it is ready to derive, and when it sent that by its ow
   await heart.stop()
   await pollUntil(() => beats.at(-1)?.beat.leaving === true, soon)
   expect(beats.at(-1)?.beat.derives).toBeUndefined()
+})
+
+test('a replica says which KEKs it has, and nothing while it cannot tell', async () => {
+  const id = randomUUID()
+  const beats: Replica[] = []
+  await follow((replica) => {
+    if (replica.id === id) beats.push(replica)
+  })
+  let held: string[] | undefined = ['file:open:1']
+  beat(id, { kek: { held: async () => held ?? Promise.reject(new Error('no file')) } })
+  await pollUntil(() => beats.at(-1)?.beat.keks?.[0] === 'file:open:1', soon)
+  held = undefined
+  await pollUntil(() => beats.at(-1)?.beat.keks === undefined, soon)
+  held = []
+  await pollUntil(() => beats.at(-1)?.beat.keks?.length === 0, soon)
 })
 
 test('one that starts to follow knows at once who is alive, and who has left since', async () => {

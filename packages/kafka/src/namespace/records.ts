@@ -59,7 +59,11 @@ export function createNamedBatchProducer(
   options: BatchProducerOptions,
 ): BatchProducer {
   const names = namesOf(kafka)
-  const { send, post, forgetTopic, ...rest } = createBatchProducer(kafka, options)
+  const { partyOf } = options
+  const { send, post, forgetTopic, ...rest } = createBatchProducer(kafka, {
+    ...options,
+    ...(partyOf && { partyOf: (topic: string) => partyOf(names.own(topic) ?? topic) }),
+  })
   // A name that is put together for each record is hashed anew for each.
   const known = new Map<string, string>()
   const full = (topic: string): string => {

@@ -20,9 +20,13 @@ export type Batch = Omit<WireBatch, 'records'> & {
   readonly writer: Writer
 }
 
+/** Whose partitions share a bound, and the bytes of all that it has queued or under way. */
+export type Party = { bytes: number }
+
 export type Lane = {
   readonly topic: string
   readonly partition: number
+  readonly party: Party
   readonly patienceMs: number
   readonly compression: Compression
   readonly writer: Writer
@@ -36,6 +40,7 @@ export type Lane = {
 }
 
 type LaneOptions = {
+  readonly party: Party
   readonly batchBytesMax: number
   readonly patienceMs: number
   readonly compression: Compression
@@ -44,11 +49,12 @@ type LaneOptions = {
 export function createLane(
   topic: string,
   partition: number,
-  { batchBytesMax, patienceMs, compression }: LaneOptions,
+  { party, batchBytesMax, patienceMs, compression }: LaneOptions,
 ): Lane {
   return {
     topic,
     partition,
+    party,
     patienceMs,
     compression,
     writer: createWriter(),

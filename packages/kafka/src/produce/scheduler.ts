@@ -1,7 +1,7 @@
 // When which batch leaves: takes records into the lanes of their partitions, lets each lane's next batch go
 // at the end of the event loop's turn, and answers every send exactly once. It protects the two bounds: no
 // record waits longer than the time-out, and no more bytes wait than allowed. Delivery is someone else's.
-import { oncePerTurn, withTimeout } from '@weir/kit'
+import { fairShare, oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './types.ts'
@@ -17,7 +17,7 @@ import {
   resolveAll,
   takeBatch,
 } from './lane.ts'
-import type { Batch, Lane } from './lane.ts'
+import type { Batch, Lane, Party } from './lane.ts'
 import type { Pace } from './pace.ts'
 import {
   CLOSED,
@@ -54,6 +54,7 @@ type State = {
   readonly deliver: Delivery<Batch>
   readonly elapsed: () => number
   readonly lanes: Map<string, (Lane | undefined)[]>
+  readonly parties: Map<string, Party>
   /** Those with something queued or under way. */
   readonly active: Set<Lane>
   ready: Lane[]
@@ -68,8 +69,6 @@ type State = {
 const COMPLAIN_EVERY_MS = 1_000
 /** Requests are shared, so who is in a hurry must not end those of others early. */
 const PATIENCE_MS_MIN = 2_500
-/** How much a partition may have of the bound, in parts of what is left for the others. */
-const PARTS_OF_THE_REST = 4
 
 export function createScheduler(
   deliver: Delivery<Batch>,
@@ -82,6 +81,7 @@ export function createScheduler(
     deliver,
     elapsed: oncePerTurn(() => performance.now()),
     lanes: new Map(),
+    parties: new Map(),
     active: new Set(),
     ready: [],
     inFlightBytes: 0,
@@ -118,14 +118,23 @@ function post(state: State, to: Destination, record: ProduceRecord, waiter: Wait
   if (lane.batch === undefined) makeReady(state, lane)
 }
 
-/** So a partition that is stuck leaves room for the others, however many are. */
+/**
+ * Each party has its share of the bound, and each partition its share of that: what is stuck leaves room for the other parties, and
+ * for the party's other partitions. One record alone needs no share.
+ */
 function hasRoom({ inFlightBytes, options }: State, lane: Lane, bytes: number): boolean {
-  const rest = options.inFlightBytesMax - inFlightBytes - bytes
-  return rest >= 0 && (lane.bytes === 0 || lane.bytes + bytes <= rest * PARTS_OF_THE_REST)
+  const { party } = lane
+  const total = options.inFlightBytesMax
+  const ofParty = party.bytes === 0 ? total : fairShare(total, inFlightBytes - party.bytes)
+  const ofLane = lane.bytes === 0 ? ofParty : fairShare(ofParty, party.bytes - lane.bytes)
+  return (
+    inFlightBytes + bytes <= total && party.bytes + bytes <= ofParty && lane.bytes + bytes <= ofLane
+  )
 }
 
 function take(state: State, lane: Lane, bytes: number): void {
   state.inFlightBytes += bytes
+  lane.party.bytes += bytes
   lane.bytes += bytes
 }
 
@@ -135,10 +144,20 @@ function laneOf(state: State, topic: string, partition: number): Lane {
   const { batchBytesMax, produceTimeoutMs, compression = 'none' } = state.options
   const patienceMs = Math.max(PATIENCE_MS_MIN, produceTimeoutMs / 2)
   return (ofTopic[partition] ??= createLane(topic, partition, {
+    party: partyOf(state, topic),
     batchBytesMax,
     patienceMs,
     compression,
   }))
+}
+
+function partyOf({ options, parties }: State, topic: string): Party {
+  const name = options.partyOf?.(topic) ?? topic
+  const known = parties.get(name)
+  if (known !== undefined) return known
+  const party = { bytes: 0 }
+  parties.set(name, party)
+  return party
 }
 
 // Everything that came in with this turn of the event loop goes out together, right after it.

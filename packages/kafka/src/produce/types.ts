@@ -5,11 +5,13 @@ import type { ProduceRecord } from '../protocol/record-batch.ts'
 export type BatchProducerOptions = {
   /** From `send` on; after it a record is rejected and, if it still waits, never sent. */
   readonly produceTimeoutMs: number
-  /**
-   * What may wait and be under way at once, in bytes of records; beyond it `send` rejects at once. One partition may have four
-   * times of that what is left for the others.
-   */
+  /** What may wait and be under way at the same time, in bytes of records; beyond it `send` rejects immediately. */
   readonly inFlightBytesMax: number
+  /**
+   * Whose topic it is. A party may have seven eighths of what the others leave of `inFlightBytesMax`, and a partition the same part
+   * of what its party's others leave of that. Without it each topic is a party.
+   */
+  readonly partyOf?: (topic: string) => string
   /** Of one batch. A larger record goes alone. Stay under the broker's 1 MB default. */
   readonly batchBytesMax?: number
   readonly compression?: Compression

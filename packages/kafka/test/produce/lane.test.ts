@@ -13,7 +13,12 @@ import {
 import type { Lane } from '../../src/produce/lane.ts'
 
 const createLane = (topic: string, partition: number, batchBytesMax: number) =>
-  createLaneWith(topic, partition, { batchBytesMax, patienceMs: 1_000, compression: 'none' })
+  createLaneWith(topic, partition, {
+    party: { bytes: 0 },
+    batchBytesMax,
+    patienceMs: 1_000,
+    compression: 'none',
+  })
 
 const SMALL = 100
 const ERROR = new Error('too late')

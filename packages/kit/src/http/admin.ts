@@ -2,6 +2,7 @@
 // answers at all; «ready» that it may be given work, and if not, every reason why.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 import { Gauge, type Registry } from 'prom-client'
 
@@ -17,13 +18,35 @@ export type AdminPortOptions = {
 
 export type AdminPort = { port: number; close(): Promise<void> }
 
+/** Of the platform's probes and scrapes a few at a time are usual. */
+const connectionsMax = 64
+
+/** A request has little to say here, and Node looks for slow ones every half a minute unless told otherwise. */
+const timeouts = {
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+}
+
 export async function startAdmin(options: AdminPortOptions): Promise<AdminPort> {
-  const server = createServer({ requestTimeout: 10_000 }, (req, res) => {
+  const server = createServer(timeouts, (req, res) => {
     void answer(options, req, res)
   })
+  boundConnections(server)
   countReadiness(options)
   const port = await listen(server, options)
   return { port, close: () => close(server) }
+}
+
+/** The oldest connection makes room for a new one, so that nobody keeps the platform from looking. */
+function boundConnections(server: Server): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    const [oldest] = open
+    if (open.size >= connectionsMax) oldest?.destroy()
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
 }
 
 /** What /health/ready says, for those who watch over time. */

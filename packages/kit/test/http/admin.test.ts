@@ -1,8 +1,11 @@
 // The admin port, seen by its client.
 
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 
-import { createMetrics, startAdmin } from '../../src/index.ts'
+import { createMetrics, pollUntil, startAdmin } from '../../src/index.ts'
 import type { AdminPort } from '../../src/index.ts'
 
 let admin: AdminPort | undefined
@@ -67,3 +70,32 @@ test('a port in use rejects instead of crashing', async () => {
   const options = { host: '127.0.0.1', port: admin.port, registry, readiness: () => [] }
   await expect(startAdmin(options)).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
+
+test('whoever holds many connections makes room for others with the oldest', async () => {
+  admin = await startAdmin({ host: '127.0.0.1', port: 0, registry, readiness: () => [] })
+  const held: Socket[] = []
+  for (let nth = 0; nth < 70; nth += 1) held.push(await connected(admin.port))
+  expect((await get('/health/live')).status).toBe(200)
+  const areGone = () => held.slice(0, 7).every(({ destroyed }) => destroyed)
+  await pollUntil(areGone, { deadlineMs: 60_000, what: 'the end of the oldest' })
+  expect(held.slice(7).filter(({ destroyed }) => destroyed)).toEqual([])
+  for (const socket of held) socket.destroy()
+})
+
+test('a request whose head does not come to its end is given up', async () => {
+  admin = await startAdmin({ host: '127.0.0.1', port: 0, registry, readiness: () => [] })
+  const socket = await connected(admin.port)
+  socket.write('GET /metrics HTTP/1.1\r\nx-slow: ')
+  const isSlow = setInterval(() => socket.write('1'), 500)
+  const [answer] = await once(socket, 'data')
+  clearInterval(isSlow)
+  expect(String(answer)).toMatch(/^HTTP\/1.1 408 /)
+  await once(socket, 'close')
+}, 60_000)
+
+async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket.resume()
+}

@@ -6,7 +6,7 @@ import { oneAtATime } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createFencer } from '@weir/kafka'
 import type { Acls, Admin, Kafka } from '@weir/kafka'
-import type { StateFollower } from '@weir/control-state'
+import type { HeldKeks, StateFollower } from '@weir/control-state'
 import { errors } from '../errors.ts'
 import type { Config } from '../config.ts'
 import type { AuthMetrics } from '../metrics.ts'
@@ -36,7 +36,7 @@ export type ControlParts = {
   readonly admin: Admin
   readonly acls: Acls
   readonly follower: StateFollower
-  readonly kek: KekProvider
+  readonly kek: KekProvider & HeldKeks
   readonly metrics: Pick<AuthMetrics, 'changed'>
   readonly log: Log
 }

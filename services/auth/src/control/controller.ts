@@ -1,8 +1,8 @@
 // auth's controller of control state: what must be there before auth is ready, and which reconcile loops run as long
 // as it does.
 import { createLogScan } from '@weir/kafka'
-import { controlTopic } from '@weir/control-state'
-import type { StateFollowing } from '@weir/control-state'
+import { controlTopic, startHeartbeats } from '@weir/control-state'
+import type { Heart, StateFollowing } from '@weir/control-state'
 import type { Config } from '../config.ts'
 import { createBoot } from './boot.ts'
 import type { Boot, BootStep } from './boot.ts'
@@ -34,6 +34,7 @@ export type TokenKeysState = 'kafka unreached' | 'being read' | 'known'
 export function createController(parts: ControllerParts) {
   const { kafka, log } = parts
   let loops: ReconcileLoops | undefined
+  let heart: Heart | undefined
   const composed = composeControl(parts, (loop) => loops?.trigger(loop))
   const { control, usage, audit } = composed
   const logScan = createLogScan(kafka)
@@ -57,6 +58,7 @@ export function createController(parts: ControllerParts) {
     startLoops(): void {
       // Nobody waits for it: until everything is read, its loops find nothing to do.
       void usage.replicas.start()
+      heart = startHeartbeats({ ...control, kafka, service: 'auth' })
       const erasures = createErasureStates({ ...control, logScan })
       const erasing = async () => Math.min(await eraseRests(control), await erasures.reconcile())
       const own = [{ name: 'erasures', run: erasing }, promisesReconciler(promises)]
@@ -68,7 +70,7 @@ export function createController(parts: ControllerParts) {
     },
     async close(): Promise<void> {
       boot.stop()
-      await loops?.close()
+      await Promise.all([loops?.close(), heart?.stop()])
       await Promise.all([composed.closeWriters(), usage.close(), audit.close(), logScan.close()])
     },
   }

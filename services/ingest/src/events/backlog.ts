@@ -1,5 +1,6 @@
-// What all requests of many events have on their way to Kafka, in bytes: each may have its share, all together
-// a bound that leaves room for single events. Who finds it full waits; nobody is refused here.
+// What all requests of many events have on their way to Kafka, in bytes: each request and each account may have its share, all
+// together a bound that leaves room for single events. Who finds it full waits; nobody is refused here.
+import { fairShare } from '@weir/kit'
 
 export type BacklogShare = {
   take(bytes: number): void
@@ -7,11 +8,11 @@ export type BacklogShare = {
   give(bytes: number): void
   readonly isFull: boolean
   readonly isEmpty: boolean
-  /** Resolves when something was given back, by this share or, if there is room, by any. */
+  /** Resolves when this share gave something back or, if it is full because of others, when it has room again. */
   change(): Promise<void>
 }
 
-export type Backlog = { open(): BacklogShare }
+export type Backlog = { open(account: string): BacklogShare }
 
 /** What an event takes of our memory besides its bytes; so their number is bounded, too. */
 const eventOverheadBytes = 512
@@ -24,40 +25,60 @@ export function createBacklog({
   shareBytesMax: number
 }): Backlog {
   let bytesOfAll = 0
-  const waiting = new Set<() => void>()
+  const accounts = new Map<string, Account>()
+  /** Those with requests that wait for room. */
+  const waiting = new Set<Account>()
+  const hasRoom = ({ bytes }: Account): boolean =>
+    bytesOfAll < bytesMax && bytes <= fairShare(bytesMax, bytesOfAll - bytes)
+  const accountOf = (billingId: string): Account => {
+    const account = accounts.get(billingId) ?? { bytes: 0, wakers: new Set() }
+    accounts.set(billingId, account)
+    return account
+  }
 
-  const open = (): BacklogShare => {
+  const open = (billingId: string): BacklogShare => {
+    const account = accountOf(billingId)
     let own = 0
     const wakers = new Set<() => void>()
+    const wake = (): void => wakeAll(wakers)
+    const add = (bytes: number): void => {
+      own += bytes
+      account.bytes += bytes
+      bytesOfAll += bytes
+    }
     return {
-      take(bytes) {
-        own += bytes + eventOverheadBytes
-        bytesOfAll += bytes + eventOverheadBytes
-      },
+      take: (bytes) => add(bytes + eventOverheadBytes),
       give(bytes) {
-        own -= bytes + eventOverheadBytes
-        bytesOfAll -= bytes + eventOverheadBytes
-        for (const wake of wakers) wake()
-        if (waiting.size === 0 || bytesOfAll >= bytesMax) return
-        for (const wake of waiting) wake()
+        add(-bytes - eventOverheadBytes)
+        wake()
+        for (const other of waiting) {
+          if (!hasRoom(other)) continue
+          waiting.delete(other)
+          wakeAll(other.wakers)
+        }
       },
       get isFull() {
-        return own >= shareBytesMax || bytesOfAll >= bytesMax
+        return own >= shareBytesMax || !hasRoom(account)
       },
       get isEmpty() {
         return own === 0
       },
       change: () =>
         new Promise((resolve) => {
-          const wake = (): void => {
-            wakers.delete(wake)
-            waiting.delete(wake)
-            resolve()
-          }
-          wakers.add(wake)
-          waiting.add(wake)
+          wakers.add(resolve)
+          if (own >= shareBytesMax || hasRoom(account)) return
+          account.wakers.add(wake)
+          waiting.add(account)
         }),
     }
   }
   return { open }
+}
+
+/** What an account has on its way to Kafka, and who waits until it may have more. */
+type Account = { bytes: number; readonly wakers: Set<() => void> }
+
+function wakeAll(wakers: Set<() => void>): void {
+  for (const wake of wakers) wake()
+  wakers.clear()
 }

@@ -46,7 +46,7 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch
       contentType: single(request, 'content-type'),
     })
     const answer = createBatchAnswer()
-    const share = deps.backlog.open()
+    const share = deps.backlog.open(stream.billingId)
     const made = { deps, request, schemaId, encoding, batchForm, answer, share, stream, active }
     const still = { refused: undefined, unavailable: undefined, nextIndex: 0 }
     return { ...made, ...still, outcomes: new Map() }

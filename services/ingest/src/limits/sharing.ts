@@ -7,7 +7,7 @@ import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { followReplicas, onStreamGone, startHeartbeats } from '@weir/control-state'
-import type { Heart, StateFollower } from '@weir/control-state'
+import type { Heart, HeldKeks, StateFollower } from '@weir/control-state'
 import { createLimits } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import { createMonthCounts } from './month-counts.ts'
@@ -31,10 +31,10 @@ const writeEveryMs = 500
 const writeTimeoutMs = 1_000
 const inFlightBytesMax = 32 * 1_048_576
 
-type SharingOptions = Writing & { readonly follower: StateFollower }
+type SharingOptions = Writing & { readonly follower: StateFollower; readonly kek: HeldKeks }
 
 export function createSharing(options: SharingOptions): Sharing {
-  const { kafka, follower, now, log } = options
+  const { kafka, follower, kek, now, log } = options
   const replica = randomUUID()
   const rates = createRates(now())
   const usage = createUsage(replica)
@@ -60,7 +60,8 @@ export function createSharing(options: SharingOptions): Sharing {
     async start() {
       await others.start()
       const takeDemand = () => rates.closeSecond(now())
-      heart = startHeartbeats({ kafka, follower, replica, service: 'ingest', now, takeDemand })
+      const self = { replica, kek, service: 'ingest' } as const
+      heart = startHeartbeats({ kafka, follower, ...self, now, takeDemand })
       writer = keepWriting(usage, { kafka, now, log })
     },
     isRead: others.isRead,

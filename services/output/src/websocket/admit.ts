@@ -16,9 +16,11 @@ import type {
 } from '@weir/control-state'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 import { routeNeeds } from '../api/route-needs.ts'
+import { targetOf } from '../access/audit-target.ts'
 
 const bearerProtocol = /^bearer\.(.+)$/
-const watchPath = /^\/v2\/streams\/([a-z0-9-]+)(?:\/outputs\/([a-z0-9-]+))?\/watch$/
+const name = '(?=[^/]{1,63}/)([a-z0-9](?:-?[a-z0-9])*)'
+const watchPath = new RegExp(`^/v2/streams/${name}(?:/outputs/${name})?/watch$`)
 const watchNeeds: Readonly<Record<'input' | 'output', Role>> = {
   input: routeNeeds['GET /v2/streams/:stream/watch'],
   output: routeNeeds['GET /v2/streams/:stream/outputs/:output/watch'],
@@ -40,9 +42,13 @@ export type Admitted = {
   mayStay(): boolean
 }
 
+/** Who asks for what, for the audit log: told as soon as it is known, so that a refusal can be told, too. */
+export type Watching = Pick<Reading, 'actor' | 'target'>
+
 export async function admit(
   deps: AdmitDeps,
   request: IncomingMessage,
+  isFrom: (watching: Watching) => void,
 ): Promise<Admitted | UpgradeRefusal> {
   const path = request.url?.split('?', 1)[0] ?? ''
   const [, input, output] = watchPath.exec(path) ?? []
@@ -52,6 +58,7 @@ export async function admit(
     const asking = {
       authorization: authorizationOf(request),
       requestId: requestIdOf(String(request.headers['traceparent'])),
+      isFrom,
     }
     const admitted =
       input === undefined
@@ -75,33 +82,40 @@ function upgradeRefusalOf(error: unknown): UpgradeRefusal {
   return publicFormOf<UpgradeRefusal['code']>(publicForms, error) ?? unavailable
 }
 
-type Asking = { readonly authorization: string | undefined; readonly requestId: string }
+type Asking = {
+  readonly authorization: string | undefined
+  readonly requestId: string
+  readonly isFrom: (watching: Watching) => void
+}
 
 async function byToken(
   { gate }: AdmitDeps,
-  { authorization, requestId }: Asking,
+  { authorization, requestId, isFrom }: Asking,
 ): Promise<Admitted | UpgradeRefusal> {
   const access = await gate.check(authorization)
-  if (!access.scope.includes('listen')) return sendOnly
   const { stream, clientId } = access
   const { billingId } = stream
   const actor = { kind: 'credentials', billingId, clientId, requestId } as const
+  isFrom({ actor, target: targetOf(stream) })
+  if (!access.scope.includes('listen')) return sendOnly
   const mayStay = (): boolean => gate.recheck(access) !== undefined
   return { stream, credential: clientId, actor, mayStay }
 }
 
 async function byApiKey(
   { accounts, follower }: AdmitDeps,
-  { authorization, requestId }: Asking,
+  { authorization, requestId, isFrom }: Asking,
   { input, output }: { input: string; output: string | undefined },
 ): Promise<Admitted> {
   const { tables } = follower
   const holder = await accounts.byApiKey(authorization)
   const { billingId } = holder.account
-  requireRole(holder.apiKey, output === undefined ? watchNeeds.input : watchNeeds.output)
   const credential = holder.apiKey.hash
   const { keyId, name } = holder.apiKey
   const actor = { kind: 'account', billingId, keyId, name, requestId } as const
+  const names = output === undefined ? { stream: input } : { stream: input, output }
+  isFrom({ actor, target: { account: billingId, ...names } })
+  requireRole(holder.apiKey, output === undefined ? watchNeeds.input : watchNeeds.output)
   const mayStay = (): boolean => accounts.isGood(holder)
   const look = (): StreamRecord =>
     output === undefined

@@ -7,6 +7,7 @@ import type { Guesses, Log, PageOf } from '@weir/kit'
 import type { AccessTrace, Accounts, Gate, StateFollower, StreamRecord } from '@weir/control-state'
 import { WebSocketServer } from 'ws'
 import { admit, isRefused, unavailable } from './admit.ts'
+import type { Watching } from './admit.ts'
 import { targetOf } from '../access/audit-target.ts'
 import type { Feed } from './feed.ts'
 import { createHeld, tooManyWebSockets } from './held-sockets.ts'
@@ -21,7 +22,7 @@ const messageBytesMax = 4_096 // clients have nothing to say
 export type GatewayDeps = {
   gate: Gate
   accounts: Accounts
-  trace: Pick<AccessTrace, 'read'>
+  trace: Pick<AccessTrace, 'read' | 'refused'>
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'refresh'>
   /** Makes the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
@@ -41,8 +42,8 @@ export type Gateway = {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const feeds = createFeeds(deps)
-  const watching = watchClients(deps)
-  const upgrade = createUpgrade(deps, feeds, watching)
+  const clients = watchClients(deps)
+  const upgrade = createUpgrade(deps, feeds, clients)
   return {
     upgrade(request, socket, head) {
       socket.on('error', () => socket.destroy())
@@ -52,17 +53,17 @@ export function createGateway(deps: GatewayDeps): Gateway {
       })
     },
     async close() {
-      watching.close()
+      clients.close()
       await feeds.close()
     },
   }
 }
 
 type Feeds = ReturnType<typeof createFeeds>
-type Watching = ReturnType<typeof watchClients>
+type Clients = ReturnType<typeof watchClients>
 
 /** From a request to a client that watches, or a refusal. */
-function createUpgrade(deps: GatewayDeps, feeds: Feeds, watching: Watching) {
+function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
   const held = createHeld(deps.webSocketsMax)
   const turnAway = createTurnAway(deps)
   const server = new WebSocketServer({
@@ -73,13 +74,17 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, watching: Watching) {
     handleProtocols: (protocols) => (protocols.has('weir') ? 'weir' : false),
   })
   return async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const admitted = await admit(deps, request)
-    if (isRefused(admitted))
-      return turnAway(request, socket, { refusal: limitGuesses(deps.guesses, admitted, request) })
-    if (watching.isClosing()) return turnAway(request, socket, { refusal: unavailable })
+    let watching: Watching | undefined
+    const refuse = (refusal: UpgradeRefusal, error?: unknown): void => {
+      tellRefused(deps, watching, refusal)
+      turnAway(request, socket, { refusal, error })
+    }
+    const admitted = await admit(deps, request, (known) => (watching = known))
+    if (isRefused(admitted)) return refuse(limitGuesses(deps.guesses, admitted, request))
+    if (clients.isClosing()) return refuse(unavailable)
     if (socket.destroyed) return
     if (!held.enter(admitted.credential, socket))
-      return turnAway(request, socket, { refusal: tooManyWebSockets(deps.webSocketsMax) })
+      return refuse(tooManyWebSockets(deps.webSocketsMax))
     const { stream, actor } = admitted
     const watcher = createWatcher(deps.counts)
     const feed = feeds.of(stream)
@@ -88,12 +93,22 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, watching: Watching) {
       await feed.join(watcher) // its beginning is fixed before the 101
       await deps.trace.read({ action: 'read.watch', actor, target: targetOf(stream) })
     } catch (error) {
-      return turnAway(request, socket, { refusal: unavailable, error })
+      return refuse(unavailable, error)
     }
     server.handleUpgrade(request, socket, head, (webSocket) =>
-      watching.enter({ access: admitted, watcher, socket: webSocket, answered: true }, socket),
+      clients.enter({ access: admitted, watcher, socket: webSocket, answered: true }, socket),
     )
   }
+}
+
+/** Not of what this service could not do. */
+function tellRefused(
+  { trace }: Pick<GatewayDeps, 'trace'>,
+  watching: Watching | undefined,
+  { code }: UpgradeRefusal,
+): void {
+  if (watching === undefined || upgradeStatus[code] >= 500) return
+  trace.refused({ action: 'read.watch', ...watching, refused: code })
 }
 
 type Turned = { readonly refusal: UpgradeRefusal; readonly error?: unknown }

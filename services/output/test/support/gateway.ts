@@ -51,6 +51,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
   const feeds = fakeFeeds()
   const counts = { clients: 0, sent: 0, tooSlow: 0 }
   const readings: Reading[] = []
+  const refusals: (Reading & { refused: string })[] = []
   let isTraced = true
   const gateway = createGateway({
     gate,
@@ -59,6 +60,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
         if (!isTraced) throw new AppError('control-state.unavailable', 'no trace')
         readings.push(reading)
       },
+      refused: (reading) => void refusals.push(reading),
     },
     accounts: createAccounts(follower, () => nowMs),
     follower,
@@ -83,6 +85,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
     feeds,
     counts,
     readings,
+    refusals,
     failTraces: () => void (isTraced = false),
     port,
     /** The server's ends of them. */

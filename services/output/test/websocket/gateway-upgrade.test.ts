@@ -114,6 +114,9 @@ test('403 scope_missing with credentials that may only send', async () => {
     code: 'scope_missing',
     body: 'These credentials are for sending; listening needs the scope listen\n',
   })
+  expect(scene.refusals).toMatchObject([
+    { action: 'read.watch', actor: { kind: 'credentials' }, refused: 'scope_missing' },
+  ])
 })
 
 test('403 stream_disabled for a stream that is disabled, and 101 once it is enabled again', async () => {
@@ -199,6 +202,7 @@ test('one credential has so many connections and no more: 429 with Retry-After, 
     'too_many_websockets',
     '10',
   ])
+  expect(scene.refusals).toMatchObject([{ refused: 'too_many_websockets' }])
   expect((await scene.connect(scene.tokenOf(others))).status).toBe(101)
   first?.socket.close()
   await first?.closed

@@ -134,3 +134,23 @@ test('a session of watching is told to the audit log before it opens; untold it 
   scene.failTraces()
   expect(await answerOf(apiKey, ofOutput)).toEqual({ status: 503, code: 'unavailable' })
 })
+
+test('a refusal is told to the audit log once it is known who asks', async () => {
+  await answerOf('weir_wrong', ofInput)
+  await answerOf(apiKey, `/v2/streams/--${'x'.repeat(70)}/watch`)
+  expect(scene.refusals).toEqual([])
+  await answerOf('weir_viewer', ofOutput)
+  await answerOf(apiKey, '/v2/streams/nothing/watch')
+  expect(scene.refusals).toMatchObject([
+    {
+      action: 'read.watch',
+      actor: { kind: 'account', keyId: keyOf('weir_viewer').keyId },
+      target: { account: stream.billingId, stream: stream.name, output: derived.name },
+      refused: 'role_missing',
+    },
+    { target: { stream: 'nothing' }, refused: 'not_found' },
+  ])
+  scene.setFresh(false)
+  expect(await answerOf(apiKey, ofInput)).toMatchObject({ status: 503 })
+  expect(scene.refusals).toHaveLength(2)
+})

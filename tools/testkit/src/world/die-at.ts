@@ -7,7 +7,8 @@ import { withTimeout } from '@weir/kit'
 import type { ServiceEnv, World } from './services.ts'
 
 const PRELOAD = join(import.meta.dirname, './preload/die-at.ts')
-const diesWithinMs = 120_000
+/** Far more than any step takes, also an erasure in hundreds of pieces that makes room for others after each. */
+const diesWithinMs = 600_000
 
 type When = 'before' | 'between' | 'open' | 'after'
 

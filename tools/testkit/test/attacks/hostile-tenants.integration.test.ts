@@ -15,7 +15,7 @@ afterAll(() => world?.stop())
 const played = attacks.filter(({ isLong }) => scale(true, isLong !== true))
 
 test.each(played)('$name', async (attack) => {
-  const spans = { beforeMs: scale(8_000, 500), attackMs: scale(15_000, 1_500) }
+  const spans = { beforeMs: scale(8_000, 300), attackMs: scale(15_000, 1_000) }
   const { before, meanwhile, answers } = await besideOf(world, attack, spans)
   expect([...before.failures, ...meanwhile.failures]).toEqual([])
   expect(answers.get('none')).toBeUndefined()

@@ -1,15 +1,20 @@
 // What one account does to all others, with its own credentials and within every bound: each attack is made once and then goes on,
 // some acts of it at once, until it is called off.
 import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import { delay } from '@weir/kit'
 import {
+  account as accountBy,
   connectProducer,
   contractOf,
   createAccount,
+  createTopicReader,
+  expectStatus,
   madeEvent,
   makeContract,
   makeCrowd,
   scale,
+  textIn,
 } from '../../src/index.ts'
 import type { Account, World } from '../../src/index.ts'
 
@@ -24,6 +29,9 @@ export type Attack = {
 }
 
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
+
+/** With 60 kB of each they fill all that ingest may have on its way to Kafka. */
+const stuckConnections = scale(800, 40)
 
 export const attacks: readonly Attack[] = [
   {
@@ -81,6 +89,31 @@ export const attacks: readonly Attack[] = [
     atOnce: 1,
   },
   {
+    name: 'events of streams whose partitions are all stuck, over many connections',
+    async prepare(world) {
+      const account = await createAccount(world.auth.url)
+      await makeContract(account, { id: 'stuck', fields: [{ name: 'text', type: 'string' }] })
+      const streams = ['stuck-a', 'stuck-b', 'stuck-c', 'stuck-d']
+      const tokens = await Promise.all(streams.map((name) => tokenOfStuck(world, account, name)))
+      const connecting = Array.from({ length: stuckConnections }, () =>
+        connectProducer(world.ingest.url),
+      )
+      const producers = await Promise.all(connecting)
+      const text = 'x'.repeat(60_000)
+      let nth = 0
+      return async () => {
+        nth += 1
+        const token = tokens[nth % tokens.length]
+        const answer = await producers[nth % producers.length]?.send(
+          madeEvent({ key: `k${nth}`, text }),
+          { ...(token !== undefined && { token }), schemaId: 'stuck' },
+        )
+        return answer ?? { status: 0 }
+      }
+    },
+    atOnce: stuckConnections,
+  },
+  {
     name: 'contracts with patterns that nobody can prove linear in time',
     async prepare(world) {
       const account = await createAccount(world.auth.url)
@@ -108,15 +141,73 @@ export const attacks: readonly Attack[] = [
           fields: [{ name: 'field', type: 'string', doc }],
         })
       return async () => {
-        const answer = await account.call('GET', '/v2/contracts')
-        // Refusals as fast as they can be asked for are a flood, which needs no account.
-        if (answer.status === 429) await delay(100)
-        return answer
+        return unlessTooMany(await account.call('GET', '/v2/contracts'))
       }
     },
     atOnce: 8,
   },
+  {
+    name: 'previews, and what a developer may not do, over and over',
+    async prepare(world) {
+      const account = await createAccount(world.auth.url)
+      await makeContract(account, { id: 'seen', fields: [] })
+      await account.input('seen')
+      const developer = await developerOf(world, account)
+      const output = account.at(world.output.url)
+      const asks = [
+        () => developer.call('DELETE', '/v2/streams/seen'),
+        () => developer.call('PATCH', '/v2/streams/seen', { limits: unlimited }),
+        () => output.call('POST', '/v2/streams/seen/outputs/preview', { consentLevels: [0] }),
+      ]
+      let nth = 0
+      return async () => {
+        const answer = await asks[(nth += 1) % asks.length]?.()
+        return unlessTooMany(answer ?? { status: 0 })
+      }
+    },
+    atOnce: 8,
+  },
+  {
+    name: 'connections to the admin ports that never end what they ask',
+    async prepare(world) {
+      const ports = [world.auth, world.ingest, world.output].map(({ adminUrl }) => adminUrl)
+      let nth = 0
+      return async () => {
+        const { hostname, port } = new URL(ports[(nth += 1) % ports.length] ?? '')
+        const socket = connect(Number(port), hostname)
+        socket.on('error', () => {}).resume()
+        socket.write('GET /metrics HTTP/1.1\r\nx-slow: ')
+        await new Promise((resolve) => socket.once('close', resolve))
+        return { status: 408 }
+      }
+    },
+    atOnce: scale(2_000, 300),
+  },
 ]
+
+async function developerOf({ auth }: World, { billingId, call }: Account): Promise<Account> {
+  const made = await call('POST', '/v2/api-keys', { name: 'a developer', role: 'developer' })
+  return accountBy(auth.url, billingId, textIn(expectStatus(made, 201).body, 'apiKey'))
+}
+
+/** Refusals as fast as they can be asked for are a flood, which needs no account. */
+async function unlessTooMany<Answer extends { readonly status: number }>(
+  answer: Answer,
+): Promise<Answer> {
+  if (answer.status === 429) await delay(100)
+  return answer
+}
+
+/** For a stream whose topic takes nothing more: Kafka wants two copies, and has one. */
+async function tokenOfStuck(world: World, account: Account, name: string): Promise<string> {
+  const stream = await account.input(name, { limits: unlimited })
+  const { admin, close } = createTopicReader(world.env)
+  const settings = await admin.configs.topics([stream.topic])
+  const own = settings.get(stream.topic)?.own
+  await admin.configs.setTopic(stream.topic, { ...own, 'min.insync.replicas': '2' })
+  await close()
+  return account.token(stream)
+}
 
 async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act> {
   await makeContract(account, {

@@ -1,7 +1,14 @@
 // What auth, ingest and output compute for a request grows no faster than the request: at 8 times the size at most 20 times
 // the CPU time of their processes. `npm test` tries an eighth of the routes. Parsers alone: complexity/parsers.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createAccount, scale, startWorld } from '../../src/index.ts'
+import {
+  createAccount,
+  expectStatus,
+  request,
+  scale,
+  setting,
+  startWorld,
+} from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
 import { routeGrowth } from '../../src/complexity/route-growth.ts'
 import { routeCases } from './routes.ts'
@@ -13,6 +20,9 @@ let scene: Scene
 beforeAll(async () => {
   world = await startWorld()
   const account = await createAccount(world.auth.url)
+  const quotas = `/v2/platform/accounts/${account.billingId}/quotas`
+  const asked = { requestsPerMinute: 1_000_000 } // what is refused costs nothing
+  expectStatus(await request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', quotas, asked), 200)
   await account.contract('clickstream')
   const stream = await account.input('in')
   scene = { apiKey: account.apiKey, token: await account.token(stream), stream: stream.name }

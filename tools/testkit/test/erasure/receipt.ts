@@ -39,6 +39,9 @@ export async function expectHolds(
   expect(asObject(JSON.parse(stdout))).toMatchObject({
     billingId: account.billingId,
     levels: 'all',
+    as: 'key_field',
+    contracts: [{ id: 'demo_v1', field: 'consistent_value' }],
+    otherContracts: [],
     subjects: [expect.any(String)],
     completeAt: expect.any(String),
     reference: 'TICKET-7',

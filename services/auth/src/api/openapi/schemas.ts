@@ -58,6 +58,10 @@ const erasure = {
   required: {
     id: uuid,
     state: oneOf('accepted', 'applied', 'complete', 'destroyed'),
+    as: {
+      ...oneOf('key_field', 'data_subject_field'),
+      description: 'whether the values are values of a key field, or data subjects',
+    },
     values: count,
     eras: listOf(count),
     states: object({ accepted: reached, applied: state, complete: state, destroyed: state }),

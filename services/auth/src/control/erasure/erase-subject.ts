@@ -6,6 +6,8 @@ import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { acceptErasure, newSalt, subjectOf } from './erase.ts'
 import type { Asked, Erased, Erasing } from './erase.ts'
+import { contractsBy } from './erasure-contracts.ts'
+import type { ErasureContracts } from './erasure-contracts.ts'
 import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
 
 /** The links of a data subject, by era. */
@@ -28,6 +30,7 @@ export async function eraseSubject(
   const salt = newSalt()
   const erasure = await acceptErasure(deps, {
     stream,
+    as: 'data_subject_field',
     subjects: [subjectOf(salt, subject)],
     linksIn: ({ era }) => links.get(era) ?? [],
     counted: Math.max(...[...links.values()].map((inEra) => inEra.length)),
@@ -40,24 +43,14 @@ export async function eraseSubject(
   return { erasure, salt }
 }
 
-/** Which contracts of an account name a data subject, and which don't. Archived ones count: their events may be there. */
-export type SubjectContracts = {
-  readonly naming: readonly { readonly id: string; readonly field: string }[]
-  readonly others: readonly string[]
-}
-
 /** @throws Refusal `no_data_subject_field`: where none names one, nothing can be said of a data subject */
 export function requireSubjectContracts(
   state: Pick<Contracts, 'contractsOf'>,
   stream: InputStream,
-): SubjectContracts {
-  const contracts = state.contractsOf(stream.billingId)
-  const naming = contracts.flatMap(({ id, dataSubjectField: field }) =>
-    field === undefined ? [] : [{ id, field }],
-  )
-  if (naming.length === 0) throw noDataSubjectField(stream.name)
-  const others = contracts.filter(({ dataSubjectField }) => dataSubjectField === undefined)
-  return { naming, others: others.map(({ id }) => id) }
+): ErasureContracts {
+  const contracts = contractsBy('data_subject_field', state.contractsOf(stream.billingId))
+  if (contracts.naming.length === 0) throw noDataSubjectField(stream.name)
+  return contracts
 }
 
 /** The eras of which links may have been kept, and may still be read. */

@@ -15,7 +15,7 @@ import {
   requireAccount,
   requireInput,
 } from '@weir/control-state'
-import type { Draft, ErasureRecord, InputStream } from '@weir/control-state'
+import type { Draft, ErasureRecord, ErasureTerm, InputStream } from '@weir/control-state'
 import type { InTurn } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 import { kekIdsOf } from '../keys/kek-ids.ts'
@@ -81,6 +81,7 @@ export async function eraseValues(
   check(deps.follower.tables) // what is refused should cost nothing
   const erasure = await acceptErasure(deps, {
     stream,
+    as: 'key_field',
     subjects: values.map((value) => subjectOf(salt, value)),
     *linksIn(keys) {
       for (const value of values) yield* linksOf(keys, value)
@@ -94,6 +95,7 @@ export async function eraseValues(
 
 export type Erasure = Subtrees &
   Asked & {
+    readonly as: ErasureTerm
     readonly subjects: readonly string[]
     /** See erasure-bound.ts. */
     readonly counted: number
@@ -186,7 +188,7 @@ function putErasure(
   draft: Draft,
   { erasure, eras, piece, rest }: Planned,
 ): ErasureRecord {
-  const { stream, subjects, counted, fromLevel, reference } = erasure
+  const { stream, as, subjects, counted, fromLevel, reference } = erasure
   const { billingId, streamId } = stream
   const erasureId = randomUUID()
   const levels = new Set(eras.flatMap((era) => levelsFrom(era, fromLevel) ?? era.levels))
@@ -196,6 +198,7 @@ function putErasure(
     erasureId,
     billingId,
     streamId,
+    as,
     subjects,
     counted,
     ...(fromLevel === undefined ? {} : { fromLevel }),

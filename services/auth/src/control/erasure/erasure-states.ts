@@ -92,7 +92,9 @@ function createApplying(deps: ErasureStatesDeps) {
       }
       if (!deps.replicas.isRead()) return
       await deps.replicas.catchUp()
-      const heard = deps.replicas.replicas.heard().map(({ beat }) => BigInt(beat.keys))
+      // auth decrypts no events.
+      const opening = deps.replicas.replicas.heard().filter(({ beat }) => beat.service !== 'auth')
+      const heard = opening.map(({ beat }) => BigInt(beat.keys))
       const applied = waiting.filter(({ erasureId }) => {
         const target = targets.get(erasureId)
         return target !== undefined && heard.every((keys) => keys >= target)

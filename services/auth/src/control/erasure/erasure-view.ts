@@ -28,11 +28,12 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         })),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
-      const { fromLevel, levels, reference } = erasure
+      const { as, fromLevel, levels, reference } = erasure
       const states = statesOf(erasure, completeBy(erasure, keys ?? {}))
       return {
         id: erasure.erasureId,
         state: Object.entries(states).findLast(([, reached]) => 'at' in reached)?.[0],
+        as,
         values: erasure.subjects.length,
         ...(reference === undefined ? {} : { reference }),
         ...(fromLevel === undefined ? {} : { fromLevel, levels }),

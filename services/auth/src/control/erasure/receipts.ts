@@ -13,6 +13,7 @@ import {
   requireInput,
 } from '@weir/control-state'
 import type {
+  Contracts,
   ErasureRecord,
   PublicKeys,
   ReceiptKeyRecord,
@@ -20,6 +21,8 @@ import type {
 } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
+import { contractsBy } from './erasure-contracts.ts'
+import type { ErasureContracts } from './erasure-contracts.ts'
 import { refusal } from '../../errors.ts'
 
 const signsForMs = 365 * 24 * 3_600_000
@@ -100,14 +103,29 @@ export async function receiptFor(
     stream: name,
     erasure: erasureId,
   })
-  const erasure = await deps.writer.change({ ...what, always: true }, (draft) => {
+  const { erasure, contracts } = await deps.writer.change({ ...what, always: true }, (draft) => {
     const found = requireErasure(draft, requireInput(draft, billingId, name), erasureId)
     if (found.complete === undefined) throw notComplete(found)
-    return found
+    return { erasure: found, contracts: contractsThen(draft, found) }
   })
   const outputs = await request.outputs(erasure)
-  return sign(deps, { ...claimsOf(erasure, request.issuer, deps.now()), outputs })
+  return sign(deps, {
+    ...claimsOf(erasure, request.issuer, deps.now()),
+    contracts: contracts.naming,
+    otherContracts: contracts.others,
+    outputs,
+  })
 }
+
+/** A contract never changes and is never removed. */
+const contractsThen = (
+  state: Pick<Contracts, 'contractsOf'>,
+  { as, billingId, acceptedAtMs }: ErasureRecord,
+): ErasureContracts =>
+  contractsBy(
+    as,
+    state.contractsOf(billingId).filter(({ createdAtMs }) => createdAtMs <= acceptedAtMs),
+  )
 
 const notComplete = ({ erasureId }: ErasureRecord): Refusal =>
   refusal(
@@ -126,12 +144,13 @@ function sign({ follower }: Signing, claims: object): string {
 }
 
 const claim =
-  'From completeAt on, the key log of Weir contains no key for the encrypted fields of these values, in these eras and levels. ' +
+  'From completeAt on, the key log of Weir contains no key, in these eras and levels, for the encrypted fields of events ' +
+  'in which the field named in contracts has one of these values. Events of otherContracts are not covered. ' +
   'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
   'This does not claim that any data existed, and says nothing about data that was exported or copied from outputs.'
 
 function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
-  const { erasureId, billingId, streamId, reference, subjects, eras, levels, keks, complete } =
+  const { erasureId, billingId, streamId, reference, as, subjects, eras, levels, keks, complete } =
     erasure
   const time = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : new Date(ms).toISOString()
@@ -143,6 +162,7 @@ function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
     billingId,
     streamId,
     reference,
+    as,
     subjects,
     eras,
     levels: erasure.fromLevel === undefined ? 'all' : levels,

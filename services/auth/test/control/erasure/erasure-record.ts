@@ -3,6 +3,7 @@ import type { ErasureRecord } from '@weir/control-state'
 
 export const erasureRecord = (more: Partial<ErasureRecord> = {}): ErasureRecord => ({
   type: 'erasure',
+  as: 'key_field',
   erasureId: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed',
   billingId: 'acme',
   streamId: 's1',

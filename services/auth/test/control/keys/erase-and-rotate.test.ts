@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import { createOpener, createSealer, eraAt, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { erasureKey, partOf } from '@weir/control-state'
+import { createReplicaTable, erasureKey, partOf } from '@weir/control-state'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
 import { createWrappingKeys } from '../../../src/control/keys/wrapping-keys.ts'
 import { continueRotation } from '../../../src/control/keys/rotation/continue-rotation.ts'
@@ -18,6 +18,8 @@ const rotationMs = 86_400_000
 const line = (version: number): string => `test ${version} ${`1${version}`.repeat(32)}`
 
 let kekLines: string
+/** Of each replica that is heard of: the KEKs that it says it has. */
+let held: (readonly string[] | undefined)[]
 let memory: Memory
 let stream: InputStream
 const kekNow = () => parseKekFile(kekLines)
@@ -29,6 +31,7 @@ const kek: KekProvider = {
 
 beforeEach(async () => {
   kekLines = line(1)
+  held = [[], [], []]
   memory = memoryControl('acme', kek)
   stream = await makeClicksOf(memory, { a: 0 })
 })
@@ -124,8 +127,19 @@ const markApplied = (erasure: ErasureRecord): Promise<void> =>
       appliedAtMs: memory.deps.now(),
     }),
   )
+const beatOf = (keks: readonly string[] | undefined) => {
+  const sent = { sentMs: 0, uptimeMs: 0, spanMs: 1_000, control: '0', keys: '0', streams: {} }
+  return { service: 'ingest' as const, ...sent, ...(keks && { keks }) }
+}
+const replicas = {
+  isRead: () => true,
+  replicas: {
+    ...createReplicaTable(() => 0),
+    heard: () => held.map((keks) => ({ id: 'r', beat: beatOf(keks), heardMs: 0, freshMs: 0 })),
+  },
+}
 const isDestroyed = async (id: string): Promise<boolean> => {
-  await lookForDestroyed(memory.deps)
+  await lookForDestroyed({ ...memory.deps, replicas })
   const { erasure } = memory.follower.tables
   return erasure(stream.streamId, id)?.destroyedAtMs !== undefined
 }
@@ -168,5 +182,18 @@ test('it is not while that cannot be told', async () => {
   kekLines = 'no lines'
   expect(await isDestroyed(id)).toBe(false)
   kekLines = line(2)
+  expect(await isDestroyed(id)).toBe(true)
+})
+
+test('it is not while a replica of any service has such a KEK itself, or does not say which it has', async () => {
+  const id = await forget('ada')
+  kekLines = [line(1), line(2)].join('\n')
+  await rotate()
+  kekLines = line(2)
+  held = [['file:test:2'], ['file:test:1', 'file:test:2'], []]
+  expect(await isDestroyed(id)).toBe(false)
+  held = [['file:test:2'], undefined]
+  expect(await isDestroyed(id)).toBe(false)
+  held = [['file:test:2'], []]
   expect(await isDestroyed(id)).toBe(true)
 })

@@ -70,7 +70,8 @@ async function openReplica({ decrypterName, isReady = () => true }: Scene): Prom
     network,
     changes: 0,
     begin() {
-      const how = { kafka, follower, replica: self, service: 'output', now: Date.now } as const
+      const kek = { held: async () => [] }
+      const how = { kafka, follower, kek, replica: self, service: 'output', now: Date.now } as const
       heart = startHeartbeats({ ...how, derives })
     },
     async leave() {

@@ -1,7 +1,8 @@
 // The last state of an erasure (docs/forgetting.md): no KEK exists any more that could open what was replaced, wherever a
-// copy of the log is. The places that KEKs come from say so; copies that somebody made of a KEK file are unknown here.
+// copy of the log is. The places that auth has its KEKs from say so, and every replica of every service says that it has none of
+// them itself. Copies that somebody made of a KEK file are unknown here.
 import { act, erasureKey } from '@weir/control-state'
-import type { ErasureRecord, StateFollower } from '@weir/control-state'
+import type { ErasureRecord, ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { KekProvider } from '@weir/fieldcrypt'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
@@ -9,6 +10,7 @@ import type { Changes } from '../../changes.ts'
 export type LookingForDestroyed = Changes & {
   readonly follower: Pick<StateFollower, 'tables'>
   readonly kek: KekProvider
+  readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
   readonly log: Log
 }
 
@@ -39,18 +41,34 @@ const keksOf = (
 type IsAtHand = (kek: string) => Promise<boolean>
 
 /** Asks for each KEK once a pass. A KEK of which nothing is known counts as existing. */
-function askOnce({ kek, log }: Pick<LookingForDestroyed, 'kek' | 'log'>): IsAtHand {
+function askOnce(deps: Pick<LookingForDestroyed, 'kek' | 'replicas' | 'log'>): IsAtHand {
+  const { kek, log } = deps
   const asked = new Map<string, Promise<boolean>>()
-  const ask = (id: string): Promise<boolean> =>
-    kek.has(id).catch((error: unknown) => {
+  const ask = async (id: string): Promise<boolean> => {
+    const isThere = await kek.has(id).catch((error: unknown) => {
       log.warn({ err: error, kek: id }, 'could not check whether a KEK still exists')
       return true
     })
+    return isThere || isHeld(deps, id)
+  }
   return (id) => {
     const answer = asked.get(id) ?? ask(id)
     asked.set(id, answer)
     return answer
   }
+}
+
+/** By a replica that may be at work; one that doesn't say which KEKs it has counts as having it. */
+function isHeld(
+  { replicas, log }: Pick<LookingForDestroyed, 'replicas' | 'log'>,
+  kek: string,
+): boolean {
+  if (!replicas.isRead()) return true
+  const holders = replicas.replicas.heard().filter(({ beat }) => beat.keks?.includes(kek) ?? true)
+  if (holders.length === 0) return false
+  const ids = holders.slice(0, 10).map(({ id, beat }) => `${beat.service} ${id}`)
+  log.info({ kek, replicas: ids }, 'replicas still have a KEK that no longer exists for auth')
+  return true
 }
 
 async function isAnyAtHand(keks: readonly string[], isAtHand: IsAtHand): Promise<boolean> {

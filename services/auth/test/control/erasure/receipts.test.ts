@@ -1,0 +1,72 @@
+// What a receipt says that an erasure covers.
+import { beforeEach, expect, test } from '@jest/globals'
+import { erasureKey, partOf } from '@weir/control-state'
+import type { ErasureTerm, InputStream } from '@weir/control-state'
+import { addContract } from '../../../src/control/contracts/add-contract.ts'
+import { keepReceiptKey, receiptFor } from '../../../src/control/erasure/receipts.ts'
+import { memoryControl } from '../support-memory.ts'
+import type { Memory } from '../support-memory.ts'
+import { makeClicks } from '../support-scene.ts'
+import { erasureRecord } from './erasure-record.ts'
+
+let memory: Memory
+let stream: InputStream
+beforeEach(async () => {
+  memory = memoryControl()
+  await publish('named', { keyField: 'session', dataSubjectField: 'customer/id' })
+  await publish('unnamed', { keyField: 'key' })
+  stream = await makeClicks(memory)
+  await keepReceiptKey(memory.deps)
+})
+
+async function publish(
+  id: string,
+  fields: { keyField: string; dataSubjectField?: string },
+): Promise<void> {
+  const prepared = { id, schemaText: '{}', validations: [], piiFields: {}, ...fields }
+  const registered = { registryId: 1, registryVersion: 1, subject: id }
+  await addContract(memory.deps, {
+    billingId: 'acme',
+    prepared,
+    schemaRegistryRef: `${id}/latest`,
+    ...registered,
+  })
+}
+
+async function receiptOf(as: ErasureTerm): Promise<Record<string, unknown>> {
+  const { deps } = memory
+  const nowMs = deps.now()
+  const { streamId } = stream
+  const scan = { scannedAtMs: nowMs, scannedTo: '9', leader: 1 }
+  const complete = { appliedAtMs: nowMs, complete: { ...scan, atMs: nowMs } }
+  const record = erasureRecord({ as, streamId, acceptedAtMs: nowMs, ...complete })
+  const { erasureId } = record
+  await deps.writer.change(partOf('erasure.applied'), (draft) =>
+    draft.put(erasureKey(streamId, erasureId), record),
+  )
+  memory.passTime(1_000)
+  await publish(`later-${as}`, { keyField: 'key', dataSubjectField: 'customer' })
+  const outputs = async () => []
+  const names = { billingId: 'acme', name: 'clicks', erasureId }
+  const receipt = await receiptFor(deps, { ...names, issuer: 'https://auth.test', outputs })
+  return JSON.parse(Buffer.from(receipt.split('.')[1] ?? '', 'base64url').toString())
+}
+
+test('that of a data subject names the contracts by which it was found, and those that name none', async () => {
+  expect(await receiptOf('data_subject_field')).toMatchObject({
+    as: 'data_subject_field',
+    contracts: [{ id: 'named', field: 'customer/id' }],
+    otherContracts: ['unnamed'],
+  })
+})
+
+test('that of a value of the key field names the key field of each contract', async () => {
+  expect(await receiptOf('key_field')).toMatchObject({
+    as: 'key_field',
+    contracts: [
+      { id: 'named', field: 'session' },
+      { id: 'unnamed', field: 'key' },
+    ],
+    otherContracts: [],
+  })
+})
