@@ -71,3 +71,38 @@ test('while a partition has no leader its records are refused at their time-out,
   const unstored = (await refused).filter(({ code }) => code === 'kafka.unavailable')
   expect(unstored.filter(({ value }) => times.has(value))).toEqual([])
 }, 180_000)
+
+test('a party all of whose partitions have no leader leaves room for the others', async () => {
+  // Given
+  const calm = await topics.make('calm', { replicas: [FIRST] })
+  const stuck: string[] = []
+  for (let nth = 0; nth < 8; nth += 1)
+    stuck.push(await topics.make('stuck', { replicas: [SECOND] }))
+  const producer = createBatchProducer(connect(both.brokers), {
+    produceTimeoutMs: 20_000,
+    inFlightBytesMax: 2_000_000,
+    partyOf: (topic) => topic.split('-')[1] ?? '',
+  })
+  const send = (topic: string, bytes: number): Promise<string> => {
+    const value = Buffer.alloc(bytes)
+    const record = { key: 'key', value, headers: {}, timestampMs: Date.now() }
+    return producer.send(topic, 0, record).then(
+      () => 'stored',
+      (error: { code: string }) => error.code,
+    )
+  }
+  for (const topic of [calm, ...stuck]) expect(await send(topic, 100)).toBe('stored')
+
+  // When
+  await both.second.killBroker()
+  const waiting = stuck.flatMap((topic) => Array.from({ length: 50 }, () => send(topic, 50_000)))
+  for (const topic of stuck) waiting.push(...Array.from({ length: 50 }, () => send(topic, 500)))
+
+  // Then
+  expect(producer.inFlightBytes()).toBeGreaterThan(1_700_000)
+  for (let nth = 0; nth < 20; nth += 1) expect(await send(calm, 10_000)).toBe('stored')
+  expect(producer.inFlightBytes()).toBeGreaterThan(1_700_000)
+  await both.second.restartBroker()
+  await Promise.all(waiting)
+  await producer.close()
+}, 180_000)

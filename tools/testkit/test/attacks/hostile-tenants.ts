@@ -8,7 +8,6 @@ import {
   connectProducer,
   contractOf,
   createAccount,
-  createTopicReader,
   expectStatus,
   madeEvent,
   makeContract,
@@ -29,9 +28,6 @@ export type Attack = {
 }
 
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
-
-/** With 60 kB of each they fill all that ingest may have on its way to Kafka. */
-const stuckConnections = scale(800, 40)
 
 export const attacks: readonly Attack[] = [
   {
@@ -87,31 +83,6 @@ export const attacks: readonly Attack[] = [
       }
     },
     atOnce: 1,
-  },
-  {
-    name: 'events of streams whose partitions are all stuck, over many connections',
-    async prepare(world) {
-      const account = await createAccount(world.auth.url)
-      await makeContract(account, { id: 'stuck', fields: [{ name: 'text', type: 'string' }] })
-      const streams = ['stuck-a', 'stuck-b', 'stuck-c', 'stuck-d']
-      const tokens = await Promise.all(streams.map((name) => tokenOfStuck(world, account, name)))
-      const connecting = Array.from({ length: stuckConnections }, () =>
-        connectProducer(world.ingest.url),
-      )
-      const producers = await Promise.all(connecting)
-      const text = 'x'.repeat(60_000)
-      let nth = 0
-      return async () => {
-        nth += 1
-        const token = tokens[nth % tokens.length]
-        const answer = await producers[nth % producers.length]?.send(
-          madeEvent({ key: `k${nth}`, text }),
-          { ...(token !== undefined && { token }), schemaId: 'stuck' },
-        )
-        return answer ?? { status: 0 }
-      }
-    },
-    atOnce: stuckConnections,
   },
   {
     name: 'contracts with patterns that nobody can prove linear in time',
@@ -196,17 +167,6 @@ async function unlessTooMany<Answer extends { readonly status: number }>(
 ): Promise<Answer> {
   if (answer.status === 429) await delay(100)
   return answer
-}
-
-/** For a stream whose topic takes nothing more: Kafka wants two copies, and has one. */
-async function tokenOfStuck(world: World, account: Account, name: string): Promise<string> {
-  const stream = await account.input(name, { limits: unlimited })
-  const { admin, close } = createTopicReader(world.env)
-  const settings = await admin.configs.topics([stream.topic])
-  const own = settings.get(stream.topic)?.own
-  await admin.configs.setTopic(stream.topic, { ...own, 'min.insync.replicas': '2' })
-  await close()
-  return account.token(stream)
 }
 
 async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act> {
