@@ -2,12 +2,13 @@
 // protects them from whoever commits last, so who reads them back has to know by the metadata whose they are.
 import { ProtocolError, offsetCommitV9, offsetFetchV9 } from '#client-library'
 
+import { createTurns } from '@weir/kit'
+
 import { answerWithFaults } from '../connect/cluster-state.ts'
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { requestOf } from '../connect/requests.ts'
-import { createTurns } from '../connect/turns.ts'
 import { KafkaError } from '../errors.ts'
 
 export type PartitionOf = { readonly topic: string; readonly partition: number }

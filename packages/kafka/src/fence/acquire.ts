@@ -3,7 +3,8 @@
 // Nothing is written but markers. What a former transaction has left open there is ended as the rest of it was.
 import { ProtocolError } from '#client-library'
 
-import { hasCode } from '@weir/kit'
+import { createTurns, hasCode } from '@weir/kit'
+import type { Turns } from '@weir/kit'
 
 import { logEndOf } from '../admin/topic-calls.ts'
 import { askBrokers } from '../connect/broker-calls.ts'
@@ -12,8 +13,6 @@ import type { Cluster } from '../connect/cluster.ts'
 import { isFromBroker, isRetriable, protocolTypeOf } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { createTurns } from '../connect/turns.ts'
-import type { Turns } from '../connect/turns.ts'
 import type { Identity } from '../produce/identities.ts'
 import { createPlaces } from '../produce/places.ts'
 import type { Places } from '../produce/places.ts'

@@ -3,13 +3,14 @@
 // transaction count if a marker before that offset commits them.
 import { ProtocolError } from '#client-library'
 
+import { createTurns } from '@weir/kit'
+
 import { logStartOf } from '../admin/topic-calls.ts'
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import { protocolTypeOf } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { createTurns } from '../connect/turns.ts'
 import { createPlaces } from '../produce/places.ts'
 import { batchesIn, isCommit, recordsOf } from '../protocol/fetched-batches.ts'
 import type { FetchedBatch } from '../protocol/fetched-batches.ts'

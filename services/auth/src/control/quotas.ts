@@ -14,6 +14,7 @@ import type {
 import type { Refusal } from '@weir/http-api'
 import { refusal } from '../errors.ts'
 import type { Changes } from './changes.ts'
+import { erasedValuesOf } from './erasure/erasure-bound.ts'
 
 type Counted = Streams & Contracts & Erasures
 /** Those of which an account has a number. */
@@ -32,9 +33,7 @@ export function usedBy(state: Counted, billingId: string): Used {
     partitions: sum(streams, ({ partitions }) => partitions),
     contracts: [...state.contractsOf(billingId)].length,
     credentials: sum(streams, ({ credentials }) => credentials.length),
-    erasedLinks: sum(streams, ({ streamId }) =>
-      sum([...state.erasuresOf(streamId)], ({ counted }) => counted),
-    ),
+    erasedLinks: erasedValuesOf(state, billingId),
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-import { asObject, exampleContract, exampleEvent, request, setting } from '@weir/testkit'
+import { asObject, exampleEvent, request, setting } from '@weir/testkit'
 import type { Account } from '@weir/testkit'
 import { ask, askUpgrade, makeScene } from './scene.ts'
 import type { Scene, Told } from './scene.ts'
@@ -38,13 +38,8 @@ const eventWith = async (more: object): Promise<string> =>
   JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })
 
 /** A contract of the account's own that names a data subject. */
-async function nameDataSubjects(account: Account): Promise<void> {
-  const contract = await exampleContract('demo_v1')
-  const subject = `${account.billingId.replaceAll('-', '_')}-demo`
-  const schema = { ...asObject(contract['schema']), schema_registry_ref: `${subject}/latest` }
-  const naming = { ...contract, schema, data_subject_field: 'unique_identifier' }
-  await account.call('POST', '/v2/contracts', naming)
-}
+const nameDataSubjects = (account: Account): Promise<void> =>
+  account.contract('demo_v1', { data_subject_field: 'unique_identifier' })
 
 const svcMeta = { schemaId: '', nonce: 0, timestamp: 0, keyLink: null, billingId: null }
 const outputs = '/v2/streams/clicks/outputs'

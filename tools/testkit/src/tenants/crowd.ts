@@ -1,11 +1,5 @@
 // One person with very many pseudonyms, as an account makes it that sends its events so.
-import {
-  asObject,
-  createAccount,
-  exampleContract,
-  exampleEvent,
-  expectStatus,
-} from '../world/account.ts'
+import { createAccount, exampleEvent } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
 import { connectProducer } from '../world/producer.ts'
 import type { World } from '../world/services.ts'
@@ -27,11 +21,7 @@ export async function makeCrowd(
   pseudonyms: number,
 ): Promise<Crowd> {
   const account = await createAccount(auth.url)
-  const example = await exampleContract(schemaId)
-  const subject = `${account.billingId.replaceAll('-', '_')}-demo`
-  const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
-  const body = { ...example, schema, data_subject_field: 'unique_identifier' }
-  expectStatus(await account.call('POST', '/v2/contracts', body), 201)
+  await account.contract(schemaId, { data_subject_field: 'unique_identifier' })
   const limits = { eventRate: '999999999', eventCount: '999999999999' }
   const token = await account.token(await account.input('crowd', { limits }))
   const event = await exampleEvent(schemaId)

@@ -26,7 +26,8 @@ export type AccountCalls = {
 
 /** What a test makes before it begins. */
 export type AccountScene = {
-  contract(id: ExampleContract): Promise<void>
+  /** An example contract under a subject of its own, with some members added or replaced. */
+  contract(id: ExampleContract, more?: object): Promise<void>
   contracts(): Promise<void>
   input(name: string, more?: object): Promise<TestStream>
   output(input: string, name: string, more: object): Promise<TestStream>
@@ -82,8 +83,8 @@ export function account(authUrl: string, billingId: string, apiKey: string): Acc
     }
   }
   const created = async (path: string, body: object) => made(await call('POST', path, body))
-  const contract = async (name: ExampleContract): Promise<void> => {
-    const body = ownSubject(await exampleContract(name), billingId)
+  const contract = async (name: ExampleContract, more: object = {}): Promise<void> => {
+    const body = { ...ownSubject(await exampleContract(name), billingId), ...more }
     expectStatus(await call('POST', '/v2/contracts', body), 201)
   }
   return {

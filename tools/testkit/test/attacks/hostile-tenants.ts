@@ -29,6 +29,9 @@ export type Attack = {
 
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 
+/** Personal values of a heavy event: at full scale as many as an event may have. */
+const heavyValues = scale(10_000, 1_000)
+
 export const attacks: readonly Attack[] = [
   {
     name: 'an erasure of a person with very many pseudonyms',
@@ -181,7 +184,7 @@ async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act
   // Of different values, so that none is known from before.
   const bodies = Array.from({ length: 16 }, () =>
     madeEvent(
-      { people: Array.from({ length: 10_000 }, () => randomBytes(6).toString('hex')) },
+      { people: Array.from({ length: heavyValues }, () => randomBytes(6).toString('hex')) },
       levels,
     ),
   )

@@ -9,7 +9,6 @@ import {
   account as accountAt,
   asObject,
   createAccount,
-  exampleContract,
   exampleEvent,
   expectStatus,
   freshName,
@@ -60,13 +59,8 @@ afterAll(async () => {
   await own?.close()
 })
 
-async function makeContract(name: ContractName): Promise<void> {
-  const example = await exampleContract(name)
-  const subject = `${account.billingId.replaceAll('-', '_')}-${name}`
-  const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
-  const body = { ...example, schema, data_subject_field: subjectFields[name] }
-  expectStatus(await account.call('POST', '/v2/contracts', body), 201)
-}
+const makeContract = (name: ContractName): Promise<void> =>
+  account.contract(name, { data_subject_field: subjectFields[name] })
 
 async function eventOf([contract, subject, device]: Sent) {
   const example = await exampleEvent(contract)

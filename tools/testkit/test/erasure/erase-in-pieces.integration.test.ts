@@ -12,9 +12,7 @@ import { scale } from '../../src/scale.ts'
 import {
   asObject,
   createAccount,
-  exampleContract,
   exampleEvent,
-  expectStatus,
   freshName,
   textIn,
 } from '../../src/world/account.ts'
@@ -41,11 +39,7 @@ beforeAll(async () => {
   own = await openOwnNames('pieces')
   world = await own.startWorld({ SUBJECT_LINKS_MAX: '1000000' })
   account = await createAccount(world.auth.url)
-  const example = await exampleContract('demo_v1')
-  const subject = `${account.billingId.replaceAll('-', '_')}-demo`
-  const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
-  const body = { ...example, schema, data_subject_field: 'unique_identifier' }
-  expectStatus(await account.call('POST', '/v2/contracts', body), 201)
+  await account.contract('demo_v1', { data_subject_field: 'unique_identifier' })
   input = await account.input('events', { partitions: 1 })
   const ada = Array.from({ length: pseudonyms }, (_, index) => ['ada', `device-${index}`] as const)
   const bob = Array.from({ length: othersEvents }, (_, index) => ['bob', `phone-${index}`] as const)

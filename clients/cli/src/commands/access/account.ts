@@ -4,11 +4,12 @@ import type { Command } from 'commander'
 import { saveLogin } from '../../accounts/account.ts'
 import { call, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
-import { isObject, textAt } from '../../json.ts'
+import { isObject, textAt, valueAt } from '../../json.ts'
 import { httpAddress, withExamples } from '../../input/options.ts'
 import { profilePath, readProfile, updateProfile } from '../../accounts/profile.ts'
 import type { Addresses } from '../../accounts/profile.ts'
 import type { OpenSession, Session } from '../../session.ts'
+import { renderDetails, renderTable } from '../../terminal/table.ts'
 import { readSecret } from '../../terminal/terminal.ts'
 
 type AddressOptions = Partial<Addresses>
@@ -115,7 +116,20 @@ async function show(session: Session): Promise<void> {
   const record = await session.manage({ method: 'GET', path: ['account'] })
   const { authUrl, ingestUrl, outputUrl } = session.account()
   const addresses = { authUrl, ingestUrl, outputUrl }
-  session.showRecord(session.isJson || !isObject(record) ? record : { ...record, ...addresses })
+  if (session.isJson || !isObject(record)) return session.showRecord(record)
+  session.showRecord({ ...record, ...addresses }, renderAccount)
+}
+
+/** What Weir says for a quota that limits nothing. */
+const noLimit = 999_999_999_999_999
+
+export function renderAccount(account: unknown): string {
+  const { quotas, ...rest } = isObject(account) ? account : {}
+  const rows = Object.entries(isObject(quotas) ? quotas : {}).map(([name, quota]) => {
+    const max = valueAt(quota, 'max')
+    return [name, valueAt(quota, 'used'), max === noLimit ? 'no limit' : max]
+  })
+  return `${renderDetails(rest)}\n\n${renderTable(['QUOTA', 'USED', 'MAX'], rows)}`
 }
 
 async function login(session: Session, options: LoginOptions): Promise<void> {

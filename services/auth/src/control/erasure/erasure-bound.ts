@@ -24,7 +24,7 @@ export type Bounding = {
 /** From this share of the bound on, the log warns. */
 const warnShare = 0.8
 
-function erasedValuesOf(state: Streams & Erasures, billingId: string): number {
+export function erasedValuesOf(state: Streams & Erasures, billingId: string): number {
   let count = 0
   for (const { streamId } of state.streamsOf(billingId))
     for (const { counted } of state.erasuresOf(streamId)) count += counted

@@ -4,7 +4,7 @@
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
-import { takingTurns } from '@weir/kit'
+import { createTurns, takingTurns } from '@weir/kit'
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
   checkSubjectLink,
@@ -80,7 +80,7 @@ async function findAll(
 /** Each reads partitions that all accounts share, so an account has only some at a time, and all together have a few. */
 function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
   const atOnce = new Map<string, number>()
-  const inTurn = createTurns()
+  const inTurn = createTurns(atOnceMax)
   return async <Found>(billingId: string, look: () => Promise<Found>): Promise<Found> => {
     const count = atOnce.get(billingId) ?? 0
     const { lookUps } = quotasOf(follower.tables.account(billingId) ?? {})
@@ -93,23 +93,6 @@ function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
       const left = (atOnce.get(billingId) ?? 1) - 1
       if (left > 0) atOnce.set(billingId, left)
       else atOnce.delete(billingId)
-    }
-  }
-}
-
-/** So many at a time, the others in the order in which they came. */
-function createTurns() {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running >= atOnceMax) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
     }
   }
 }
