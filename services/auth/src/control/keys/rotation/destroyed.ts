@@ -11,13 +11,18 @@ export type LookingForDestroyed = Changes & {
   readonly follower: Pick<StateFollower, 'tables'>
   readonly kek: KekProvider
   readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
+  /** This replica, which asks `kek` itself. */
+  readonly replica: string
   readonly log: Log
 }
 
 const idleMs = 60_000
+/** Until it is known which replicas there are. */
+const unreadMs = 1_000
 
 /** One pass; how long to wait for the next. */
 export async function lookForDestroyed(deps: LookingForDestroyed): Promise<number> {
+  if (!deps.replicas.isRead()) return unreadMs
   const { tables } = deps.follower
   const isAtHand = askOnce(deps)
   for (const { streamId, name } of Array.from(tables.streams()))
@@ -41,7 +46,7 @@ const keksOf = (
 type IsAtHand = (kek: string) => Promise<boolean>
 
 /** Asks for each KEK once a pass. A KEK of which nothing is known counts as existing. */
-function askOnce(deps: Pick<LookingForDestroyed, 'kek' | 'replicas' | 'log'>): IsAtHand {
+function askOnce(deps: LookingForDestroyed): IsAtHand {
   const { kek, log } = deps
   const asked = new Map<string, Promise<boolean>>()
   const ask = async (id: string): Promise<boolean> => {
@@ -58,13 +63,10 @@ function askOnce(deps: Pick<LookingForDestroyed, 'kek' | 'replicas' | 'log'>): I
   }
 }
 
-/** By a replica that may be at work; one that doesn't say which KEKs it has counts as having it. */
-function isHeld(
-  { replicas, log }: Pick<LookingForDestroyed, 'replicas' | 'log'>,
-  kek: string,
-): boolean {
-  if (!replicas.isRead()) return true
-  const holders = replicas.replicas.heard().filter(({ beat }) => beat.keks?.includes(kek) ?? true)
+/** By another replica that may be at work; one that doesn't say which KEKs it has counts as having it. */
+function isHeld({ replicas, replica, log }: LookingForDestroyed, kek: string): boolean {
+  const others = replicas.replicas.heard().filter(({ id }) => id !== replica)
+  const holders = others.filter(({ beat }) => beat.keks?.includes(kek) ?? true)
   if (holders.length === 0) return false
   const ids = holders.slice(0, 10).map(({ id, beat }) => `${beat.service} ${id}`)
   log.info({ kek, replicas: ids }, 'replicas still have a KEK that no longer exists for auth')
