@@ -43,8 +43,10 @@ test('while a partition has no leader its records are refused at their time-out,
     )
     return { value, code }
   }
-  const before = [await send(here), await send(there)]
-  expect(before.map(({ code }) => code)).toEqual(['stored', 'stored'])
+  for (const topic of [here, there]) {
+    const isLed = async () => (await send(topic)).code === 'stored'
+    await pollUntil(isLed, { deadlineMs: 60_000, what: 'a partition with a leader' })
+  }
 
   // When
   await both.second.killBroker()
@@ -91,7 +93,10 @@ test('a party all of whose partitions have no leader leaves room for the others'
       (error: { code: string }) => error.code,
     )
   }
-  for (const topic of [calm, ...stuck]) expect(await send(topic, 100)).toBe('stored')
+  for (const topic of [calm, ...stuck]) {
+    const isLed = async () => (await send(topic, 100)) === 'stored'
+    await pollUntil(isLed, { deadlineMs: 60_000, what: 'a partition with a leader' })
+  }
 
   // When
   await both.second.killBroker()

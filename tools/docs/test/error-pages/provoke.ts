@@ -220,15 +220,11 @@ const ofOutput: Record<string, Provoke> = {
 
 /** At the end, since nothing can be erased any more by values afterwards. */
 const ofBounds: Record<string, Provoke> = {
-  quota_exceeded: async (scene) => {
-    const { world, account } = scene
-    const path = `/v2/platform/accounts/${account.billingId}/quotas`
-    const set = (quotas: object) =>
-      request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', path, quotas)
-    await set({ streams: 6 })
-    const told = await manage(scene, '/v2/streams', json({ name: 'one-more' }))
-    await set({})
-    return told
+  quota_exceeded: async ({ world }) => {
+    const scene = await makeScene(world)
+    const path = `/v2/platform/accounts/${scene.account.billingId}/quotas`
+    await request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', path, { streams: 1 })
+    return manage(scene, '/v2/streams', json({ name: 'one-more' }))
   },
   erasures_exceeded: async (scene) => {
     let made = 0
