@@ -8,6 +8,7 @@ const measuringInSoak = [
   '/event\\.costly',
   '/tokens\\.bounds',
   '/hostile-tenants',
+  '/erase-in-pieces',
 ]
 export const measuring = [
   '/complexity',

@@ -151,11 +151,12 @@ export const attacks: readonly Attack[] = [
         const socket = connect(Number(port), hostname)
         socket.on('error', () => {}).resume()
         socket.write('GET /metrics HTTP/1.1\r\nx-slow: ')
-        await new Promise((resolve) => socket.once('close', resolve))
+        // It is ended as soon as others come, so without a pause this would be a flood of new connections.
+        await Promise.all([new Promise((resolve) => socket.once('close', resolve)), delay(1_000)])
         return { status: 408 }
       }
     },
-    atOnce: scale(2_000, 300),
+    atOnce: scale(500, 100),
   },
 ]
 
