@@ -238,7 +238,7 @@ export const signingKeyKey = (kid: string): string => `signing/${kid}`
 /** The Kafka topic of a stream, input or derived (wire.md Kafka). */
 export const topicOf = (stream: { billingId: string; name: string }): string =>
   `${stream.billingId}.${stream.name}`
-/** The billingId in the name of a stream's topic; Weir's own topics are of nobody else. */
+/** The billingId in the name of a stream's topic; `weir` for Weir's own topics. */
 export const accountOfTopic = (topic: string): string => topic.slice(0, topic.indexOf('.'))
 export const deadLetterTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
 export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`

@@ -82,8 +82,8 @@ export function startHeartbeats(options: HeartOptions): Heart {
 }
 
 /**
- * Looks again each time, and gives what the look before has seen: undefined where that failed. A file that doesn't answer doesn't
- * keep the heart from beating.
+ * Each call starts a new look, and returns what the previous look found: undefined if it failed. So a file that doesn't answer
+ * can't delay heartbeats.
  */
 function lastSeen<Seen>(look: () => Promise<Seen>): () => Seen | undefined {
   let seen: Seen | undefined

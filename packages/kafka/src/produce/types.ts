@@ -8,8 +8,8 @@ export type BatchProducerOptions = {
   /** What may wait and be under way at the same time, in bytes of records; beyond it `send` rejects immediately. */
   readonly inFlightBytesMax: number
   /**
-   * Whose topic it is. A party may have seven eighths of what the others leave of `inFlightBytesMax`, and a partition the same part
-   * of what its party's others leave of that. Without it each topic is a party.
+   * Whose topic it is. A party may have seven eighths of what the others leave of `inFlightBytesMax`, and a partition seven
+   * eighths of what the party's other partitions leave of that. Without it each topic is a party.
    */
   readonly partyOf?: (topic: string) => string
   /** Of one batch. A larger record goes alone. Stay under the broker's 1 MB default. */

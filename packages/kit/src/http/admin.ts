@@ -18,7 +18,7 @@ export type AdminPortOptions = {
 
 export type AdminPort = { port: number; close(): Promise<void> }
 
-/** Of the platform's probes and scrapes a few at a time are usual. */
+/** The platform's probes and scrapes need only a few at a time. */
 const connectionsMax = 64
 
 /** A request has little to say here, and Node looks for slow ones every half a minute unless told otherwise. */
@@ -38,7 +38,7 @@ export async function startAdmin(options: AdminPortOptions): Promise<AdminPort> 
   return { port, close: () => close(server) }
 }
 
-/** The oldest connection makes room for a new one, so that nobody keeps the platform from looking. */
+/** The oldest connection makes room for a new one, so that no client can lock out the platform's probes. */
 function boundConnections(server: Server): void {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {

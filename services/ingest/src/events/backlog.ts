@@ -1,5 +1,5 @@
 // What all requests of many events have on their way to Kafka, in bytes: each request and each account may have its share, all
-// together a bound that leaves room for single events. Who finds it full waits; nobody is refused here.
+// together a bound that leaves room for single events. A request that finds it full waits; none is refused here.
 import { fairShare } from '@weir/kit'
 
 export type BacklogShare = {

@@ -1,5 +1,5 @@
-// Of which contracts an erasure covers events: those that name a field in which its values may stand. Archived ones count, as
-// their events may be stored.
+// Which contracts' events an erasure covers: those with a field that can contain its values. Archived contracts count, because
+// their events may still be stored.
 import type { ContractRecord, ErasureTerm } from '@weir/control-state'
 
 export type ErasureContracts = {

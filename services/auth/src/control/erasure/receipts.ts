@@ -117,7 +117,7 @@ export async function receiptFor(
   })
 }
 
-/** A contract never changes and is never removed. */
+/** Contracts are never removed, and their fields never change. */
 const contractsThen = (
   state: Pick<Contracts, 'contractsOf'>,
   { as, billingId, acceptedAtMs }: ErasureRecord,
