@@ -1,4 +1,4 @@
-// One at a time of what loads a machine as a whole: tests, soak, bench, torture. Two of them would slow, and fail, each other.
+// One at a time of what loads a machine as a whole: tests, soak, attacks, bench, torture. Two of them would slow, and fail, each other.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'

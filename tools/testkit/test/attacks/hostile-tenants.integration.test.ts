@@ -1,7 +1,7 @@
 // What one account does to all others within every bound doesn't cost another one an event or an answer. How much longer it
-// waits is measured where the machine is quiet: in `npm run soak`, and by `npm run attacks`.
+// waits is measured by `npm run attacks`.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { lanes, measured, medianOf, scale, startWorld } from '../../src/index.ts'
+import { scale, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
 import { besideOf } from './beside.ts'
 import { attacks } from './hostile-tenants.ts'
@@ -20,6 +20,4 @@ test.each(played)('$name', async (attack) => {
   expect([...before.failures, ...meanwhile.failures]).toEqual([])
   expect(answers.get('none')).toBeUndefined()
   expect(answers.size).toBeGreaterThan(0)
-  for (const lane of lanes)
-    expect(medianOf(meanwhile.times[lane])).toBeLessThan(measured(2 * medianOf(before.times[lane])))
 })

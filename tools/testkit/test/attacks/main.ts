@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
+import { holdMachine, makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
 import { createAccount, exampleEvent, lanes, medianOf, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
@@ -33,6 +33,7 @@ const cases = routeCases.filter(({ name }) => name.includes(wanted))
 const children: ChildProcess[] = []
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
+await holdMachine('npm run attacks')
 const http2 = fork(join(import.meta.dirname, '../../../../packages/http2/conformance/attacks.ts'), [
   wanted,
 ])
