@@ -19,6 +19,7 @@ import { addOutputCommands } from './commands/output/output.ts'
 import { addSendCommand } from './commands/events/send.ts'
 import { addSimulateCommand } from './commands/events/simulate.ts'
 import { addStreamCommands } from './commands/stream.ts'
+import { addPersonCommands } from './commands/person/show.ts'
 import { addSubjectCommands } from './commands/subject/subject.ts'
 import { addTokenCommand } from './commands/access/token.ts'
 import { addUsageCommand } from './commands/usage.ts'
@@ -92,6 +93,7 @@ function addNouns(program: Command, open: OpenSession): void {
   addSigningKeysCommands(program, open)
   addApiKeyCommands(program, open)
   addAuditCommands(program, open)
+  addPersonCommands(program, open)
   addSubjectCommands(program, open)
   addErasureCommands(program, open)
   addDoctorCommand(program, open)

@@ -10,6 +10,7 @@ import { credentialsTests } from './against-services/credentials.ts'
 import { dataSubjectTests } from './against-services/data-subject.ts'
 import { deadTests } from './against-services/dead.ts'
 import { doctorTests } from './against-services/doctor.ts'
+import { personTests } from './against-services/person.ts'
 import { erasureTests } from './against-services/erasure.ts'
 import { eventTests } from './against-services/events.ts'
 import { prepareGround } from './against-services/ground.ts'
@@ -70,6 +71,9 @@ describe('weir audit', () => {
 })
 describe('weir subject with a data subject', () => {
   dataSubjectTests(ground)
+})
+describe('weir person', () => {
+  personTests(ground)
 })
 describe('weir doctor', () => {
   doctorTests(ground)

@@ -12,7 +12,7 @@ export { followState } from './tables/follow.ts'
 export type { StateFollower, StateFollowing } from './tables/follow.ts'
 export type { KeyHolder } from './tables/indexes.ts'
 export { stateFields } from './tables/state-settings.ts'
-export type { Contracts, Erasures, PublicKeys, State, Streams } from './tables/state.ts'
+export type { Contracts, Erasures, PublicKeys, Searches, State, Streams } from './tables/state.ts'
 export { onStreamGone } from './tables/stream-gone.ts'
 export { createTables } from './tables/tables.ts'
 export type { Tables } from './tables/tables.ts'
@@ -27,6 +27,14 @@ export {
 export { controlValue, parseControlRecord } from './records/control-forms.ts'
 export { opensLevel, outputsHolding } from './records/holding-outputs.ts'
 export type { HoldingOutput } from './records/holding-outputs.ts'
+export type {
+  ErasureTerm,
+  FoundBy,
+  FoundInStream,
+  FoundPeople,
+  HeldIn,
+  SearchRecord,
+} from './records/people-records.ts'
 export { defaultQuotas, quotasOf } from './records/quotas.ts'
 export type { QuotaName, Quotas } from './records/quotas.ts'
 export {
@@ -40,6 +48,7 @@ export {
   keysTopic,
   keyUseKey,
   receiptKeyKey,
+  searchKey,
   rotationKey,
   signingKeyKey,
   streamKey,
@@ -58,11 +67,11 @@ export type {
   Credential,
   DerivedStream,
   ErasureRecord,
-  ErasureTerm,
   ErasureRest,
   ErasureScan,
   InputStream,
   Limits,
+  OutputThen,
   ReceiptKeyRecord,
   RotationRecord,
   Scope,

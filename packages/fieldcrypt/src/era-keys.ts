@@ -10,6 +10,7 @@ import type { RandomBytes } from './random.ts'
 import { encodeTree } from './tree/tree-bytes.ts'
 import { createTree } from './tree/tree.ts'
 import type { Tree, TreePartSource } from './tree/tree.ts'
+import { withdrawnIn, withdrawnPartOf } from './withdrawn.ts'
 import { checkedKey, LINK_PART_BYTES, KEY_BYTES, levelOfPart, levelPart } from './tree/parts.ts'
 
 export type EraParts = {
@@ -22,6 +23,8 @@ export type EraParts = {
   readonly label?: Buffer | undefined
   /** Asked at the first use of a level, and again while the answer is undefined. */
   readonly level: (level: number) => Buffer | undefined
+  /** The parts `withdrawn`, by name: undefined where one can't be read now. Without them nobody has withdrawn anything. */
+  readonly withdrawn?: ReadonlyMap<string, () => Buffer | undefined>
 }
 
 export type EraKeys = {
@@ -31,6 +34,10 @@ export type EraKeys = {
   readonly link: LinkKeys | undefined
   readonly label: BlockCipher | undefined
   readonly levelKey: (level: number) => KeyObject | undefined
+  /** False: nobody has withdrawn anything in this era. */
+  readonly hasWithdrawn: boolean
+  /** The levels that are withdrawn under a link; undefined while that can't be read. */
+  readonly withdrawn: (link: Uint8Array) => readonly number[] | undefined
 }
 
 /** What the part `link` is for: from values to links, and for data subjects from links to entries. */
@@ -44,9 +51,12 @@ export type LinkKeys = {
   openLink(sealed: Uint8Array): Uint8Array
 }
 
+const noParts: ReadonlyMap<string, () => Buffer | undefined> = new Map()
+
 /** Throws `record_unreadable` when a part doesn't have its size. */
 export function eraKeys(parts: EraParts): EraKeys {
-  const { streamId, era, trees, link, label } = parts
+  const { streamId, era, trees, link, label, withdrawn = noParts } = parts
+  const readWithdrawn = new Map<string, Buffer>()
   const levelKeys = new Map<number, KeyObject>()
   const levelKey = (level: number): KeyObject | undefined => {
     const known = levelKeys.get(level)
@@ -62,6 +72,16 @@ export function eraKeys(parts: EraParts): EraKeys {
     era,
     tree: createTree(trees),
     levelKey,
+    hasWithdrawn: withdrawn.size > 0,
+    withdrawn(ofLink) {
+      const name = withdrawnPartOf(ofLink)
+      const open = withdrawn.get(name)
+      if (open === undefined) return []
+      const part = readWithdrawn.get(name) ?? open()
+      if (part === undefined) return undefined
+      readWithdrawn.set(name, part)
+      return withdrawnIn(part, ofLink)
+    },
     link: link && linkKeys(checkedKey(link, LINK_PART_BYTES, 'link')),
     label: label && blockCipher(checkedKey(label, KEY_BYTES, 'label')),
   }

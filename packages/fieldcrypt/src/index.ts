@@ -12,7 +12,7 @@ export { createLru } from './lru.ts'
 export type { Cacheable } from './lru.ts'
 export { createTree, openTreePart, replaceTreeParts } from './tree/tree.ts'
 export type { OpenPart, StoredNode, Tree, TreePart } from './tree/tree.ts'
-export { keyLinkInt, keyLinkUuid } from './derivation.ts'
+export { keyLinkInt, keyLinkUuid, openKeyLink } from './derivation.ts'
 
 // Fields
 export { createSealer } from './sealer.ts'
@@ -25,6 +25,7 @@ export type { NoKey, Person } from './person.ts'
 // Forgetting
 export { growthMaxBytes, linksOf, prefixesOf, puncture, startCutting } from './tree/forget.ts'
 export type { Puncture } from './tree/forget.ts'
+export { addWithdrawn, isWithdrawnPart, withdrawalBytes, withdrawnPartOf } from './withdrawn.ts'
 
 // Records of the key topic
 export {

@@ -33,11 +33,6 @@ export const errorTable = {
     operations: ['grantToken'],
   },
   not_found: { status: 404, title: 'Not found' },
-  no_such_subject: {
-    status: 404,
-    title: 'No event belongs to this data subject',
-    operations: ['createErasure'],
-  },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   name_taken: {
     status: 409,
@@ -59,6 +54,16 @@ export const errorTable = {
     status: 409,
     title: 'The erasure is not complete yet',
     operations: ['showReceipt'],
+  },
+  none_found: {
+    status: 409,
+    title: 'Nothing was found of this person',
+    operations: ['createErasure'],
+  },
+  not_searched: {
+    status: 409,
+    title: 'The stream was not searched',
+    operations: ['createErasure'],
   },
   no_data_subject_field: {
     status: 409,

@@ -94,6 +94,7 @@ const app = createApp({
     },
     usage: controller.usage.log,
     subjects: controller.usage.subjects,
+    searches: control.searches,
     erasureView: createErasureView(createSettingsReader(kafkaAdmin)),
     issuer,
     defaultLimits: {

@@ -9,7 +9,8 @@ const nowMs = 10_000_000
 const bounds = { ERASURES_MAX: 10, ACCOUNT_KEY_BYTES_MAX: 100, KEY_BYTES_MAX: 200 }
 const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): ErasureRecord => ({
   type: 'erasure',
-  as: 'key_field',
+  as: ['key_field'],
+  found: { values: 0, events: 0, by: [], searchedAtMs: 0 },
   erasureId: String(acceptedAtMs),
   billingId: 'acme',
   streamId: 's',

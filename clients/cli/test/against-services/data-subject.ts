@@ -8,7 +8,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
   test('says that no contract names a data subject, though the stream may hold events of it', async () => {
     const { weir } = ground()
     await weir.ok('stream create unnamed')
-    for (const line of ['show unnamed', 'erase unnamed -y', 'withdraw unnamed -y --from-level 1']) {
+    for (const line of ['show unnamed', 'erase unnamed -y', 'withdraw unnamed -y --level 1']) {
       const refused = await weir.run(`subject ${line} --subject customer-00042`)
       expect([refused.code, refused.stdout]).toEqual([1, ''])
       expect(refused.stderr).toContain('No contract of the account has a data_subject_field')
@@ -43,7 +43,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
     const again = await weir.run('subject erase owned --subject customer-00042 -y')
     expect([again.code, again.stderr]).toEqual([
       1,
-      expect.stringContaining('No event of this data subject'),
+      expect.stringContaining('No event of the stream owned or of its outputs has this value in'),
     ])
     expect(again.stderr).not.toContain('customer-00042')
   })

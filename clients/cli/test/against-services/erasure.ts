@@ -9,15 +9,19 @@ export function erasureTests(ground: LookUpGround): void {
   test('forgets one person, and shows what has become of it', async () => {
     const { weir } = ground()
     await weir.ok('stream create forgetful')
-    const { code, stdout, stderr } = await weir.run(
-      'subject erase forgetful session-0001 --reference TICKET-7',
-    )
+    const line = 'subject erase forgetful session-0001 --reference TICKET-7'
+    const unknown = await weir.run(line)
+    expect([unknown.code, unknown.stdout]).toEqual([1, ''])
+    expect(unknown.stderr).toContain('Check the spelling')
+    expect(unknown.stderr).toContain('`--even-if-none-found` erases all the same')
+    expect(await weir.json('erasure list forgetful')).toEqual([])
+    const { code, stdout, stderr } = await weir.run(`${line} --even-if-none-found`)
     expect([code, memberOf(stdout, 'state')]).toEqual([0, 'accepted'])
     expect(memberOf(stdout, 'reference')).toBe('TICKET-7')
     expect(stdout).toMatch(/^applied +(expected by )?\d{4}-/m)
     expect(stdout).toMatch(/^complete +expected by \d{4}-/m)
     expect(stderr).toContain('The salt is not shown again')
-    expect(stderr).toContain('cannot say whether this value was ever sent. Check the spelling')
+    expect(memberOf(stdout, 'found')).toBe('0 events')
     expect(stdout + stderr).not.toContain('session-0001')
     const id = memberOf(stdout, 'id')
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'values')).toBe('1')
@@ -32,12 +36,13 @@ export function erasureTests(ground: LookUpGround): void {
     const { weir } = ground()
     await weir.ok('stream create held')
     await weir.ok('output create held held-1 --level 1')
-    const shown = await weir.ok('subject erase held session-0001 -y')
+    const shown = await weir.ok('subject erase held session-0001 -y --even-if-none-found')
     expect(shown).toContain(
       'Outputs may still contain values that were decrypted before the erasure was applied.',
     )
     expect(shown).toMatch(/^held-1 +0, 1 +\d{4}-\S+Z/m)
-    const withdrawn = await weir.ok('subject withdraw held session-0001 --from-level 1 -y')
+    const withdrawing = 'subject withdraw held session-0001 --level 1 -y'
+    const withdrawn = await weir.ok(`${withdrawing} --even-if-none-found`)
     expect(withdrawn).toMatch(/^held-1 +1 +\d{4}-\S+Z/m)
     expect(await weir.ok(`erasure show ${memberOf(withdrawn, 'id')}`)).toMatch(/^held-1 +1 +/m)
   })
@@ -46,7 +51,8 @@ export function erasureTests(ground: LookUpGround): void {
     const { weir } = ground()
     await weir.ok('stream create leavers')
     const input = `${lines(250).join('\r\n')}\r\n`
-    const table = await weir.ok('subject withdraw leavers -f - --from-level 1', { input })
+    const line = 'subject withdraw leavers -f - --level 1 --level 2'
+    const table = await weir.ok(`${line} --even-if-none-found`, { input })
     expect(linesOf(table).map((line) => line.split(/ +/).slice(1, 3))).toEqual([
       ['LINES', 'VALUES'],
       ['1-100', '100'],
@@ -55,7 +61,7 @@ export function erasureTests(ground: LookUpGround): void {
     ])
     const answers = await weir.json('erasure list leavers')
     expect(answers).toHaveLength(3)
-    expect(answers).toContainEqual(expect.objectContaining({ values: 50, fromLevel: 1 }))
+    expect(answers).toContainEqual(expect.objectContaining({ values: 50, levels: [1, 2] }))
   })
 
   test('names a bad line 501 before anything is erased', async () => {
@@ -80,7 +86,7 @@ export function erasureTests(ground: LookUpGround): void {
     expect(await said('subject erase nobody')).toContain('2 weir: no value is given')
     expect(await said('subject erase nobody x -f y')).toContain('2 weir: a value and a file')
     expect(await said('subject withdraw nobody x')).toContain('2 weir: required option')
-    expect(await said('subject withdraw nobody x --from-level 256')).toContain(
+    expect(await said('subject withdraw nobody x --level 256')).toContain(
       'A consent level is a number from 0 to 255',
     )
     expect(await said('subject erase nobody -f no-such-file')).toMatch(/^[12] weir: /)

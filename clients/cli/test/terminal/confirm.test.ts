@@ -55,7 +55,7 @@ describe.each([
   ['output delete s o', 'DELETE /v2/streams/s/outputs/o'],
   ['contract archive c', 'POST /v2/contracts/c/archive'],
   ['subject erase s somebody', 'POST /v2/streams/s/erasures'],
-  ['subject withdraw s somebody --from-level 2', 'POST /v2/streams/s/erasures'],
+  ['subject withdraw s somebody --level 2', 'POST /v2/streams/s/erasures'],
 ])('weir %s', (line, change) => {
   test('asks on a terminal, and anything but yes changes nothing', async () => {
     for (const answer of ['', 'n', 'yess', 'no']) {

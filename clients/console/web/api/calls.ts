@@ -12,11 +12,17 @@ export class Refused extends Error {
   readonly problems: readonly string[]
   /** The page that says what to do. */
   readonly help: string | undefined
-  constructor(status: number, problems: readonly string[], help?: string) {
+  readonly code: string
+  constructor(
+    status: number,
+    problems: readonly string[],
+    { help, code = '' }: { help?: string | undefined; code?: string } = {},
+  ) {
     super(problems.join('; '))
     this.status = status
     this.problems = problems
     this.help = help
+    this.code = code
   }
 }
 
@@ -85,7 +91,8 @@ function refusedOf(status: number, problem: Json | undefined, text: string): Ref
   if (problem === undefined) return new Refused(status, [text || `Status ${status}`])
   const problems = listOf(problem['problems']).filter((each) => typeof each === 'string')
   const message = textOf(problem['detail']) || textOf(problem['message']) || `Status ${status}`
-  return new Refused(status, problems.length > 0 ? problems : [message], pageIn(problem))
+  const more = { help: pageIn(problem), code: textOf(problem['code']) }
+  return new Refused(status, problems.length > 0 ? problems : [message], more)
 }
 
 function pageIn(problem: Json): string | undefined {

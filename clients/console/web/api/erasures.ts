@@ -22,18 +22,25 @@ export type Holding = {
 export type Erasure = {
   readonly id: string
   readonly values: number
+  /** Events that a search had found before. */
+  readonly found: number
   readonly reference: string
-  readonly fromLevel: number | undefined
+  /** Those that are withdrawn; undefined: all of the person is erased. */
+  readonly levels: readonly number[] | undefined
   readonly states: ReadonlyMap<ErasureState, StateTimes>
   readonly outputs: readonly Holding[]
 }
 
-export type Made = { readonly erasure: Erasure; readonly salt: string; readonly bySubject: boolean }
+export type Made = { readonly erasure: Erasure; readonly salt: string }
 
 /** A value of the key field, or a data subject. */
 export type Person = { readonly bySubject: boolean; readonly value: string }
 
-export type Asked = { readonly fromLevel?: number; readonly reference?: string }
+export type Asked = {
+  readonly levels?: readonly number[]
+  readonly reference?: string
+  readonly evenIfNoneFound?: boolean
+}
 
 const pathOf = (input: string): string => `/v2/streams/${input}/erasures`
 
@@ -50,7 +57,7 @@ export async function erase(
 ): Promise<Made> {
   const person = bySubject ? { subject: value } : { keyFieldValue: value }
   const answer = objectOf(await auth('POST', pathOf(input), { ...person, ...asked }))
-  return { erasure: erasureOf(answer), salt: textOf(answer['salt']), bySubject }
+  return { erasure: erasureOf(answer), salt: textOf(answer['salt']) }
 }
 
 export async function receiptOf({ auth }: Calls, input: string, id: string): Promise<string> {
@@ -59,12 +66,12 @@ export async function receiptOf({ auth }: Calls, input: string, id: string): Pro
 
 function erasureOf(erasure: Json): Erasure {
   const states = objectOf(erasure['states'])
-  const { fromLevel } = erasure
   return {
     id: textOf(erasure['id']),
     values: numberOf(erasure['values']),
+    found: numberOf(objectOf(erasure['found'])['events']),
     reference: textOf(erasure['reference']),
-    fromLevel: typeof fromLevel === 'number' ? fromLevel : undefined,
+    levels: erasure['levels'] === undefined ? undefined : numbersOf(erasure['levels']),
     states: new Map(erasureStates.map((state) => [state, timesOf(objectOf(states[state]))])),
     outputs: listOf(erasure['outputs']).map(objectOf).map(holdingOf),
   }

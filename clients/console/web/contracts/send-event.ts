@@ -40,5 +40,5 @@ async function post(
   if (response.status === 204) return
   const help = /^<([^>]+)>/.exec(response.headers.get('link') ?? '')?.[1]
   const sentence = await response.text()
-  throw new Refused(response.status, [sentence || `Ingest returned ${response.status}`], help)
+  throw new Refused(response.status, [sentence || `Ingest returned ${response.status}`], { help })
 }

@@ -2,12 +2,13 @@
 import type { Made } from '../api/erasures.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { many } from '../ui/words.ts'
 import { Holdings } from './holdings.tsx'
 
 type Props = { readonly made: Made; readonly onClose: () => void }
 
-export function MadeDialog({ made: { erasure, salt, bySubject }, onClose }: Props) {
-  const title = erasure.fromLevel === undefined ? 'Erasure accepted' : 'Withdrawal accepted'
+export function MadeDialog({ made: { erasure, salt }, onClose }: Props) {
+  const title = erasure.levels === undefined ? 'Erasure accepted' : 'Withdrawal accepted'
   return (
     <Dialog title={title} onClose={onClose}>
       <dl class="secrets">
@@ -24,12 +25,7 @@ export function MadeDialog({ made: { erasure, salt, bySubject }, onClose }: Prop
         <strong>Keep the salt: it is shown only once.</strong> The receipt does not name the person.
         Only with the salt can someone who knows the value prove that the receipt is about it.
       </p>
-      {bySubject ? null : (
-        <p>
-          Weir keeps no list of people, so it cannot say whether this value was ever sent; check the
-          spelling.
-        </p>
-      )}
+      <p>{many(erasure.found, 'event')} of this person found in the stream.</p>
       <Holdings outputs={erasure.outputs} />
     </Dialog>
   )

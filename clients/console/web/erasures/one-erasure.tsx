@@ -17,14 +17,15 @@ const inWords: Readonly<Record<ErasureState, string>> = {
 type Props = { readonly calls: Calls; readonly input: string; readonly erasure: Erasure }
 
 export function OneErasure({ calls, input, erasure }: Props) {
-  const { id, values, fromLevel, reference, outputs } = erasure
-  const what = fromLevel === undefined ? 'erased' : `withdrawn for level ${fromLevel} and above`
+  const { id, values, found, levels, reference, outputs } = erasure
+  const what = levels === undefined ? 'erased' : `withdrawn for level ${levels.join(', ')}`
   return (
     <li class="card">
       <p>
         <strong>
           {many(values, 'value')} {what}
         </strong>{' '}
+        <span>{many(found, 'event')} found </span>
         {reference === '' ? null : <span>{reference} </span>}
         <code class="muted">{id}</code>
       </p>

@@ -1,6 +1,7 @@
-// Erasing a person, and withdrawing consent for a level and those above: two windows with words of their own, so that nothing left empty
+// Erasing a person, and withdrawing consent for levels: two windows with words of their own, so that nothing left empty
 // turns the one into the other. Neither can be undone, so each is asked for twice.
 import { useState } from 'preact/hooks'
+import { Refused } from '../api/calls.ts'
 import type { Calls } from '../api/calls.ts'
 import type { Input } from '../api/account.ts'
 import { erase } from '../api/erasures.ts'
@@ -22,14 +23,16 @@ type Props = {
 
 export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
   const [person, setPerson] = useState({ bySubject: false, value: '' })
-  const [level, setLevel] = useState('')
+  const [levels, setLevels] = useState('')
   const [reference, setReference] = useState('')
   const [isSure, setSure] = useState(false)
+  const [evenIfNoneFound, setEven] = useState(false)
   const isErasing = kind === 'erase'
   const doing = useDoing(async () => {
     const made = await erase(calls, input.name, {
       ...person,
-      ...(isErasing ? {} : { fromLevel: levelOf(level) }),
+      ...(isErasing ? {} : { levels: levelsOf(levels) }),
+      ...(evenIfNoneFound ? { evenIfNoneFound } : {}),
       ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
     })
     onDone(made)
@@ -41,7 +44,7 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={doing.onSubmit}>
         <NamedBy {...{ person }} onChange={setPerson} />
-        {isErasing ? null : <FromLevel value={level} onValue={setLevel} />}
+        {isErasing ? null : <Levels value={levels} onValue={setLevels} />}
         <Reference value={reference} onValue={setReference} />
         <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
         <p>
@@ -50,6 +53,9 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
         </p>
         <Sure isSure={isSure} onSure={setSure} />
         <Problems of={doing.error} />
+        {evenIfNoneFound || isNoneFound(doing.error) ? (
+          <Even isChecked={evenIfNoneFound} onCheck={setEven} />
+        ) : null}
         <footer>
           <button type="submit" class="danger" disabled={doing.isDoing}>
             {isErasing ? 'Erase' : 'Withdraw'}
@@ -62,16 +68,15 @@ export function PersonForm({ kind, calls, input, onClose, onDone }: Props) {
 
 type TextProps = { readonly value: string; readonly onValue: (value: string) => void }
 
-function FromLevel({ value, onValue }: TextProps) {
+function Levels({ value, onValue }: TextProps) {
   return (
     <label>
-      From level <span class="hint">this level and those above; lower levels stay readable</span>
+      Levels <span class="hint">such as 2, or 1, 3; other levels stay as they are</span>
       <input
         required
-        type="number"
-        min="0"
-        max="255"
-        step="1"
+        inputMode="numeric"
+        pattern={levelsPattern}
+        autocomplete="off"
         value={value}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
@@ -108,14 +113,36 @@ function Sure({ isSure, onSure }: { isSure: boolean; onSure: (isSure: boolean) =
   )
 }
 
+type EvenProps = { readonly isChecked: boolean; readonly onCheck: (isChecked: boolean) => void }
+
+function Even({ isChecked, onCheck }: EvenProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={(event) => onCheck(event.currentTarget.checked)}
+      />
+      Continue although no event was found. The receipt will say so.
+    </label>
+  )
+}
+
+const isNoneFound = (error: unknown): boolean =>
+  error instanceof Refused && error.code === 'none_found'
+
 const whatErasingDoes =
   'Weir never again decrypts any personal field of this person, in the input stream or in a copy of it.'
 const whatWithdrawingDoes =
-  'Weir never again decrypts the personal fields of this person at this level or above, in the input stream or in a copy of it. ' +
+  'From now on Weir handles all stored events of this person as if they had been sent without these levels, and never again decrypts ' +
+  'their fields of these levels. ' +
   'Later events keep the consent levels with which they are sent.'
 
-/** A text that is no number must never become a lower level. */
-function levelOf(text: string): number {
-  if (!/^\d{1,3}$/.test(text.trim())) throw new Error('The level must be a whole number, 0 to 255.')
-  return Number(text)
+const levelsPattern = '\\s*\\d{1,3}(\\s*,\\s*\\d{1,3})*\\s*'
+
+/** A text that is no number must never become another level. */
+function levelsOf(text: string): number[] {
+  if (!new RegExp(`^${levelsPattern}$`).test(text))
+    throw new Error('The levels must be whole numbers from 0 to 255, with commas between them.')
+  return text.split(',').map(Number)
 }

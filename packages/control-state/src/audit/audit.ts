@@ -28,6 +28,8 @@ export type AuditAction =
   | 'erasure.destroyed'
   | 'erasure.receipt'
   | 'subject.lookup'
+  /** A person was looked for in streams of the account. */
+  | 'people.search'
   /** Personal data was read, or could be from then on: see accesses.ts. */
   | 'read.preview'
   | 'read.dead'
@@ -88,7 +90,9 @@ export type AuditTarget = {
   readonly role?: Role
   readonly expiresAt?: string
   readonly erasure?: string
-  readonly fromLevel?: number
+  readonly search?: string
+  /** Input streams in which a person was looked for; without them it was all. */
+  readonly streams?: readonly string[]
   readonly levels?: readonly number[]
   /** When a reading was: its entry is written a moment later. */
   readonly at?: string

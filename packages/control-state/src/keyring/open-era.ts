@@ -62,8 +62,14 @@ export function openEra(source: EraSource, at: StreamEra): EraKeys | undefined {
   })
   if (label === undefined || trees.length === 0) return undefined
   const level = (number: number): Buffer | undefined => part(levelPart(number))
+  const withdrawn = new Map(
+    [...source.under(`${prefix}withdrawn.`)].map((recordKey) => {
+      const name = recordKey.slice(prefix.length)
+      return [name, () => part(name)] as const
+    }),
+  )
   const { streamId, era } = at
-  return eraKeys({ streamId, era, link: part('link'), label, trees, level })
+  return eraKeys({ streamId, era, link: part('link'), label, trees, level, withdrawn })
 }
 
 /**

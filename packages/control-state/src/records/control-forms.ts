@@ -15,6 +15,7 @@ import {
   tableOf,
   text,
 } from '../forms/guards.ts'
+import { isFoundPeople, isSearch, isTerm } from './people-forms.ts'
 import { controlTopic } from './records.ts'
 import type {
   AccessesRecord,
@@ -29,6 +30,7 @@ import type {
   InputStream,
   KeyUseRecord,
   Limits,
+  OutputThen,
   ReceiptKeyRecord,
   RotationRecord,
   SigningKeyRecord,
@@ -157,10 +159,11 @@ const isErasure = objectOf<ErasureRecord>({
   erasureId: text,
   billingId: text,
   streamId: text,
-  as: oneOf('key_field', 'data_subject_field'),
+  as: listOf(isTerm),
   subjects: listOf(text),
+  found: isFoundPeople,
   counted: number,
-  fromLevel: optional(number),
+  isWithdrawal: optional(oneOf(true)),
   levels: listOf(number),
   reference: optional(text),
   eras: listOf(number),
@@ -169,6 +172,9 @@ const isErasure = objectOf<ErasureRecord>({
   keks: listOf(text),
   acceptedAtMs: number,
   appliedAtMs: optional(number),
+  outputs: optional(
+    listOf(objectOf<OutputThen>({ streamId: text, name: text, levels: listOf(number) })),
+  ),
   complete: optional(
     objectOf<NonNullable<ErasureRecord['complete']>>({
       scannedAtMs: number,
@@ -201,6 +207,7 @@ const forms: { readonly [T in Type]: FormOf<T> } = {
   'receipt-key': createForm('receipt-key', checked(isReceiptKey)),
   rotation: createForm('rotation', checked(isRotation)),
   erasure: createForm('erasure', checked(isErasure)),
+  search: createForm('search', checked(isSearch)),
   'api-key-use': createForm(
     'api-key-use',
     checked(objectOf<KeyUseRecord>({ type: oneOf('api-key-use'), usedAtMs: number })),
@@ -225,6 +232,7 @@ const keysOf = {
   'receipt-key': 'receipt/',
   rotation: 'rotation/',
   erasure: 'erasure/',
+  search: 'search/',
   'api-key-use': 'key-use/',
   'accesses-position': 'accesses/',
   'audit-head': 'audit/',

@@ -10,9 +10,6 @@ export type HoldingOutput = {
   readonly levels: readonly number[]
 }
 
-/** Replicas of auth have clocks of their own. */
-const clocksDifferMs = 60_000
-
 /** Says whether a derived stream sees fields of the level decrypted. Deny is the default: no levels decrypt nothing. */
 export function opensLevel(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
@@ -28,22 +25,22 @@ export function opensLevel(
   }
 }
 
-/** Deleted outputs are among them while their topics may be there. */
+/**
+ * Deleted outputs are among them while their topics may be there; those that are made after the erasure was applied are not: what
+ * they derive is encrypted by then.
+ */
 export function outputsHolding(
   state: Pick<Streams, 'streamsOf'>,
-  erasure: ErasureRecord,
+  { billingId, streamId, levels, outputs }: ErasureRecord,
 ): HoldingOutput[] {
-  const { billingId, streamId, levels, appliedAtMs = Infinity } = erasure
-  const outputs = state
+  const then = outputs && new Set(outputs.map((output) => output.streamId))
+  return state
     .streamsOf(billingId)
     .filter(
       (stream): stream is DerivedStream =>
         stream.kind === 'derived' && stream.linkedStreamId === streamId,
     )
-    // What an output derives that was made later is encrypted by then.
-    .filter(({ createdAtMs }) => createdAtMs <= appliedAtMs + clocksDifferMs)
-  return outputs
-    .filter(({ neverReady }) => neverReady !== true)
+    .filter((output) => then?.has(output.streamId) ?? output.neverReady !== true)
     .map((output) => ({ output, levels: levels.filter((level) => opensLevel(output, level)) }))
     .filter((holding) => holding.levels.length > 0)
 }

@@ -2,6 +2,7 @@
 // control-forms.ts. Every change writes whole records. Secrets are here only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../access/roles.ts'
+import type { ErasureTerm, FoundPeople, SearchRecord } from './people-records.ts'
 import type { Quotas } from './quotas.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 
@@ -149,25 +150,25 @@ export type SubjectRecord = {
 }
 
 /**
- * A person who is erased or, with `fromLevel`, a consent that is withdrawn (docs/forgetting.md). It does not
+ * A person who is erased or, with `isWithdrawal`, a consent that is withdrawn (docs/forgetting.md). It does not
  * say who: `subjects` means something only to those who have the salt, which only the caller was given.
  */
-/** Whether values of the contracts' key fields are erased, or data subjects, by their data subject fields. */
-export type ErasureTerm = 'key_field' | 'data_subject_field'
-
 export type ErasureRecord = {
   readonly type: 'erasure'
   readonly erasureId: string
   readonly billingId: string
   readonly streamId: string
   /** What the values are of: see `ErasureTerm`. */
-  readonly as: ErasureTerm
+  readonly as: readonly ErasureTerm[]
   /** HMAC-SHA-256(salt, value) of each value, base64url. */
   readonly subjects: readonly string[]
+  /** What a search had found before. */
+  readonly found: FoundPeople
   /** How many values it is by the account's bound: erasure-bound.ts. */
   readonly counted: number
-  readonly fromLevel?: number
-  /** The levels that it changed: those from there up, or all that the stream has keys of. */
+  /** The levels are withdrawn; otherwise all of the person is erased. */
+  readonly isWithdrawal?: true
+  /** The levels that it is about: those that are withdrawn, or all that the stream has keys of. */
   readonly levels: readonly number[]
   /** The caller's name for it, such as a ticket's number. */
   readonly reference?: string
@@ -180,8 +181,16 @@ export type ErasureRecord = {
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
   readonly appliedAtMs?: number
+  /** From then on: the outputs of that moment that decrypt one of the levels. */
+  readonly outputs?: readonly OutputThen[]
   readonly complete?: ErasureScan & { readonly atMs: number }
   readonly destroyedAtMs?: number
+}
+
+export type OutputThen = {
+  readonly streamId: string
+  readonly name: string
+  readonly levels: readonly number[]
 }
 
 export type ErasureRest = {
@@ -216,6 +225,7 @@ export type ControlRecord =
   | RotationRecord
   | ErasureRecord
   | ReceiptKeyRecord
+  | SearchRecord
   | KeyUseRecord
   | AccessesRecord
 
@@ -229,6 +239,8 @@ export const subjectKey = (subject: string): string => `subject/${subject}`
 export const rotationKey = 'rotation/last'
 export const erasureKey = (streamId: string, erasureId: string): string =>
   `erasure/${streamId}/${erasureId}`
+export const searchKey = (billingId: string, searchHash: string): string =>
+  `search/${billingId}/${searchHash}`
 export const receiptKeyKey = (kid: string): string => `receipt/${kid}`
 export const keyUseKey = (billingId: string, keyId: string): string =>
   `key-use/${billingId}/${keyId}`

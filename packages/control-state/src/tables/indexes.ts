@@ -9,6 +9,7 @@ import type {
   ErasureRecord,
   StreamRecord,
 } from '../records/records.ts'
+import type { SearchRecord } from '../records/people-records.ts'
 
 /** An API key that is good now, and the account it belongs to. */
 export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
@@ -124,5 +125,24 @@ export function indexErasures(): Index & ErasureIndex {
       pending.clear()
       counts.clear()
     },
+  }
+}
+
+export type SearchIndex = {
+  /** Of all accounts. */
+  searches(): Iterable<SearchRecord>
+}
+
+export function indexSearches(): Index & SearchIndex {
+  const byHash = new Map<string, SearchRecord>()
+  return {
+    searches: () => byHash.values(),
+    add(record) {
+      if (record.type === 'search') byHash.set(record.searchHash, record)
+    },
+    remove(record) {
+      if (record.type === 'search') byHash.delete(record.searchHash)
+    },
+    clear: () => byHash.clear(),
   }
 }

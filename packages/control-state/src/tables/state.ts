@@ -1,5 +1,6 @@
 // Control state as plain look-ups over records, wherever they lie: in the tables that follow
 // `weir.control`, or in a writer's draft laid over them. No I/O, no clock.
+import type { SearchRecord } from '../records/people-records.ts'
 import type { AuditHead } from '../audit/audit.ts'
 import { auditHeadKey } from '../audit/chain.ts'
 import type {
@@ -24,6 +25,7 @@ import {
   erasureKey,
   keyUseKey,
   receiptKeyKey,
+  searchKey,
   signingKeyKey,
   streamKey,
   subjectKey,
@@ -60,6 +62,11 @@ export type Erasures = {
   erasuresOf(streamId: string): ErasureRecord[]
 }
 
+export type Searches = {
+  search(billingId: string, searchHash: string): SearchRecord | undefined
+  searchesOf(billingId: string): SearchRecord[]
+}
+
 /** The public halves of keys, and how the wrapping of the others is renewed. */
 export type PublicKeys = {
   signingKey(kid: string): SigningKeyRecord | undefined
@@ -77,7 +84,13 @@ export type AuditState = {
 }
 
 /** All of it, as a change sees it. Whoever reads takes the kinds that it needs. */
-export type State = AccountState & Streams & Contracts & Erasures & PublicKeys & AuditState
+export type State = AccountState &
+  Streams &
+  Contracts &
+  Erasures &
+  Searches &
+  PublicKeys &
+  AuditState
 
 /** The record where it is of the type that is asked for. */
 function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord | undefined) {
@@ -124,6 +137,8 @@ export function stateOver(store: RecordStore): State {
     keyUse: (billingId, keyId) => typed('api-key-use', store.get(keyUseKey(billingId, keyId))),
     accesses: () => typed('accesses-position', store.get(accessesKey)),
     receiptKeys: () => list('receipt-key', receiptKeyKey('')),
+    search: (billingId, hash) => typed('search', store.get(searchKey(billingId, hash))),
+    searchesOf: (billingId) => list('search', searchKey(billingId, '')),
     erasuresOf: (streamId) => list('erasure', erasureKey(streamId, '')),
   }
 }

@@ -1,8 +1,14 @@
 // The in-memory tables that follow `weir.control`: every record by key, by folder, and by what requests arrive with.
 // Changed by `apply` alone.
 import type { ControlRecord, InputStream } from '../records/records.ts'
-import { indexApiKeys, indexContracts, indexErasures, indexStreams } from './indexes.ts'
-import type { ContractIndex, ErasureIndex, KeyHolder, StreamIndex } from './indexes.ts'
+import {
+  indexApiKeys,
+  indexContracts,
+  indexErasures,
+  indexSearches,
+  indexStreams,
+} from './indexes.ts'
+import type { ContractIndex, ErasureIndex, KeyHolder, SearchIndex, StreamIndex } from './indexes.ts'
 import { folderOf, stateOver } from './state.ts'
 import type { RecordStore, State } from './state.ts'
 
@@ -16,7 +22,8 @@ type Linked = {
 export type Tables = State &
   StreamIndex &
   ContractIndex &
-  ErasureIndex & {
+  ErasureIndex &
+  SearchIndex & {
     /** What the tables hold, for a writer's draft. */
     readonly store: RecordStore
     apiKey(hash: string): KeyHolder | undefined
@@ -36,7 +43,8 @@ export function createTables(): FollowedTables {
   const streams = indexStreams()
   const contracts = indexContracts()
   const erasures = indexErasures()
-  const indexes = [apiKeys, streams, contracts, erasures]
+  const searches = indexSearches()
+  const indexes = [apiKeys, streams, contracts, erasures, searches]
   return {
     ...state,
     store,
@@ -48,6 +56,7 @@ export function createTables(): FollowedTables {
     contracts: contracts.contracts,
     pendingErasures: erasures.pendingErasures,
     erasedValues: erasures.erasedValues,
+    searches: searches.searches,
     inputOf: ({ billingId, linkedStream, linkedStreamId }) => {
       const stream = state.stream(billingId, linkedStream)
       return stream?.kind === 'input' && stream.streamId === linkedStreamId ? stream : undefined

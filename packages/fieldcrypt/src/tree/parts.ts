@@ -9,6 +9,7 @@ import type { KeyObject } from 'node:crypto'
 import { recordUnreadable } from '../errors.ts'
 import { gcmOpen, gcmSeal } from '../gcm.ts'
 import { randomNonce } from '../random.ts'
+import { isWithdrawnPart } from '../withdrawn.ts'
 
 export const KEY_BYTES = 32
 /** linkKey, subjectKeyA, subjectKeyB. */
@@ -37,7 +38,7 @@ export function levelOfPart(part: string): number | undefined {
 /** The ring that wraps a part of an era. Rights to a ring are rights to its parts. */
 export function ringOfPart(part: string): string {
   if (part === 'link' || levelOfPart(part) !== undefined) return part
-  if (part === 'label' || suffixOfPart(part) !== undefined) return 'open'
+  if (part === 'label' || suffixOfPart(part) !== undefined || isWithdrawnPart(part)) return 'open'
   throw recordUnreadable(`key record ${part}`)
 }
 

@@ -2,6 +2,8 @@
 // that begins with the member's name. Unknown members are refused: a typo would go unnoticed.
 import { ROTATION_HOURS } from '@weir/fieldcrypt'
 import { bodyRule } from '@weir/http-api'
+import type { Wanted } from '../people/person-links.ts'
+import { isSearchId } from '../people/search-id.ts'
 import { z } from 'zod'
 import {
   consentLevels,
@@ -133,6 +135,7 @@ const keyFieldValue = z
   .refine((value) => Buffer.byteLength(value) <= valueBytesMax, valueRule)
 const valuesRule = 'must be a list of 1 to 100 texts'
 const levelRule = 'must be a whole number from 0 to 255'
+const levelsRule = 'must be a list of levels, 1 to 256, each once'
 
 const referenceRule = 'must be a text of 1 to 200 characters, without control characters'
 const reference = z
@@ -140,6 +143,8 @@ const reference = z
   .min(1, referenceRule)
   .max(200, referenceRule)
   .regex(/^\P{C}+$/u, referenceRule)
+
+const searchIdRule = 'must be the searchId that POST /v2/people/search returned'
 
 /** No rule tells what stood there. */
 export const erasureBody = z
@@ -152,24 +157,47 @@ export const erasureBody = z
         .max(100, valuesRule)
         .optional(),
       subject: keyFieldValue.optional(),
-      fromLevel: z.int(levelRule).min(0, levelRule).max(255, levelRule).optional(),
+      searchId: z.string(searchIdRule).refine(isSearchId, searchIdRule).optional(),
+      evenIfNoneFound: z.boolean('must be true or false').default(false),
+      levels: z
+        .array(z.int(levelRule).min(0, levelRule).max(255, levelRule), levelsRule)
+        .min(1, levelsRule)
+        .max(256, levelsRule)
+        .refine((levels) => new Set(levels).size === levels.length, levelsRule)
+        .optional(),
       reference: reference.optional(),
     },
     bodyRule,
   )
   .refine(
-    ({ keyFieldValue: one, keyFieldValues: many, subject }) =>
-      [one, many, subject].filter((each) => each !== undefined).length === 1,
+    ({ keyFieldValue: one, keyFieldValues: many, subject, searchId }) =>
+      [one, many, subject, searchId].filter((each) => each !== undefined).length === 1,
     {
       path: ['keyFieldValue'],
-      message: 'or keyFieldValues or subject must be present, and only one of them',
+      message: 'or keyFieldValues, subject or searchId must be present, and only one of them',
     },
   )
-  .transform(({ keyFieldValue: one, keyFieldValues = [], subject, ...asked }) => ({
-    values: one === undefined ? keyFieldValues : [one],
-    subject,
-    asked,
+  .transform(({ keyFieldValue: one, keyFieldValues: many, subject, searchId, ...asked }) => ({
+    people: searchId === undefined ? peopleIn(one === undefined ? many : [one], subject) : searchId,
+    ...asked,
   }))
+
+const peopleIn = (values: readonly string[] | undefined, subject = ''): Wanted =>
+  values === undefined
+    ? { values: [subject], as: ['data_subject_field'] }
+    : { values, as: ['key_field'] }
+
+const searchedValueRule = 'must be a text of 1 to 10000 bytes in UTF-8, without lone surrogates'
+
+const streamsRule = 'must be a list of 1 to 100 names of input streams'
+
+export const searchBody = z.strictObject(
+  {
+    value: keyFieldValue.refine((value) => Buffer.byteLength(value) <= 10_000, searchedValueRule),
+    streams: z.array(name, streamsRule).min(1, streamsRule).max(100, streamsRule).optional(),
+  },
+  bodyRule,
+)
 
 export const subjectBody = z.strictObject({ subject: keyFieldValue }, bodyRule)
 

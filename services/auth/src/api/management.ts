@@ -14,6 +14,7 @@ import type { Rotating } from '../control/keys/signing-keys.ts'
 import type { Creation } from '../control/streams/create-stream.ts'
 import type { Deleting } from '../control/streams/delete-stream.ts'
 import type { Managing } from '../control/streams/change-stream.ts'
+import type { Searches } from '../people/searches.ts'
 import type { Callers } from '../access/callers.ts'
 import type { UsageLog } from '../usage/usage-log.ts'
 import type { Shape } from './render.ts'
@@ -40,6 +41,7 @@ export type Management = {
   readonly usage: Pick<UsageLog, 'ofStream'>
   readonly subjects: SubjectLog
   readonly erasureView: ErasureView
+  readonly searches: Searches
   /** As tokens and receipts name it. */
   readonly issuer: string
   readonly defaultLimits: Limits

@@ -12,6 +12,7 @@ import * as credentials from './routes/credentials.ts'
 import * as erasures from './routes/erasures.ts'
 import * as keys from './routes/keys.ts'
 import * as outputs from './routes/outputs.ts'
+import * as people from './routes/people.ts'
 import * as signingKeys from './routes/signing-keys.ts'
 import * as streams from './routes/streams.ts'
 import * as subjects from './routes/subjects.ts'
@@ -28,6 +29,7 @@ export function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown):
   mountPlatform(mount, deps)
   mountStreams(mount, deps)
   mountErasures(mount, deps)
+  mountPeople(mount, deps)
   mountOutputs(mount, deps)
   mountCredentials(mount, deps)
   mountContracts(mount, deps)
@@ -83,6 +85,11 @@ function mountErasures(mount: Mount, deps: Shown): void {
   mount(`${stream}/subjects/lookup`, {
     POST: audited('subject.lookup', subjects.lookUpSubject(deps)),
   })
+}
+
+function mountPeople(mount: Mount, deps: Shown): void {
+  mount('/people/search', { POST: audited('people.search', people.startSearch(deps)) })
+  mount('/people/searches/:search', { GET: people.showSearch(deps) })
 }
 
 function mountOutputs(mount: Mount, deps: Shown): void {

@@ -74,6 +74,9 @@ export const routeNeeds = {
   [`GET ${stream}/erasures/:erasure/receipt`]: 'officer',
   [`POST ${stream}/subjects/lookup`]: 'officer',
 
+  'POST /v2/people/search': 'officer',
+  'GET /v2/people/searches/:search': 'officer',
+
   'GET /v2/contracts': 'viewer',
   'POST /v2/contracts': 'developer',
   'GET /v2/contracts/:contract': 'viewer',

@@ -4,17 +4,22 @@ import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { oneAtATime } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import { createFencer } from '@weir/kafka'
+import { createFencer, createRangeReader } from '@weir/kafka'
 import type { Acls, Admin, Kafka } from '@weir/kafka'
 import type { HeldKeks, StateFollower } from '@weir/control-state'
 import { errors } from '../errors.ts'
 import type { Config } from '../config.ts'
 import type { AuthMetrics } from '../metrics.ts'
+import { createSettingsReader } from './erasure/settings-reader.ts'
+import { createSearches } from '../people/searches.ts'
+import type { Searches } from '../people/searches.ts'
+import type { SubjectLog } from './erasure/subject-log.ts'
 import { createUsageController } from '../usage/usage-controller.ts'
 import { createAuditController } from './audit/audit-controller.ts'
 import { createReadAccess, noReadAccess } from './acls/read-access.ts'
 import type { ReadAccess } from './acls/read-access.ts'
 import { createWrappingKeys } from './keys/wrapping-keys.ts'
+import type { WrappingKeys } from './keys/wrapping-keys.ts'
 import { createStreamTopics } from './streams/stream-topics.ts'
 import { createWriter, writerTransactor } from './writer.ts'
 import type { Writer } from './writer.ts'
@@ -56,13 +61,15 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
   const { offsets } = admin
   const fencer = createFencer(kafka)
   const usage = createUsageController({ kafka, offsets, follower, replica, now, log })
+  const wrappingKeys = createWrappingKeys({ writer, follower, kek })
   const control = {
     writer,
+    searches: searchesOf(parts, { subjects: usage.subjects, wrappingKeys }),
     actor: { kind: 'auth' } as const,
     now,
     follower,
     kek,
-    wrappingKeys: createWrappingKeys({ writer, follower, kek }),
+    wrappingKeys,
     topics: createStreamTopics({ ...admin, fencer }, config.TOPIC_REPLICATION),
     kafkaPrefix: config.KAFKA_PREFIX,
     configs: admin.configs,
@@ -80,7 +87,7 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
   const audit = createAuditController({ kafka, offsets, follower, writer: uncounted, log })
   const closeWriters = async (): Promise<void> => {
     fencer.close()
-    await writer.close()
+    await Promise.all([writer.close(), control.searches.close()])
   }
   return { control, usage, audit, closeWriters }
 }
@@ -91,6 +98,15 @@ const soonOf = (trigger: (loop: HurriedLoop) => void) => ({
   rotateSoon: () => trigger('rotation'),
   erasuresSoon: () => trigger('erasures'),
 })
+
+function searchesOf(
+  { kafka, admin, follower, log }: ControlParts,
+  more: { readonly subjects: SubjectLog; readonly wrappingKeys: WrappingKeys },
+): Searches {
+  const settings = createSettingsReader(admin)
+  const reader = createRangeReader(kafka)
+  return createSearches({ ...more, follower, offsets: admin.offsets, reader, settings, log })
+}
 
 function accessOf({ config, acls, follower, log }: ControlParts): ReadAccess {
   if (config.KAFKA_ACLS === 'off') return noReadAccess

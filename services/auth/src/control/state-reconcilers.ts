@@ -7,6 +7,7 @@ import { keepReceiptKey } from './erasure/receipts.ts'
 import type { KeepingReceiptKey } from './erasure/receipts.ts'
 import { keepErasAhead } from './keys/keep-eras.ts'
 import type { KeepingEras } from './keys/keep-eras.ts'
+import type { Searches } from '../people/searches.ts'
 import { keepSigningKeys } from './keys/signing-keys.ts'
 import type { Reconciler } from './reconcile-loop.ts'
 import { cleanUp } from './streams/clean-up.ts'
@@ -17,6 +18,7 @@ const erasEveryMs = 3_600_000
 const signingKeysEveryMs = 600_000
 const accessEveryMs = 300_000
 const subjectsEveryMs = 3_600_000
+const searchesEveryMs = 60_000
 
 type Deps = CleaningUp &
   KeepingEras &
@@ -24,6 +26,7 @@ type Deps = CleaningUp &
     readonly access: Pick<ReadAccess, 'settle'>
     readonly configs: Pick<Configs, 'topics' | 'setTopic'>
     readonly follower: Pick<StateFollower, 'tables'>
+    readonly searches: Pick<Searches, 'expire'>
   }
 
 export function stateReconcilers(deps: Deps): readonly Reconciler[] {
@@ -38,6 +41,7 @@ export function stateReconcilers(deps: Deps): readonly Reconciler[] {
     every('subjects', subjectsEveryMs, () =>
       keepSubjects(deps.configs, deps.follower.tables.streams()),
     ),
+    every('searches', searchesEveryMs, () => deps.searches.expire(deps)),
     every('signing keys', signingKeysEveryMs, async () => {
       await keepSigningKeys(deps)
       await keepReceiptKey(deps)

@@ -62,6 +62,8 @@ test('the table itself is right: what is about people is an officer’s, what op
     'POST /v2/streams/:stream/erasures',
     'GET /v2/streams/:stream/erasures/:erasure/receipt',
     'POST /v2/streams/:stream/subjects/lookup',
+    'POST /v2/people/search',
+    'GET /v2/people/searches/:search',
   ])
   expect(needing('owner')).toEqual([
     'POST /v2/api-keys',

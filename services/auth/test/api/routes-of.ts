@@ -17,6 +17,7 @@ export function routesOfAuth(): string[] {
     audit: unusable(),
     usage: unusable(),
     subjects: unusable(),
+    searches: unusable(),
     erasureView: unusable(),
     issuer: 'http://auth.test',
     defaultLimits: { eventRate: '1', eventCount: '1' },

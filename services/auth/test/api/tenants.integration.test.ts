@@ -51,9 +51,11 @@ const management: Readonly<Record<string, Ask>> = {
   'GET /streams/:stream/erasures': plainly,
   'POST /streams/:stream/erasures': () => [
     { json: { keyFieldValue: 'somebody' } },
-    { json: { keyFieldValues: ['somebody'], fromLevel: 1 } },
+    { json: { keyFieldValues: ['somebody'], levels: [1] } },
   ],
   'POST /streams/:stream/subjects/lookup': json(() => ({ subject: 'somebody' })),
+  'POST /people/search': json(({ stream }) => ({ value: 'somebody', streams: [stream] })),
+  'GET /people/searches/:search': plainly,
   'GET /streams/:stream/erasures/:erasure': plainly,
   'GET /streams/:stream/erasures/:erasure/receipt': plainly,
   'GET /streams/:stream/outputs': plainly,

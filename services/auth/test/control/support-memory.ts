@@ -127,7 +127,7 @@ function memoryAcls(did: (call: string, of: string) => void): MemoryKafka['acls'
   }
 }
 
-type MemoryControl = Omit<Control, 'replicas' | 'kek'> & { readonly kek: KekProvider }
+type MemoryControl = Omit<Control, 'replicas' | 'kek' | 'searches'> & { readonly kek: KekProvider }
 
 export type Memory = {
   readonly deps: MemoryControl

@@ -2,7 +2,7 @@
 import { addContract } from '../../src/control/contracts/add-contract.ts'
 import { createInput } from '../../src/control/streams/create-stream.ts'
 import { eraseRests } from '../../src/control/erasure/erase-rest.ts'
-import { eraseValues } from '../../src/control/erasure/erase.ts'
+import { erasePeople } from '../../src/control/erasure/erase.ts'
 import type { Erased, EraseRequest } from '../../src/control/erasure/erase.ts'
 import { requireInput } from '@weir/control-state'
 import type { InputStream } from '@weir/control-state'
@@ -38,13 +38,36 @@ export async function makeClicksOf(
   return makeClicks(memory)
 }
 
+const notSearched = { values: 0, events: 0, by: [], searchedAtMs: 0 }
+
+/** An erasure of values of the key field, whoever they are of. */
+export const byKeyField = {
+  as: ['key_field'],
+  links: new Map(),
+  found: notSearched,
+  evenIfNoneFound: true,
+} as const
+
+/** One of a data subject, of which something was found. */
+export const eraseSubject = (
+  deps: Memory['deps'],
+  { subject, ...request }: Pick<EraseRequest, 'stream' | 'links'> & { readonly subject: string },
+): Promise<Erased> =>
+  erasePeople(deps, {
+    as: ['data_subject_field'],
+    values: [subject],
+    found: notSearched,
+    evenIfNoneFound: false,
+    ...request,
+  })
+
 /** Erases values of the stream `clicks`, to the end. */
 export async function eraseClicks(
   deps: Memory['deps'],
-  request: Omit<EraseRequest, 'stream'>,
+  request: Pick<EraseRequest, 'values' | 'levels' | 'reference'>,
 ): Promise<Erased> {
   const stream = requireInput(deps.follower.tables, 'acme', 'clicks')
-  const erased = await eraseValues(deps, { stream, ...request })
+  const erased = await erasePeople(deps, { stream, ...byKeyField, ...request })
   await eraseToEnd(deps)
   return erased
 }

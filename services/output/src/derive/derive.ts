@@ -5,7 +5,7 @@
 import { consentLevelsOf, timeHeader, timestampOf, writeTime } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { Opened, Opener } from '@weir/fieldcrypt'
-import { keyTimeOf } from '@weir/fieldcrypt'
+import { eraAt, keyTimeOf, openKeyLink } from '@weir/fieldcrypt'
 import { frameHead, unframe } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
@@ -48,6 +48,7 @@ export function createDeriveSource(deps: DeriveDeps, stream: Leveled, input: Inp
   return (source) => {
     const { contract, record } = source
     if (!levels.pass(source.consent)) return undefined
+    if (!levels.pass(consentLeft(deps, source, input))) return undefined
     if (!contract.levels.some(levels.open)) return write(source, record.value, [])
     const event = source.takeEvent()
     const erased = openFields(deps, { levels, source, event, input })
@@ -97,6 +98,23 @@ export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRec
     return taken
   }
   return { record, schemaId, keyLink, contract, registryId, consent, timestampMs, takeEvent }
+}
+
+/** What is left of the consent that was sent, once the person has withdrawn levels (docs/forgetting.md). */
+function consentLeft(
+  { eraKeys }: Pick<DeriveDeps, 'eraKeys'>,
+  { keyLink, timestampMs, consent: sent }: Source,
+  input: Input,
+): readonly number[] {
+  const era = eraAt(timestampMs)
+  const keys = eraKeys(era)
+  if (keys === undefined) throw notKnownYet(`the keys of stream ${input.streamId}, era ${era},`)
+  if (keys === 'never' || keys === 'erased' || !keys.hasWithdrawn) return sent
+  const { epoch } = keyTimeOf(timestampMs, input.rotationHours * hourMs)
+  const withdrawn = keys.label && keys.withdrawn(openKeyLink(keys.label, keyLink, epoch))
+  if (withdrawn === undefined)
+    throw notKnownYet(`what people have withdrawn from stream ${input.streamId}, era ${era},`)
+  return withdrawn.length === 0 ? sent : sent.filter((level) => !withdrawn.includes(level))
 }
 
 type ToOpen = {

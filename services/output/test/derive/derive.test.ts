@@ -102,8 +102,8 @@ describe('what is opened', () => {
     })
   })
 
-  test('where no PII is to be opened the bytes stay as they are, and no key is needed', () => {
-    const derived = derive(demo, { levels: [0] }, { keys: undefined })
+  test('where no PII is to be opened the bytes stay as they are, and no key of a level is needed', () => {
+    const derived = derive(demo, { levels: [0] }, { keys: keys.withoutLevels })
     expect(derived?.value).toEqual(demo.record.value)
   })
 })

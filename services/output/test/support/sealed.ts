@@ -1,7 +1,17 @@
 // Records of an input topic as ingest writes them, sealed with keys of the test's own, so that derivation
 // can be tried without Kafka: with parts missing, people erased and bytes changed.
 import { randomBytes } from 'node:crypto'
-import { createSealer, eraKeys, makeEraParts, keyTimeOf } from '@weir/fieldcrypt'
+import {
+  addWithdrawn,
+  createSealer,
+  eraKeys,
+  keyTimeOf,
+  linksOf,
+  makeEraParts,
+  prefixesOf,
+  puncture,
+  withdrawnPartOf,
+} from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Contract } from '@weir/contracts'
 import { frame } from '@weir/schema-registry'
@@ -39,6 +49,33 @@ export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
     withoutLevels: make({ level: () => undefined }),
     /** A tree that is there and holds nobody. */
     erased: make({ trees: [['', Buffer.alloc(0)]] }),
+    /** Keys of which people take levels back, as auth does it. */
+    changing() {
+      let now = make()
+      const withdrawn = new Map<string, Buffer>()
+      return {
+        now: () => now,
+        withdraw(keyFieldValue: string, levels: readonly number[]): void {
+          const links = linksOf(now, keyFieldValue)
+          const { tree } = puncture(
+            now,
+            links.flatMap((link) => prefixesOf(link, levels)),
+          )
+          for (const link of links) {
+            const name = withdrawnPartOf(link)
+            withdrawn.set(name, addWithdrawn(withdrawn.get(name), [{ link, levels }]))
+          }
+          const changed = new Map([...withdrawn].map(([name, part]) => [name, () => part]))
+          now = { ...make({ withdrawn: changed }), tree }
+        },
+      }
+    },
+    /** What people have withdrawn can't be read. */
+    withoutWithdrawn: make({
+      withdrawn: new Map(
+        Array.from('0123456789abcdef', (d) => [`withdrawn.${d}`, () => undefined]),
+      ),
+    }),
     /** The same keys, and of which levels they have been asked. */
     watched() {
       asked.length = 0

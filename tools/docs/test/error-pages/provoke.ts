@@ -141,9 +141,18 @@ const ofAuth: Record<string, Provoke> = {
     }),
   no_data_subject_field: (scene) =>
     manage(scene, '/v2/streams/clicks/erasures', json({ subject: 'customer-00042' })),
-  no_such_subject: async (scene) => {
+  none_found: async (scene) => {
     await nameDataSubjects(scene.account)
     return manage(scene, '/v2/streams/clicks/erasures', json({ subject: 'customer-00042' }))
+  },
+  not_searched: async (scene) => {
+    await scene.account.input('other')
+    const { body } = await scene.account.call('POST', '/v2/people/search', {
+      value: 'customer-00042',
+      streams: ['other'],
+    })
+    const erasing = () => manage(scene, '/v2/streams/clicks/erasures', json(body))
+    return until((told) => told.text.includes('did not cover'), erasing)
   },
   name_taken: (scene) => manage(scene, '/v2/streams', json({ name: 'clicks' })),
   being_deleted: async (scene) => {
@@ -169,7 +178,10 @@ const ofAuth: Record<string, Provoke> = {
   has_outputs: (scene) => manage(scene, '/v2/streams/clicks', { method: 'DELETE' }),
   not_complete: async (scene) => {
     const path = '/v2/streams/clicks/erasures'
-    const { body } = await scene.account.call('POST', path, { keyFieldValue: 'session-0001' })
+    const { body } = await scene.account.call('POST', path, {
+      keyFieldValue: 'session-0001',
+      evenIfNoneFound: true,
+    })
     return manage(scene, `${path}/${String(body['id'])}/receipt`)
   },
   too_many_credentials: async (scene) => {
@@ -230,7 +242,8 @@ const ofBounds: Record<string, Provoke> = {
     let made = 0
     const erase = (count: number) => {
       const keyFieldValues = Array.from({ length: count }, () => `made-up-${(made += 1)}`)
-      return manage(scene, '/v2/streams/clicks/erasures', json({ keyFieldValues }))
+      const body = { keyFieldValues, evenIfNoneFound: true }
+      return manage(scene, '/v2/streams/clicks/erasures', json(body))
     }
     await until(
       (told) => told.status === 429,

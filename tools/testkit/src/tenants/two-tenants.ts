@@ -25,6 +25,7 @@ export type Names = {
   readonly version: string
   readonly clientId: string
   readonly erasure: string
+  readonly search: string
   readonly keyId: string
 }
 
@@ -55,6 +56,7 @@ const freshNames = (): Names => ({
   version: '22',
   clientId: randomUUID(),
   erasure: randomUUID(),
+  search: randomBytes(32).toString('base64url'),
   keyId: randomBytes(6).toString('hex'),
 })
 
@@ -67,13 +69,18 @@ async function makeTenant(authUrl: string): Promise<Tenant> {
   const input = await account.input(names.stream)
   const derived = await account.output(names.stream, names.output, { consentLevels: [1] })
   const path = `/v2/streams/${names.stream}/erasures`
-  const erased = await account.call('POST', path, { keyFieldValue: 'nobody yet' })
+  const erased = await account.call('POST', path, {
+    keyFieldValue: 'nobody yet',
+    evenIfNoneFound: true,
+  })
   const erasure = textIn(expectStatus(erased, 201).body, 'id')
+  const asked = await account.call('POST', '/v2/people/search', { value: 'nobody yet' })
+  const search = textIn(expectStatus(asked, 202).body, 'searchId')
   const made = await account.call('POST', '/v2/api-keys', { name: 'of the tests' })
   const keyId = textIn(expectStatus(made, 201).body, 'keyId')
   return {
     account,
-    names: { ...names, schemaId, clientId: input.clientId, erasure, keyId },
+    names: { ...names, schemaId, clientId: input.clientId, erasure, search, keyId },
     input,
     derived,
   }

@@ -68,7 +68,10 @@ async function sendFor(people: readonly string[]): Promise<void> {
 const platform = (method: string, path: string) =>
   request(auth.url, setting('PLATFORM_KEY'), method, path)
 const erase = (keyFieldValues: readonly string[], url = auth.url) =>
-  account.at(url).call('POST', '/v2/streams/clicks/erasures', { keyFieldValues })
+  account.at(url).call('POST', '/v2/streams/clicks/erasures', {
+    keyFieldValues,
+    evenIfNoneFound: true,
+  })
 const areApplied = async (): Promise<boolean> => {
   const { text } = await account.at(auth.url).call('GET', '/v2/streams/clicks/erasures')
   return !text.includes('"state":"accepted"')

@@ -39,7 +39,7 @@ export async function expectHolds(
   expect(asObject(JSON.parse(stdout))).toMatchObject({
     billingId: account.billingId,
     levels: 'all',
-    as: 'key_field',
+    as: ['key_field'],
     contracts: [{ id: 'demo_v1', field: 'consistent_value' }],
     otherContracts: [],
     subjects: [expect.any(String)],

@@ -74,7 +74,10 @@ export function consoleHands(weir: () => ConsolePage) {
       })
   }
 
-  return { page, goTo, button, seen, picture, expectAccessible }
+  const decryptedOutputs = () =>
+    page().getByRole('region', { name: 'Outputs with decrypted values' }).first()
+
+  return { page, goTo, button, seen, picture, expectAccessible, decryptedOutputs }
 }
 
 type Scene = { readonly world: World; readonly account: Account; readonly weir: ConsolePage }

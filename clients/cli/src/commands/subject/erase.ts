@@ -10,17 +10,22 @@ import type { ValueGroup } from '../../input/values.ts'
 import { renderErasure } from './erasure-view.ts'
 
 export type Asked = {
-  readonly fromLevel: number | undefined
+  readonly evenIfNoneFound: boolean | undefined
+  /** Undefined: the whole person goes. */
+  readonly levels: readonly number[] | undefined
   readonly reference: string | undefined
 }
 
+const evenAdvice =
+  '`weir person show VALUE` searches all streams. `--even-if-none-found` erases all the same, and the receipt says that nothing was found.'
 const advice = {
+  409: evenAdvice,
   404: '`weir stream list` shows the input streams.',
   429: '`weir account show` shows how many erased values the account has.',
 } satisfies Advice
 const subjectAdvice = {
-  404: '`weir subject show` only searches.',
-  409: 'Erase by a value of the key field: `weir subject erase NAME VALUE`.',
+  404: '`weir stream list` shows the input streams.',
+  409: evenAdvice,
 } satisfies Advice
 
 /** A few at a time: each is one request. */
@@ -45,9 +50,6 @@ export async function eraseValues(
   }
   progress.end()
   show(session, done)
-  session.tell(
-    'Weir keeps no list of people, so it cannot say whether this value was ever sent. Check the spelling.',
-  )
 }
 
 export async function eraseSubject(

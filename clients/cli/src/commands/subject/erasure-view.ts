@@ -5,9 +5,11 @@ import { renderDetails, renderTable } from '../../terminal/table.ts'
 const states = ['accepted', 'applied', 'complete', 'destroyed'] as const
 
 export function renderErasure(erasure: unknown): string {
-  const { states: _, outputs: __, salt, ...rest } = isObject(erasure) ? erasure : {}
+  const { states: _, outputs: __, found: ___, salt, ...rest } = isObject(erasure) ? erasure : {}
+  const events = valueAt(erasure, 'found', 'events')
   const times = Object.fromEntries(states.map((state) => [state, timeOf(erasure, state)]))
-  const details = { ...rest, ...times, ...(salt === undefined ? {} : { salt }) }
+  const found = `${String(events)} ${events === 1 ? 'event' : 'events'}`
+  const details = { ...rest, found, ...times, ...(salt === undefined ? {} : { salt }) }
   return `${renderDetails(details)}\n\n${renderOutputs(listAt(erasure, 'outputs'))}`
 }
 

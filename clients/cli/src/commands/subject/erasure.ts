@@ -119,7 +119,7 @@ async function list(session: Session, name: string): Promise<void> {
       ERASURE: (record) => textAt(record, 'id'),
       STATE: (record) => textAt(record, 'state'),
       VALUES: (record) => valueAt(record, 'values'),
-      FROM: (record) => valueAt(record, 'fromLevel') ?? 'all',
+      LEVELS: (record) => valueAt(record, 'levels') ?? 'all',
       ERAS: (record) => valueAt(record, 'eras'),
       ACCEPTED: (record) => textAt(record, 'states', 'accepted', 'at'),
       REFERENCE: (record) => textAt(record, 'reference'),

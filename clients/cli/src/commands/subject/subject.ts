@@ -2,7 +2,6 @@
 // that nothing left out turns the one into the other. Values go to the service and nowhere else: no line that is
 // printed holds one.
 import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
 import { misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'
 import { collectLevel, withExamples } from '../../input/options.ts'
@@ -15,12 +14,12 @@ import type { Asked } from './erase.ts'
 type EraseOptions = {
   readonly file?: string
   readonly subject?: string
-  readonly level?: number
   readonly reference?: string
   readonly yes?: boolean
+  readonly evenIfNoneFound?: boolean
 }
 
-type WithdrawOptions = Omit<EraseOptions, 'level'> & { readonly fromLevel: number }
+type WithdrawOptions = EraseOptions & { readonly level: readonly number[] }
 
 const whatRemains =
   'Outputs keep values that they decrypted before the erasure was applied, until the retention of ' +
@@ -44,9 +43,8 @@ function addErase(noun: Command, open: OpenSession): void {
         'erase a person: Weir never again decrypts what was encrypted for this person, at any level, in any copy of ' +
           `the input stream. It cannot be undone. ${whatRemains}`,
       )
-      .option('--level <level>', 'the same as `weir subject withdraw --from-level`', oneLevel)
       .action((name: string, value: string | undefined, options: EraseOptions, command: Command) =>
-        erase(open(command), { name, value, options, fromLevel: options.level }),
+        erase(open(command), { name, value, options, levels: undefined }),
       ),
     ['weir subject erase clicks session-0001', 'one person'],
     [
@@ -64,24 +62,20 @@ function addErase(noun: Command, open: OpenSession): void {
 function addWithdraw(noun: Command, open: OpenSession): void {
   withExamples(
     withValues(noun.command('withdraw'))
-      .summary("withdraw a person's consent for a level and all levels above it")
+      .summary("withdraw a person's consent for one or more levels")
       .description(
-        "withdraw a person's consent for a level and all levels above it: Weir never again decrypts what was encrypted " +
-          'for this person at these levels. Lower levels stay readable. This applies to stored events; later events have ' +
-          `the consent levels with which they are sent. It cannot be undone. ${whatRemains}`,
+        "withdraw a person's consent for one or more levels: from now on Weir handles all stored events of this person as if " +
+          'they had been sent without these levels, and never again decrypts their fields of these levels. Other levels ' +
+          `stay as they are. Later events have the consent levels with which they are sent. It cannot be undone. ${whatRemains}`,
       )
-      .requiredOption(
-        '--from-level <level>',
-        'the lowest level to withdraw; all levels above it are withdrawn, too',
-        oneLevel,
-      )
+      .requiredOption('--level <level>', 'a level to withdraw; may be repeated', collectLevel)
       .action(
         (name: string, value: string | undefined, options: WithdrawOptions, command: Command) =>
-          erase(open(command), { name, value, options, fromLevel: options.fromLevel }),
+          erase(open(command), { name, value, options, levels: options.level }),
       ),
-    ['weir subject withdraw clicks session-0001 --from-level 2', 'keeps levels 0 and 1 readable'],
+    ['weir subject withdraw clicks session-0001 --level 2', 'keeps the other levels'],
     [
-      'weir subject withdraw clicks --subject customer-00042 --from-level 1',
+      'weir subject withdraw clicks --subject customer-00042 --level 1 --level 3',
       'for all devices of one customer',
     ],
   )
@@ -97,31 +91,27 @@ const withValues = (command: Command): Command =>
       '--reference <text>',
       'your reference, such as a ticket number; shown with the erasure and in the receipt',
     )
+    .option('--even-if-none-found', 'also if no event of the person is found')
     .option('-y, --yes', "don't ask")
-
-function oneLevel(text: string, before: number | undefined): number {
-  if (before !== undefined) throw new InvalidArgumentError('Give only one level: the lowest.')
-  return collectLevel(text)[0] ?? 0
-}
 
 type Erasing = {
   readonly name: string
   readonly value: string | undefined
-  readonly options: Omit<EraseOptions, 'level'>
-  readonly fromLevel: number | undefined
+  readonly options: EraseOptions
+  readonly levels: readonly number[] | undefined
 }
 
-async function erase(session: Session, { name, value, options, fromLevel }: Erasing) {
-  const { subject, reference, file, yes } = options
+async function erase(session: Session, { name, value, options, levels }: Erasing) {
+  const { subject, reference, file, yes, evenIfNoneFound } = options
   if (subject !== undefined && (value !== undefined || file !== undefined))
     throw misuse('--subject and a value of the key field exclude each other', 'Give one of them.')
-  const asked: Asked = { fromLevel, reference }
+  const asked: Asked = { levels, reference, evenIfNoneFound }
   const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
   const people = values.length === 1 ? 'one person' : `${values.length} people`
   const question =
-    fromLevel === undefined
+    levels === undefined
       ? `Erase ${people} in ${name}, at all levels, for good?`
-      : `Withdraw level ${fromLevel} and above of ${people} in ${name}, for good?`
+      : `Withdraw level ${levels.join(', ')} of ${people} in ${name}, for good?`
   const isTyped = value === undefined && file === '-'
   await session.confirm(question, yes || isTyped)
   if (subject !== undefined) return eraseSubject(session, name, { subject, asked })

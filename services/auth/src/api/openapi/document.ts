@@ -88,6 +88,7 @@ const pathParameters = [
   inPath('clientId', 'the clientId of the credentials'),
   inPath('keyId', 'the id of the API key'),
   inPath('erasure', 'the id of the erasure'),
+  inPath('search', 'the searchId'),
   inPath('contract', 'the id of the contract, percent-encoded'),
   inPath('schemaId', 'the schema id that records contain'),
   inPath('subject', "the part of a contract's `schema_registry_ref` before the slash"),

@@ -9,7 +9,9 @@ import { streamSchemas } from './streams.ts'
 const { count, flag, level, listOf, mapOf, object, oneOf, orNull, ref, text, time, uuid } = schema
 
 const oneWayToName = {
-  oneOf: ['keyFieldValue', 'keyFieldValues', 'subject'].map((name) => ({ required: [name] })),
+  oneOf: ['keyFieldValue', 'keyFieldValues', 'subject', 'searchId'].map((name) => ({
+    required: [name],
+  })),
 }
 
 /** Made by `prepareContract`, which knows more rules than can be said here. */
@@ -50,6 +52,10 @@ const contract = object(
   { data_subject_field: text, warnings: listOf(text) },
 )
 
+const term = oneOf('key_field', 'data_subject_field')
+const foundBy = listOf(
+  object({ contract: text, field: text, as: term, events: count, firstAt: time, lastAt: time }),
+)
 const reached = object({ at: time })
 /** A time, or `unknown`. */
 const timeOrUnknown = { anyOf: [time, { const: 'unknown' }] }
@@ -59,10 +65,15 @@ const erasure = {
     id: uuid,
     state: oneOf('accepted', 'applied', 'complete', 'destroyed'),
     as: {
-      ...oneOf('key_field', 'data_subject_field'),
-      description: 'whether the values are values of a key field, or data subjects',
+      ...listOf(term),
+      description: 'whether the values are values of a key field, or data subjects, or both',
     },
     values: count,
+    found: {
+      ...object({ values: count, events: count, by: foundBy, searchedAt: time }),
+      description:
+        'what a search before the erasure has found in the input stream: of how many of the values, and how many events',
+    },
     eras: listOf(count),
     states: object({ accepted: reached, applied: state, complete: state, destroyed: state }),
     outputs: {
@@ -78,8 +89,7 @@ const erasure = {
   },
   optional: {
     reference: text,
-    fromLevel: level,
-    levels: listOf(level),
+    levels: { ...listOf(level), description: 'the levels that are withdrawn' },
     progress: {
       ...object({ links: count, erased: count }),
       description:
@@ -87,6 +97,35 @@ const erasure = {
     },
   },
 }
+
+const foundInStream = object(
+  {
+    stream: text,
+    by: foundBy,
+    held: {
+      ...listOf(
+        object(
+          {
+            name: text,
+            kind: oneOf('input', 'output', 'dead', 'deleted'),
+            events: count,
+            decrypted: listOf(text),
+          },
+          { erased: count, until: timeOrUnknown, because: text },
+        ),
+      ),
+      description: 'the topics that were searched, with the fields that are decrypted there',
+    },
+  },
+  {
+    erased: { ...flag, description: 'nobody can decrypt any of the events in the input' },
+    withdrawn: {
+      ...listOf(level),
+      description: 'the levels at which nobody can decrypt the events that are not erased',
+    },
+    notSearched: { ...text, description: 'why the stream, or a part of it, was not searched' },
+  },
+)
 
 const account = {
   billingId: text,
@@ -174,6 +213,18 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   Erasure: object(erasure.required, erasure.optional),
   NewErasure: object({ ...erasure.required, salt: text }, { ...erasure.optional, links: count }),
   Receipt: object({ receipt: text }),
+  SearchRequest: bodySchemaOf(bodies.searchBody),
+  NewSearch: object({ searchId: text }),
+  Search: object(
+    {
+      searchId: text,
+      state: oneOf('running', 'done', 'failed'),
+      startedAt: time,
+      scanned: count,
+      total: count,
+    },
+    { because: text, streams: listOf(foundInStream) },
+  ),
   SubjectRequest: bodySchemaOf(bodies.subjectBody),
   Subject: object({
     links: count,

@@ -1,36 +1,97 @@
 // Erasures of an input stream: people who are forgotten, consents that are withdrawn. A value is read from the
 // body and handed on; no answer, no error and no line of the log holds it.
-import { eraseValues } from '../../control/erasure/erase.ts'
+import { erasePeople } from '../../control/erasure/erase.ts'
+import type { LinksByEra } from '../../control/erasure/erase.ts'
+import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
+import type { FoundEra } from '../../control/erasure/subject-log.ts'
 import { receiptFor } from '../../control/erasure/receipts.ts'
 import { requireErasure } from '@weir/control-state'
-import type { ErasureRecord } from '@weir/control-state'
+import type { ErasureRecord, InputStream } from '@weir/control-state'
 import { erasureBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { checkBody, listPage, lookUpByInput, readJson } from '@weir/http-api'
-import { eraseBySubject } from './subjects.ts'
-import type { SubjectDeps } from './subjects.ts'
+import { findPeople, foundBefore, requireFound } from '../../people/people-found.ts'
+import type { Finding, PeopleFound } from '../../people/people-found.ts'
+import type { Wanted } from '../../people/person-links.ts'
+import { searchOf } from './people.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
 
 export const makeErasure =
-  (deps: SubjectDeps & Pick<Shown, 'erasureView'>) =>
+  (deps: Erasing) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
-    const { caller } = call
     const body = checkBody(erasureBody, await readJson(call, bodyBytesMax))
-    const { values, subject, asked } = body
-    if (subject !== undefined) {
-      const erased = await eraseBySubject(deps, call, { subject, asked })
-      const { erasure, salt, links } = erased
-      return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
-    }
-    const stream = await lookUpByInput(deps.state, call, (found) => found)
-    const request = { stream, values, ...asked }
-    const { erasure, salt } = await eraseValues(acting(deps.erasures, caller), request)
-    return { status: 201, body: { ...(await shown(deps, erasure)), salt } }
+    const { people: asked, evenIfNoneFound, levels, reference } = body
+    const { stream, contracts } = await lookUpByInput(deps.state, call, (found, state) => ({
+      stream: found,
+      contracts: state.contractsOf(found.billingId),
+    }))
+    const finding = { searches: deps.searches, now: deps.erasures.now }
+    const people =
+      typeof asked === 'string'
+        ? foundBefore(await searchOf(deps, call, asked), { input: stream, searchId: asked })
+        : await findNow(deps, { finding, stream, wanted: asked })
+    if (!evenIfNoneFound) await requireFound(finding, { input: stream, contracts }, people)
+    const { values, as, found } = people
+    // A level may be withdrawn of which no field was ever sent.
+    const evenErased = levels !== undefined
+    const kept = as.includes('data_subject_field')
+      ? await keptOf(deps, { stream, values, evenErased })
+      : []
+    const changes = acting(deps.erasures, call.caller)
+    const request = { stream, as, values, found, evenIfNoneFound, levels, reference }
+    const { erasure, salt } = await erasePeople(changes, { ...request, links: linksIn(kept) })
+    // With some levels left the links are needed yet. What stays here by a fault leads to what is erased.
+    if (levels === undefined) await forgetLinks(deps, kept)
+    const links = kept.reduce((sum, inEra) => sum + inEra.links.size, 0)
+    const more = kept.length === 0 ? {} : { links }
+    return { status: 201, body: { ...(await shown(deps, erasure)), ...more, salt } }
   }
+
+type Erasing = Pick<
+  Shown,
+  'state' | 'accounts' | 'erasures' | 'erasureView' | 'subjects' | 'searches'
+>
+
+async function findNow(
+  { state }: Erasing,
+  { finding, stream, wanted }: { finding: Finding; stream: InputStream; wanted: Wanted },
+): Promise<PeopleFound> {
+  if (wanted.as.includes('data_subject_field')) requireSubjectContracts(state.tables, stream)
+  return findPeople(finding, stream, wanted)
+}
+
+type Kept = {
+  readonly stream: InputStream
+  readonly values: readonly string[]
+  readonly evenErased: boolean
+}
+
+const keptOf = async (
+  { subjects }: Erasing,
+  { stream, values, evenErased }: Kept,
+): Promise<FoundEra[]> => {
+  const kept: FoundEra[] = []
+  for (const value of values) kept.push(...(await subjects.find(stream, value, { evenErased })))
+  return kept
+}
+
+function linksIn(kept: readonly FoundEra[]): LinksByEra {
+  const links = new Map<number, Uint8Array[]>()
+  for (const { era, links: inEra } of kept)
+    links.set(era, [...(links.get(era) ?? []), ...inEra.values()])
+  return links
+}
+
+async function forgetLinks({ subjects, erasures }: Erasing, kept: readonly FoundEra[]) {
+  await subjects.forget(kept).catch((error: unknown) => {
+    const sentence = 'index entries of an erased data subject remain until they expire'
+    erasures.log.warn({ err: error }, sentence)
+  })
+}
 
 const newestFirst = ({ acceptedAtMs, erasureId }: ErasureRecord): string =>
   String(Number.MAX_SAFE_INTEGER - acceptedAtMs) + erasureId

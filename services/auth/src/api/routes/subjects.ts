@@ -1,11 +1,9 @@
-// Data subjects that are not the key field (docs/forgetting.md): what is kept of one, and its erasure. The value comes in
-// the body, since paths are logged on their way; it is handed on and told nowhere.
+// Data subjects that are not the key field (docs/forgetting.md): what is kept of one. The value comes in the body, since paths
+// are logged on their way; it is handed on and told nowhere.
 import { act } from '@weir/control-state'
-import { eraseSubject, requireSubjectContracts } from '../../control/erasure/erase-subject.ts'
-import type { Asked, Erased } from '../../control/erasure/erase.ts'
+import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
 import { subjectBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
-import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
 import { shownEra } from '../render.ts'
@@ -13,7 +11,7 @@ import { shownEra } from '../render.ts'
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
 
-export type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
+type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
 
 export const lookUpSubject =
   (deps: SubjectDeps) =>
@@ -31,30 +29,6 @@ export const lookUpSubject =
     const { naming, others } = contracts
     return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }
   }
-
-/** Answers how many links went with it. */
-export async function eraseBySubject(
-  deps: SubjectDeps,
-  call: AccountCall,
-  { subject, asked }: { subject: string; asked: Asked },
-): Promise<Erased & { links: number }> {
-  const { stream } = await inputOf(deps, call)
-  const found = await deps.subjects.find(stream, subject)
-  const links = new Map(found.map((each) => [each.era, [...each.links.values()]]))
-  const erased = await eraseSubject(acting(deps.erasures, call.caller), {
-    stream,
-    subject,
-    links,
-    ...asked,
-  })
-  // With some levels left the links are needed yet. What stays here by a fault leads to what is erased.
-  if (asked.fromLevel === undefined)
-    await deps.subjects.forget(found).catch((error: unknown) => {
-      const { log } = deps.erasures
-      log.warn({ err: error }, 'index entries of an erased data subject remain until they expire')
-    })
-  return { ...erased, links: [...links.values()].reduce((sum, each) => sum + each.length, 0) }
-}
 
 /** With everything that ingest has acknowledged by now: its keys are those that auth has, too. */
 const inputOf = (deps: Pick<Shown, 'state'>, call: AccountCall) =>

@@ -41,7 +41,7 @@ const isElsewhere = (deps: ErasingRest, { rest }: ErasureRecord): boolean =>
 
 async function erasePiece(
   deps: ErasingRest,
-  { streamId, erasureId, fromLevel }: ErasureRecord,
+  { streamId, erasureId, isWithdrawal, levels }: ErasureRecord,
 ): Promise<'done' | 'elsewhere'> {
   const stream = deps.follower.tables.streamById(streamId)
   if (stream?.kind !== 'input') return 'done'
@@ -51,7 +51,11 @@ async function erasePiece(
     const value = next && deps.follower.keyStore.get(next.key)
     const cuts: Cut[] =
       next && value ? linksInCuts(value).map((link) => ({ era: next.era, link })) : []
-    const piece = await preparePiece(deps, { stream, cuts, fromLevel })
+    const piece = await preparePiece(deps, {
+      stream,
+      cuts,
+      levels: isWithdrawal === true ? levels : undefined,
+    })
     if (piece === undefined) return 'done'
     try {
       return await deps.wrappingKeys.changeWith(partOf('erasure.create'), ['open'], (draft) => {

@@ -3,7 +3,7 @@
 // so. What does not fit into it is written down with the record, and erase-rest.ts cuts it out. The values themselves are put
 // nowhere. When the change is effective everywhere is erasure-states.ts.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { growthMaxBytes, linksOf } from '@weir/fieldcrypt'
+import { growthMaxBytes, linksOf, withdrawalBytes } from '@weir/fieldcrypt'
 import {
   act,
   cutsKey,
@@ -15,7 +15,16 @@ import {
   requireAccount,
   requireInput,
 } from '@weir/control-state'
-import type { Draft, ErasureRecord, ErasureTerm, InputStream } from '@weir/control-state'
+import type {
+  Draft,
+  ErasureRecord,
+  Erasures,
+  ErasureTerm,
+  FoundPeople,
+  InputStream,
+  Streams,
+} from '@weir/control-state'
+import type { Refusal } from '@weir/http-api'
 import type { InTurn } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 import { kekIdsOf } from '../keys/kek-ids.ts'
@@ -27,7 +36,6 @@ import {
   cutsIn,
   erasOf,
   isAsPrepared,
-  levelsFrom,
   preparePiece,
   putPiece,
   replacedBy,
@@ -46,14 +54,25 @@ export type Erasing = Changes &
   }
 
 export type EraseRequest = {
+  /** Whose links they are: a re-created name is another stream. */
   readonly stream: InputStream
-  /** Values of the key field, 1 to 100: all of them or none. */
+  /** By what the values name people, at least one. */
+  readonly as: readonly ErasureTerm[]
+  /** 1 to 100: all of them or none. */
   readonly values: readonly string[]
+  /** What is kept of them as data subjects. */
+  readonly links: LinksByEra
+  /** What a search has found of them. */
+  readonly found: FoundPeople
+  readonly evenIfNoneFound: boolean
 } & Asked
 
+/** The links of data subjects, by era. */
+export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
+
 export type Asked = {
-  /** The lowest level whose consent is withdrawn; without one the whole person goes. */
-  readonly fromLevel?: number | undefined
+  /** The levels that are withdrawn; without them the whole person goes. */
+  readonly levels?: readonly number[] | undefined
   /** What the caller calls it; shown, and in the receipt. */
   readonly reference?: string | undefined
 }
@@ -62,52 +81,65 @@ export type Asked = {
 export type Erased = { readonly erasure: ErasureRecord; readonly salt: string }
 
 const saltBytes = 32
-export const newSalt = (): string => randomBytes(saltBytes).toString('base64url')
+const newSalt = (): string => randomBytes(saltBytes).toString('base64url')
 
 /** HMAC-SHA-256(salt, value), base64url: a value as a receipt names it. */
 export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
-/** Accepted, once it resolves: nothing can take it back. @throws Refusal `erasures_exceeded` */
-export async function eraseValues(
-  deps: Erasing,
-  { stream, values: asked, ...more }: EraseRequest,
-): Promise<Erased> {
+/** Accepted, once it resolves: nothing can take it back. @throws Refusal `erasures_exceeded`, `none_found` */
+export async function erasePeople(deps: Erasing, request: EraseRequest): Promise<Erased> {
+  const { stream, as, links, found, evenIfNoneFound, levels, reference } = request
   const salt = newSalt()
-  const values = [...new Set(asked)]
-  const { billingId } = stream
-  const check = (state: Parameters<typeof requireRoom>[1]): void =>
-    requireRoom(deps, state, { billingId, count: values.length })
-  check(deps.follower.tables) // what is refused should cost nothing
+  const values = [...new Set(request.values)]
+  const ofKeyField = as.includes('key_field') ? values : []
+  // Those that come from stored events are never refused for their number; made-up ones are.
+  const ofEvents = Math.max(0, ...[...links.values()].map((inEra) => inEra.length))
+  const counted = Math.max(1, ofKeyField.length + ofEvents)
+  const check: Erasure['check'] = (state, { changesNothing }) => {
+    if (changesNothing && !evenIfNoneFound) throw nothingAt(stream, levels)
+    const count = changesNothing ? counted : ofKeyField.length
+    if (count > 0) requireRoom(deps, state, { billingId: stream.billingId, count })
+  }
+  check(deps.follower.tables, { changesNothing: false }) // what is refused should cost nothing
   const erasure = await acceptErasure(deps, {
     stream,
-    as: 'key_field',
+    as,
     subjects: values.map((value) => subjectOf(salt, value)),
     *linksIn(keys) {
-      for (const value of values) yield* linksOf(keys, value)
+      for (const value of ofKeyField) yield* linksOf(keys, value)
+      yield* links.get(keys.era) ?? []
     },
-    counted: values.length,
+    found,
+    counted,
     check,
-    ...more,
+    levels,
+    reference,
   })
   return { erasure, salt }
 }
 
-export type Erasure = Subtrees &
-  Asked & {
-    readonly as: ErasureTerm
+const nothingAt = ({ name }: InputStream, levels: readonly number[] | undefined): Refusal =>
+  refusal(
+    'none_found',
+    `In the stream ${name} this person was already erased${levels === undefined ? '' : `, or the levels ${levels.join(', ')} were already withdrawn`}. To have a receipt all the same, send evenIfNoneFound: true`,
+  )
+
+type Erasure = Subtrees &
+  Asked &
+  Pick<EraseRequest, 'as' | 'found'> & {
     readonly subjects: readonly string[]
     /** See erasure-bound.ts. */
     readonly counted: number
     /** Throws where it may not be put. */
-    readonly check: (draft: Draft, put: { readonly changesNothing: boolean }) => void
+    readonly check: (state: Streams & Erasures, put: { readonly changesNothing: boolean }) => void
   }
 
 // Another replica, or a rotation, was faster each time.
 const triesMax = 20
 
 /** @throws Refusal `unavailable` when a part of an era can't be read: a link left out would stay readable */
-export async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord> {
+async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord> {
   const { billingId, streamId } = erasure.stream
   const record = await deps.inTurn(streamId, async () => {
     for (let tries = 0; tries < triesMax; tries += 1) {
@@ -123,18 +155,18 @@ export async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<Er
 
 /** Undefined when its keys have changed meanwhile. */
 async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord | undefined> {
-  const { stream, fromLevel } = erasure
+  const { stream, levels } = erasure
   await deps.wrappingKeys.settled()
-  const eras = erasIn(deps.follower.keyStore, erasure)
+  const eras = erasOf(deps.follower.keyStore, stream)
   const cuts = await cutsIn(deps, { ...erasure, eras })
   if (cuts === undefined) return undefined
-  requireKeyRoom(deps, stream.billingId, growthOfCuts(eras, cuts, fromLevel))
-  const piece = await preparePiece(deps, { stream, cuts, fromLevel })
+  requireKeyRoom(deps, stream.billingId, growthOfCuts(eras, cuts, levels?.length))
+  const piece = await preparePiece(deps, { stream, cuts, levels })
   if (piece === undefined) return undefined
   const target = {
     account: stream.billingId,
     stream: stream.name,
-    ...(fromLevel === undefined ? {} : { fromLevel }),
+    ...(levels === undefined ? {} : { levels }),
   }
   try {
     return await deps.wrappingKeys.changeWith(
@@ -143,7 +175,7 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
       (draft) => {
         const current = requireInput(draft, stream.billingId, stream.name)
         if (current.streamId !== stream.streamId) throw replaced(stream)
-        const isSame = JSON.stringify(erasIn(draft.keys, erasure)) === JSON.stringify(eras)
+        const isSame = JSON.stringify(erasOf(draft.keys, stream)) === JSON.stringify(eras)
         if (!isSame || !isAsPrepared(draft, piece)) return undefined
         const rest = cuts.slice(piece.done)
         requireQuota(draft, requireAccount(draft, stream.billingId), {
@@ -162,18 +194,12 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
 const growthOfCuts = (
   eras: readonly Era[],
   cuts: readonly Cut[],
-  fromLevel: number | undefined,
+  levels: number | undefined,
 ): number =>
-  eras.reduce((sum, era) => {
-    const links = cuts.filter((cut) => cut.era === era.era).length
-    return sum + growthMaxBytes(links, levelsFrom(era, fromLevel)?.length)
+  eras.reduce((sum, { era }) => {
+    const links = cuts.filter((cut) => cut.era === era).length
+    return sum + growthMaxBytes(links, levels) + links * withdrawalBytes(levels ?? 0)
   }, 0)
-
-/** Those in which something may go. */
-const erasIn = (
-  keys: Parameters<typeof erasOf>[0],
-  { stream, fromLevel }: Pick<Erasure, 'stream' | 'fromLevel'>,
-): Era[] => erasOf(keys, stream).filter((era) => levelsFrom(era, fromLevel)?.length !== 0)
 
 type Planned = {
   readonly erasure: Erasure
@@ -188,10 +214,10 @@ function putErasure(
   draft: Draft,
   { erasure, eras, piece, rest }: Planned,
 ): ErasureRecord {
-  const { stream, as, subjects, counted, fromLevel, reference } = erasure
+  const { stream, as, subjects, found, counted, levels: withdrawn, reference } = erasure
   const { billingId, streamId } = stream
   const erasureId = randomUUID()
-  const levels = new Set(eras.flatMap((era) => levelsFrom(era, fromLevel) ?? era.levels))
+  const levels = new Set(withdrawn ?? eras.flatMap((era) => era.levels))
   const changed = new Set([...replacedBy(piece), ...rest].map(({ era }) => era))
   const record: ErasureRecord = {
     type: 'erasure',
@@ -200,8 +226,9 @@ function putErasure(
     streamId,
     as,
     subjects,
+    found,
     counted,
-    ...(fromLevel === undefined ? {} : { fromLevel }),
+    ...(withdrawn === undefined ? {} : { isWithdrawal: true }),
     levels: [...levels].sort((a, b) => a - b),
     ...(reference === undefined ? {} : { reference }),
     eras: [...changed].sort((a, b) => a - b),

@@ -7,16 +7,21 @@ export type ErasureContracts = {
   readonly others: readonly string[]
 }
 
+const fieldBy = (
+  term: ErasureTerm,
+  { keyField, dataSubjectField }: ContractRecord,
+): string | undefined => (term === 'key_field' ? keyField : dataSubjectField)
+
 export function contractsBy(
-  as: ErasureTerm,
+  as: readonly ErasureTerm[],
   contracts: readonly ContractRecord[],
 ): ErasureContracts {
-  const fieldOf = ({ keyField, dataSubjectField }: ContractRecord): string | undefined =>
-    as === 'key_field' ? keyField : dataSubjectField
-  const naming = contracts.flatMap((contract) => {
-    const field = fieldOf(contract)
-    return field === undefined ? [] : [{ id: contract.id, field }]
-  })
-  const others = contracts.filter((contract) => fieldOf(contract) === undefined)
-  return { naming, others: others.map(({ id }) => id) }
+  const naming = contracts.flatMap((contract) =>
+    as.flatMap((term) => {
+      const field = fieldBy(term, contract)
+      return field === undefined ? [] : [{ id: contract.id, field }]
+    }),
+  )
+  const named = new Set(naming.map(({ id }) => id))
+  return { naming, others: contracts.map(({ id }) => id).filter((id) => !named.has(id)) }
 }

@@ -12,6 +12,7 @@ import {
   erasureKey,
   keysTopic,
   markerKey,
+  outputsHolding,
   partOf,
   replacedIn,
 } from '@weir/control-state'
@@ -20,6 +21,7 @@ import type {
   Draft,
   ErasureRecord,
   ErasureScan,
+  OutputThen,
   ReplicaFollower,
   StateFollower,
 } from '@weir/control-state'
@@ -101,11 +103,16 @@ function createApplying(deps: ErasureStatesDeps) {
       })
       await reach(deps, 'erasure.applied', applied, (draft, erasure) => {
         if (erasure.appliedAtMs !== undefined) return
-        put(draft, { ...erasure, appliedAtMs: now() })
+        put(draft, { ...erasure, appliedAtMs: now(), outputs: outputsNow(draft, erasure) })
       })
     },
   }
 }
+
+const outputsNow = (draft: Draft, erasure: ErasureRecord): OutputThen[] =>
+  outputsHolding(draft, erasure).map(({ output: { streamId, name }, levels }) => {
+    return { streamId, name, levels }
+  })
 
 /** Complete: Kafka's log was seen to hold nothing older, and its files are deleted since. */
 function createCompleting(deps: ErasureStatesDeps) {

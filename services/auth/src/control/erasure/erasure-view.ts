@@ -2,6 +2,7 @@
 // and until when. What Kafka doesn't report now is shown as unknown; the rest is shown all the same.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type { ErasureRecord, ErasureRest, HoldingOutput, Streams } from '@weir/control-state'
+import { shownFound } from './receipts.ts'
 import type { OutputClaim } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
@@ -28,15 +29,16 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         })),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
-      const { as, fromLevel, levels, reference } = erasure
+      const { as, found, isWithdrawal, levels, reference } = erasure
       const states = statesOf(erasure, completeBy(erasure, keys ?? {}))
       return {
         id: erasure.erasureId,
         state: Object.entries(states).findLast(([, reached]) => 'at' in reached)?.[0],
         as,
         values: erasure.subjects.length,
+        found: shownFound(found),
         ...(reference === undefined ? {} : { reference }),
-        ...(fromLevel === undefined ? {} : { fromLevel, levels }),
+        ...(isWithdrawal === true ? { levels } : {}),
         eras: erasure.eras,
         ...(erasure.rest && { progress: progressOf(erasure.rest) }),
         states,

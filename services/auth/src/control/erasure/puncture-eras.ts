@@ -1,12 +1,14 @@
 // Taking people out of the trees of a stream's retained eras, a piece at a time: what a piece changes is worked out beforehand, in
 // steps between which everything else has its turn, and put by a change that finds the trees as they were then.
 import {
+  addWithdrawn,
   levelOfPart,
   prefixesOf,
   ringVersionOf,
   startCutting,
   suffixOfPart,
   treePart,
+  withdrawnPartOf,
   wrapPart,
 } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
@@ -28,7 +30,10 @@ export type Cut = { readonly era: number; readonly link: Uint8Array }
 /** An era that has a tree, and the levels that it has keys of. */
 export type Era = { readonly era: number; readonly levels: readonly number[] }
 
-type PreparedPart = ReplacedPart & {
+type PreparedPart = {
+  readonly era: number
+  /** Of a tree part; undefined: which levels are withdrawn, which is no key and may be known for ever. */
+  readonly suffix: string | undefined
   readonly recordKey: string
   /** As it is wrapped now; undefined: it isn't there. */
   readonly before: Buffer | undefined
@@ -66,13 +71,6 @@ export function erasOf(
     .map(([era, { levels }]) => ({ era, levels: levels.toSorted((a, b) => a - b) }))
     .toSorted((a, b) => a.era - b.era)
 }
-
-/** The levels of an era that are withdrawn; undefined: the whole person goes. */
-export const levelsFrom = (
-  { levels }: Pick<Era, 'levels'>,
-  fromLevel: number | undefined,
-): readonly number[] | undefined =>
-  fromLevel === undefined ? undefined : levels.filter((level) => level >= fromLevel)
 
 /**
  * Undefined when the trees have changed meanwhile. @throws Refusal `unavailable` when the keys of an era can't be read: a link left
@@ -115,7 +113,7 @@ export type Subtrees = {
  */
 export async function preparePiece(
   { follower }: Puncturing,
-  { stream, cuts, fromLevel }: Planned,
+  { stream, cuts, levels }: Planned,
 ): Promise<Piece | undefined> {
   const parts: PreparedPart[] = []
   let [done, bytes] = [0, 0]
@@ -128,7 +126,7 @@ export async function preparePiece(
       continue
     }
     const room = { cuts: pieceCutsMax - done, bytes: pieceBytesMax - bytes }
-    const made = await prepareEra(follower, { stream, era, cuts: inEra, fromLevel, room })
+    const made = await prepareEra(follower, { stream, era, cuts: inEra, levels, room })
     if (made === undefined) return undefined
     done += made.done
     bytes += made.bytes
@@ -140,7 +138,8 @@ export async function preparePiece(
 type Planned = {
   readonly stream: InputStream
   readonly cuts: readonly Cut[]
-  readonly fromLevel?: number | undefined
+  /** Those that are withdrawn; undefined: the whole person goes. */
+  readonly levels?: readonly number[] | undefined
 }
 
 type PlannedEra = Planned & {
@@ -150,12 +149,11 @@ type PlannedEra = Planned & {
 
 async function prepareEra(
   follower: Puncturing['follower'],
-  { stream, era, cuts, fromLevel, room }: PlannedEra,
+  { stream, era, cuts, levels, room }: PlannedEra,
 ): Promise<(Piece & { readonly bytes: number }) | undefined> {
   const prefix = eraPrefix({ ...stream, era })
   // All at one moment: a part that changes from here on is found out.
   const { before, hasChanged } = watchTree(follower.keyStore, prefix)
-  const levels = levelsFrom({ levels: levelsIn(follower.keyStore, prefix) }, fromLevel)
   const turn = takingTurns()
   const parts: PreparedPart[] = []
   let done = 0
@@ -172,13 +170,47 @@ async function prepareEra(
       parts.push({ era, suffix, recordKey, before: before.get(recordKey), plain })
       await turn()
     }
-    return { done, parts, bytes: cutting.bytes() }
+    const withdrawn = withdrawnParts(follower, { prefix, era, cuts: cuts.slice(0, done), levels })
+    const bytes = withdrawn.reduce((sum, { plain }) => sum + (plain?.length ?? 0), cutting.bytes())
+    return { done, parts: [...parts, ...withdrawn], bytes }
   } catch (error) {
     if (!isUnreadable(error)) throw error
     if (hasChanged() || isRotating(follower)) return undefined
     throw unreadable({ stream, era }, error)
   }
 }
+
+type Withdrawing = {
+  readonly prefix: string
+  readonly era: number
+  readonly cuts: readonly Cut[]
+  readonly levels: readonly number[] | undefined
+}
+
+/** The parts that say which levels are withdrawn, where they change. */
+function withdrawnParts(
+  { keyring, keyStore }: Puncturing['follower'],
+  { prefix, era, cuts, levels = [] }: Withdrawing,
+): PreparedPart[] {
+  if (levels.length === 0) return []
+  const byPart = new Map<string, { link: Uint8Array; levels: readonly number[] }[]>()
+  for (const { link } of cuts) {
+    const name = withdrawnPartOf(link)
+    byPart.set(name, [...(byPart.get(name) ?? []), { link, levels }])
+  }
+  return [...byPart].flatMap(([name, more]) => {
+    const recordKey = prefix + name
+    const before = keyStore.get(recordKey)
+    const known = keyring.open(recordKey, 'open')
+    if (before !== undefined && known === undefined) throw partUnavailable(recordKey)
+    const plain = addWithdrawn(known, more)
+    const isSame = known !== undefined && plain.equals(known)
+    return isSame ? [] : [{ era, suffix: undefined, recordKey, before, plain }]
+  })
+}
+
+const partUnavailable = (recordKey: string) =>
+  new AppError('fieldcrypt.key_unavailable', `the key record ${recordKey} is not available`)
 
 /** New wrapping keys have come, which this process can't use yet. */
 const isRotating = ({ rings }: Pick<StateFollower, 'rings'>): boolean => rings.pending().length > 0
@@ -200,16 +232,15 @@ function* partsUnder(keys: KeyStore, prefix: string): Generator<[string, Buffer 
   for (const recordKey of keys.under(`${prefix}tree`)) yield [recordKey, keys.get(recordKey)]
 }
 
-const levelsIn = (keys: KeyStore, prefix: string): number[] =>
-  [...keys.under(`${prefix}level.`)].flatMap((key) => levelOfPart(key.slice(prefix.length)) ?? [])
-
 /** Whether the trees are as they were when the piece was prepared: what another change has cut out must stay so. */
 export const isAsPrepared = (draft: Pick<Draft, 'keys'>, { parts }: Piece): boolean =>
   parts.every(({ recordKey, before }) => draft.keys.get(recordKey) === before)
 
-/** The parts that were there before. */
+/** The parts of trees that were there before. */
 export const replacedBy = ({ parts }: Piece): (ReplacedPart & { readonly before: Buffer })[] =>
-  parts.flatMap(({ era, suffix, before }) => (before === undefined ? [] : { era, suffix, before }))
+  parts.flatMap(({ era, suffix, before }) =>
+    before === undefined || suffix === undefined ? [] : { era, suffix, before },
+  )
 
 /** The versions of the wrapping key that they lay under. */
 export const ringsReplacedBy = (piece: Piece): ReadonlySet<number> =>

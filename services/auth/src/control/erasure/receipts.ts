@@ -15,6 +15,7 @@ import {
 import type {
   Contracts,
   ErasureRecord,
+  FoundPeople,
   PublicKeys,
   ReceiptKeyRecord,
   StateFollower,
@@ -147,25 +148,37 @@ const claim =
   'From completeAt on, the key log of Weir contains no key, in these eras and levels, for the encrypted fields of events ' +
   'in which the field named in contracts has one of these values. Events of otherContracts are not covered. ' +
   'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
-  'This does not claim that any data existed, and says nothing about data that was exported or copied from outputs.'
+  'This says nothing about data that was exported or copied from outputs.'
+
+const foundClaim = ({ events, values }: FoundPeople): string =>
+  events === 0
+    ? 'Before the erasure a search of the stream found 0 events with these values: 0 found.'
+    : `Before the erasure a search of the stream found ${events} events with ${values} of these values.`
+
+/** As receipts and answers have it. */
+export const shownFound = ({ searchedAtMs, ...found }: FoundPeople) => ({
+  ...found,
+  searchedAt: new Date(searchedAtMs).toISOString(),
+})
 
 function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
-  const { erasureId, billingId, streamId, reference, as, subjects, eras, levels, keks, complete } =
-    erasure
+  const { erasureId, billingId, streamId, reference, as, subjects, found } = erasure
+  const { eras, levels, keks, complete } = erasure
   const time = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : new Date(ms).toISOString()
   return {
     iss: issuer,
     iat: Math.floor(nowMs / 1_000),
     jti: erasureId,
-    claim,
+    claim: `${claim} ${foundClaim(found)}`,
     billingId,
     streamId,
     reference,
     as,
     subjects,
+    found: shownFound(found),
     eras,
-    levels: erasure.fromLevel === undefined ? 'all' : levels,
+    levels: erasure.isWithdrawal === true ? levels : 'all',
     acceptedAt: time(erasure.acceptedAtMs),
     appliedAt: time(erasure.appliedAtMs),
     completeAt: time(complete?.atMs),

@@ -15,7 +15,8 @@ import {
   subjectsTopic,
 } from '@weir/control-state'
 import { exceeded } from '../quotas.ts'
-import { openableIn, subjectEras } from './erase-subject.ts'
+import { openableIn, subjectEras } from './data-subjects.ts'
+import type { LinksByEra } from './erase.ts'
 import type { InputStream, StateFollower } from '@weir/control-state'
 import type { WriteTombstones } from '../../usage/tombstones.ts'
 import { refusal } from '../../errors.ts'
@@ -28,8 +29,19 @@ export type FoundEra = {
 }
 
 export type SubjectLog = {
-  /** Eras in which something is kept. @throws Refusal `unavailable` when one of them can't be read, `quota_exceeded` */
-  find(stream: InputStream, subject: string): Promise<readonly FoundEra[]>
+  /**
+   * Eras in which something can be decrypted or, `evenErased`, in which anything is kept. @throws Refusal `unavailable` when one of
+   * them can't be read, `quota_exceeded`
+   */
+  find(
+    stream: InputStream,
+    subject: string,
+    options?: { readonly evenErased: boolean },
+  ): Promise<readonly FoundEra[]>
+  /** Every link that is kept, also of what can't be decrypted any more; for whoever has started. @throws Refusal `unavailable` */
+  links(stream: InputStream, subject: string): Promise<LinksByEra>
+  /** Takes one of the account's look-ups, until what it gives is called. @throws Refusal `quota_exceeded` */
+  start(billingId: string): () => void
   /** Deletes the records, once what they lead to is erased. */
   forget(found: readonly FoundEra[]): Promise<void>
 }
@@ -48,9 +60,19 @@ type SubjectLogDeps = {
 
 export function createSubjectLog(deps: SubjectLogDeps): SubjectLog {
   const { write } = deps
-  const bounded = createLookUps(deps)
+  const start = createLookUps(deps)
+  const inTurn = createTurns(atOnceMax)
   return {
-    find: (stream, subject) => bounded(stream.billingId, () => findAll(deps, stream, subject)),
+    async find(stream, subject, { evenErased } = { evenErased: false }) {
+      const end = start(stream.billingId)
+      const request = { stream, subject, evenErased }
+      return inTurn(() => findAll(deps, request)).finally(end)
+    },
+    async links(stream, subject) {
+      const found = await inTurn(() => findAll(deps, { stream, subject, evenErased: true }))
+      return new Map(found.map(({ era, links }) => [era, [...links.values()]]))
+    },
+    start,
     forget: (found) =>
       write(
         found.flatMap(({ partition, links }) =>
@@ -60,18 +82,20 @@ export function createSubjectLog(deps: SubjectLogDeps): SubjectLog {
   }
 }
 
-async function findAll(
-  deps: SubjectLogDeps,
-  stream: InputStream,
-  subject: string,
-): Promise<readonly FoundEra[]> {
-  const { billingId, streamId } = stream
+type Wanted = {
+  readonly stream: InputStream
+  readonly subject: string
+  readonly evenErased: boolean
+}
+
+async function findAll(deps: SubjectLogDeps, wanted: Wanted): Promise<readonly FoundEra[]> {
   const { follower } = deps
+  const { billingId, streamId } = wanted.stream
   const found: FoundEra[] = []
-  for (const era of subjectEras(follower, stream)) {
+  for (const era of subjectEras(follower, wanted.stream)) {
     const keys = follower.keyring.eraKeys(billingId, streamId, era)
     if (keys === undefined) throw unreadable()
-    const inEra = await linksOf(deps, keys, { stream, subject })
+    const inEra = await linksOf(deps, keys, wanted)
     if (inEra.links.size > 0) found.push(inEra)
   }
   return found
@@ -80,16 +104,13 @@ async function findAll(
 /** Each reads partitions that all accounts share, so an account has only some at a time, and all together have a few. */
 function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
   const atOnce = new Map<string, number>()
-  const inTurn = createTurns(atOnceMax)
-  return async <Found>(billingId: string, look: () => Promise<Found>): Promise<Found> => {
+  return (billingId: string): (() => void) => {
     const count = atOnce.get(billingId) ?? 0
     const { lookUps } = quotasOf(follower.tables.account(billingId) ?? {})
     if (count >= lookUps)
-      throw exceeded('lookUps', `The account may look for ${lookUps} data subjects at a time`)
+      throw exceeded('lookUps', `The account may search for ${lookUps} people at a time`)
     atOnce.set(billingId, count + 1)
-    try {
-      return await inTurn(look)
-    } finally {
+    return () => {
       const left = (atOnce.get(billingId) ?? 1) - 1
       if (left > 0) atOnce.set(billingId, left)
       else atOnce.delete(billingId)
@@ -100,7 +121,7 @@ function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
 async function linksOf(
   { offsets, reader, follower }: SubjectLogDeps,
   keys: EraKeys,
-  { stream, subject }: { stream: InputStream; subject: string },
+  { stream, subject, evenErased }: Wanted,
 ): Promise<FoundEra> {
   const { era, link } = keys
   if (link === undefined) throw unreadable()
@@ -123,6 +144,7 @@ async function linksOf(
       else links.set(key, found)
     }
   })
+  if (evenErased) return { era, partition, links }
   // A tombstone may lie beyond what was read.
   const isOpenable = openableIn(follower, stream, keys)
   const turn = takingTurns()

@@ -175,11 +175,11 @@ export const steps: readonly Step[] = [
     route: 'POST /streams/:stream/erasures',
     entry: ({ stream }) => ({
       action: 'erasure.create',
-      target: { stream, count: 1, erasure: expect.any(String), fromLevel: 2 },
+      target: { stream, count: 1, erasure: expect.any(String), levels: [2] },
     }),
     send: post(
       ({ stream }) => `/streams/${stream}/erasures`,
-      () => ({ keyFieldValue: 'not in the log', fromLevel: 2 }),
+      () => ({ keyFieldValue: 'not in the log', levels: [2], evenIfNoneFound: true }),
     ),
   },
   {
@@ -188,6 +188,17 @@ export const steps: readonly Step[] = [
     send: post(
       ({ stream }) => `/streams/${stream}/subjects/lookup`,
       () => ({ subject: 'not in the log' }),
+    ),
+  },
+  {
+    route: 'POST /people/search',
+    entry: ({ stream }) => ({
+      action: 'people.search',
+      target: { streams: [stream], search: expect.any(String) },
+    }),
+    send: post(
+      () => '/people/search',
+      ({ stream }) => ({ value: 'not in the log', streams: [stream] }),
     ),
   },
   {

@@ -5,12 +5,11 @@ import { eraAt, linksOf, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { InputStream } from '@weir/control-state'
 import { eraseRests } from '../../../src/control/erasure/erase-rest.ts'
-import { eraseSubject } from '../../../src/control/erasure/erase-subject.ts'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
-import { eraseClicks, eraseToEnd, makeClicksOf } from '../support-scene.ts'
+import { eraseClicks, eraseSubject, eraseToEnd, makeClicksOf } from '../support-scene.ts'
 
 const devices = Array.from({ length: 300 }, (_, index) => `device-${index}`)
 const pieceBytesMax = 1_000_000

@@ -7,19 +7,20 @@ import {
   ERA_MS,
   eraAt,
   keyTimeOf,
+  linksOf,
   wrapPart,
   wrapRing,
 } from '@weir/fieldcrypt'
 import type { EraKeys, Opened } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
-import { eraseValues, subjectOf } from '../../../src/control/erasure/erase.ts'
+import { erasePeople, subjectOf } from '../../../src/control/erasure/erase.ts'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
 import { ringKey } from '@weir/control-state'
 import type { InputStream } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
-import { eraseClicks, makeClicksOf } from '../support-scene.ts'
+import { byKeyField, eraseClicks, makeClicksOf } from '../support-scene.ts'
 
 const hourMs = 3_600_000
 const levels = [0, 1, 2]
@@ -160,23 +161,29 @@ describe('an erased person', () => {
 })
 
 describe('a consent that is withdrawn', () => {
-  test('from level 1 on leaves level 0 readable in what was sealed before', async () => {
+  test('for levels 0 and 2 leaves level 1 readable in what was sealed before, and says so of their links', async () => {
     const { memory, stream } = await scene()
     const atMs = memory.deps.now()
     const before = seal(keysAt(memory, stream, atMs), 'bob', atMs)
-    const { erasure } = await eraseClicks(memory.deps, { values: ['bob'], fromLevel: 1 })
-    expect(open(keysAt(memory, stream, atMs), before)).toEqual(['opened', 'erased', 'erased'])
-    expect(erasure).toMatchObject({ fromLevel: 1, levels: [1, 2] })
+    const { erasure } = await eraseClicks(memory.deps, { values: ['bob'], levels: [0, 2] })
+    expect(open(keysAt(memory, stream, atMs), before)).toEqual(['erased', 'opened', 'erased'])
+    expect(erasure).toMatchObject({ isWithdrawal: true, levels: [0, 2] })
+    const keys = keysAt(memory, stream, atMs)
+    expect(linksOf(keys, 'bob').map((link) => keys.withdrawn(link))).toEqual([[0, 2], []])
+    expect(linksOf(keys, 'ada').map((link) => keys.withdrawn(link))).toEqual([[]])
     const after = seal(keysAt(memory, stream, atMs), 'bob', atMs)
     expect(after.keyLink).not.toEqual(before.keyLink)
     expect(open(keysAt(memory, stream, atMs), after)).toEqual(opened)
   })
 
-  test('of a level that no contract has changes no tree', async () => {
-    const { memory } = await scene()
-    const request = { values: ['bob'], fromLevel: 7 }
+  test('for a level that no field has is a purpose that is taken back', async () => {
+    const { memory, stream } = await scene()
+    const request = { values: ['bob'], levels: [7] }
     const { erasure } = await eraseClicks(memory.deps, request)
-    expect(erasure).toMatchObject({ eras: [], levels: [] })
+    const atMs = memory.deps.now()
+    expect(erasure).toMatchObject({ eras: [expect.any(Number), expect.any(Number)], levels: [7] })
+    const keys = keysAt(memory, stream, atMs)
+    expect(linksOf(keys, 'bob').map((link) => keys.withdrawn(link))).toEqual([[7], []])
   })
 })
 
@@ -184,7 +191,11 @@ describe('an erasure', () => {
   test('of a stream that is not there any more is refused', async () => {
     const { memory, stream } = await scene()
     const erasing = (more: Partial<InputStream>) =>
-      eraseValues(memory.deps, { stream: { ...stream, ...more }, values: ['bob'] })
+      erasePeople(memory.deps, {
+        ...byKeyField,
+        stream: { ...stream, ...more },
+        values: ['bob'],
+      })
     await expect(erasing({ name: 'gone' })).rejects.toMatchObject({
       code: 'control-state.not_found',
     })

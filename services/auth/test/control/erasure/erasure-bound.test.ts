@@ -2,12 +2,11 @@
 import { expect, test } from '@jest/globals'
 import { linksOf } from '@weir/fieldcrypt'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
-import { eraseSubject } from '../../../src/control/erasure/erase-subject.ts'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { requireInput } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
-import { eraseClicks, makeClicks } from '../support-scene.ts'
+import { eraseClicks, eraseSubject, makeClicks } from '../support-scene.ts'
 
 const erasuresMax = 300
 const erasMax = 2
@@ -75,7 +74,7 @@ test('a data subject is erased beyond the bound, counts its pseudonyms, and chan
   await eraseSubject(full, request)
   expect(memory.follower.tables.erasedValues().get('acme')).toBe(102)
   const before = keyBytes(memory)
-  await expect(eraseSubject(full, request)).rejects.toMatchObject({ code: 'no_such_subject' })
+  await expect(eraseSubject(full, request)).rejects.toMatchObject({ code: 'none_found' })
   expect([keyBytes(memory), memory.follower.tables.erasedValues().get('acme')]).toEqual([
     before,
     102,

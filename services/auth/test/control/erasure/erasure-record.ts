@@ -3,7 +3,8 @@ import type { ErasureRecord } from '@weir/control-state'
 
 export const erasureRecord = (more: Partial<ErasureRecord> = {}): ErasureRecord => ({
   type: 'erasure',
-  as: 'key_field',
+  as: ['key_field'],
+  found: { values: 1, events: 1, by: [], searchedAtMs: 1_800_000_000_000 },
   erasureId: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed',
   billingId: 'acme',
   streamId: 's1',

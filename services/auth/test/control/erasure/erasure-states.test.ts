@@ -79,6 +79,7 @@ test('it is applied once every replica that is heard of has followed the keys pa
   world.heard = [replicaAt(100), replicaAt(101)]
   await states.reconcile()
   expect(now()?.appliedAtMs).toBe(deps.now())
+  expect(now()?.outputs).toEqual([])
 })
 
 test('it is complete once the log holds no older version of what it replaced, and files are deleted', async () => {

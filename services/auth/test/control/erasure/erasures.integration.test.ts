@@ -28,11 +28,14 @@ afterAll(() => service.stop())
 const aTime = expect.stringMatching(/^\d{4}-.*Z$/)
 const valueRule = 'must be a text of 1 to 1048576 bytes in UTF-8, without lone surrogates'
 
+const adaAnyhow = { keyFieldValue: 'ada', evenIfNoneFound: true }
+
 describe('an erasure', () => {
   test('is accepted, listed and shown under both versions; its salt is told once', async () => {
     const made = await account.post(erasures, {
       keyFieldValues: ['ada', 'eve'],
-      fromLevel: 1,
+      evenIfNoneFound: true,
+      levels: [1, 2],
       reference: 'TICKET-7',
     })
     expect(made.status).toBe(201)
@@ -40,7 +43,8 @@ describe('an erasure', () => {
       id: expect.any(String),
       state: 'accepted',
       values: 2,
-      fromLevel: 1,
+      found: { values: 0, events: 0, by: [], searchedAt: aTime },
+      levels: [1, 2],
       reference: 'TICKET-7',
       states: {
         accepted: { at: aTime },
@@ -63,7 +67,7 @@ describe('an erasure', () => {
   test('is listed before the older ones, in pages', async () => {
     const ids: string[] = []
     for (const keyFieldValue of ['a', 'b', 'c']) {
-      const { json } = await account.post(erasures, { keyFieldValue })
+      const { json } = await account.post(erasures, { keyFieldValue, evenIfNoneFound: true })
       ids.unshift(textOf(json, 'id'))
     }
     const first = await account.get(`${erasures}?limit=2`)
@@ -72,13 +76,16 @@ describe('an erasure', () => {
   })
 
   test('has no receipt before it is complete', async () => {
-    const { json } = await account.post(erasures, { keyFieldValue: 'ada' })
+    const { json } = await account.post(erasures, adaAnyhow)
     const early = await account.get(`${erasures}/${textOf(json, 'id')}/receipt`)
     expect(early.json).toEqual(problem(409, 'not_complete'))
   })
 
   test('of a value as long as an event is taken', async () => {
-    const made = await account.post(erasures, { keyFieldValue: 'é'.repeat(524_288) })
+    const made = await account.post(erasures, {
+      keyFieldValue: 'é'.repeat(524_288),
+      evenIfNoneFound: true,
+    })
     expect(made.status).toBe(201)
   })
 
@@ -86,12 +93,12 @@ describe('an erasure', () => {
     [
       'neither a value nor values',
       {},
-      'keyFieldValue or keyFieldValues or subject must be present, and only one of them',
+      'keyFieldValue or keyFieldValues, subject or searchId must be present, and only one of them',
     ],
     [
       'both of them',
       { keyFieldValue: 'a', keyFieldValues: ['b'] },
-      'keyFieldValue or keyFieldValues or subject must be present, and only one of them',
+      'keyFieldValue or keyFieldValues, subject or searchId must be present, and only one of them',
     ],
     ['a number', { keyFieldValue: 7 }, `keyFieldValue ${valueRule}`],
     ['null', { keyFieldValue: null }, `keyFieldValue ${valueRule}`],
@@ -104,7 +111,9 @@ describe('an erasure', () => {
       'keyFieldValues must be a list of 1 to 100 texts',
     ],
     ['a bad one among good ones', { keyFieldValues: ['a', ''] }, `keyFieldValues.1 ${valueRule}`],
-    ['a level that there is not', { keyFieldValue: 'a', fromLevel: 256 }, 'fromLevel must be'],
+    ['a level that there is not', { keyFieldValue: 'a', levels: [256] }, 'levels.0 must be'],
+    ['no levels', { keyFieldValue: 'a', levels: [] }, 'levels must be a list of levels'],
+    ['a level twice', { keyFieldValue: 'a', levels: [1, 1] }, 'levels must be a list of levels'],
     [
       'a reference that is too long',
       { keyFieldValue: 'a', reference: 'x'.repeat(201) },
@@ -151,7 +160,7 @@ describe('an erasure', () => {
 
   test('of a stream, or with an id, that is not there or not one’s own is not found', async () => {
     const stranger = await makeAccount(service)
-    const { json } = await account.post(erasures, { keyFieldValue: 'ada' })
+    const { json } = await account.post(erasures, adaAnyhow)
     const id = textOf(json, 'id')
     const replies = await Promise.all([
       account.post('/v2/streams/nobody/erasures', { keyFieldValue: 'ada' }),
@@ -181,6 +190,7 @@ test('no value that was sent for an erasure is in the log or in a refusal', asyn
   const secret = 'somebody-whom-nobody-may-know'
   const replies = await Promise.all([
     account.post(erasures, { keyFieldValue: secret }),
+    account.post(erasures, { keyFieldValue: secret, evenIfNoneFound: true }),
     account.post(erasures, { keyFieldValues: [secret, ''] }),
     account.post(erasures, { keyFieldValue: { secret } }),
     account.post('/v2/streams/nobody/erasures', { keyFieldValue: secret }),

@@ -39,7 +39,7 @@ async function receiptOf(as: ErasureTerm): Promise<Record<string, unknown>> {
   const { streamId } = stream
   const scan = { scannedAtMs: nowMs, scannedTo: '9', leader: 1 }
   const complete = { appliedAtMs: nowMs, complete: { ...scan, atMs: nowMs } }
-  const record = erasureRecord({ as, streamId, acceptedAtMs: nowMs, ...complete })
+  const record = erasureRecord({ as: [as], streamId, acceptedAtMs: nowMs, ...complete })
   const { erasureId } = record
   await deps.writer.change(partOf('erasure.applied'), (draft) =>
     draft.put(erasureKey(streamId, erasureId), record),
@@ -54,7 +54,7 @@ async function receiptOf(as: ErasureTerm): Promise<Record<string, unknown>> {
 
 test('that of a data subject names the contracts by which it was found, and those that name none', async () => {
   expect(await receiptOf('data_subject_field')).toMatchObject({
-    as: 'data_subject_field',
+    as: ['data_subject_field'],
     contracts: [{ id: 'named', field: 'customer/id' }],
     otherContracts: ['unnamed'],
   })
@@ -62,7 +62,7 @@ test('that of a data subject names the contracts by which it was found, and thos
 
 test('that of a value of the key field names the key field of each contract', async () => {
   expect(await receiptOf('key_field')).toMatchObject({
-    as: 'key_field',
+    as: ['key_field'],
     contracts: [
       { id: 'named', field: 'session' },
       { id: 'unnamed', field: 'key' },

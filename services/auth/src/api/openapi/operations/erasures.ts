@@ -24,6 +24,15 @@ export function tellErasures(tell: Tell): void {
     says: 'The signed receipt of an erasure that is complete',
     ...answer(200, 'The receipt, a JWS', ref('Receipt')),
   })
+  tell('searchPeople', 'POST /people/search', 'erasures', {
+    says: 'Starts a search for a person in the input streams of the account, or in some of them. The audit log records it, without the value',
+    ...body('SearchRequest'),
+    ...answer(202, 'The id of the search', ref('NewSearch')),
+  })
+  tell('showSearch', 'GET /people/searches/:search', 'erasures', {
+    says: 'The progress of a search, and then what it has found. A search is kept for an hour',
+    ...answer(200, 'The search', ref('Search')),
+  })
   tell('lookUpSubject', 'POST /streams/:stream/subjects/lookup', 'erasures', {
     says: 'Counts the pseudonyms under which a data subject has events that can be decrypted',
     ...body('SubjectRequest'),

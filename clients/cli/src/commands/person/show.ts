@@ -1,0 +1,147 @@
+// `weir person show VALUE`: how many events a person has in which streams, and where which of their fields are decrypted. The value goes
+// to the service, in the body of a request, and no line that is printed holds it.
+import type { Command } from 'commander'
+import type { Advice } from '../../api/request.ts'
+import { failure, misuse } from '../../errors.ts'
+import { openInput } from '../../input/file.ts'
+import { collectText, withExamples } from '../../input/options.ts'
+import { readValues } from '../../input/values.ts'
+import { listAt, textAt, textsAt, valueAt } from '../../json.ts'
+import type { OpenSession, Session } from '../../session.ts'
+import { createProgress } from '../../terminal/progress.ts'
+import { renderTable } from '../../terminal/table.ts'
+
+type ShowOptions = { readonly stream?: readonly string[]; readonly file?: string }
+
+const advice = {
+  404: '`weir stream list` shows the input streams.',
+  429: 'Wait until your other searches are done.',
+} satisfies Advice
+
+export function addPersonCommands(program: Command, open: OpenSession): void {
+  const noun = program.command('person').description('search for a person')
+  withExamples(
+    noun
+      .command('show')
+      .summary('what is held of a person, and where')
+      .description(
+        'the number of events of a person in each input stream, output and dead letter topic, with the fields that are ' +
+          'decrypted there. Searches by key field and by data subject field. Nothing is decrypted. The audit log records ' +
+          'the request, without the value.',
+      )
+      .argument('[value]', 'a value of a key field or of a data subject field')
+      .option('-f, --file <file>', 'a file with the value; - means standard input')
+      .option('--stream <name>', 'only this input stream; may be repeated', collectText)
+      .action((value: string | undefined, options: ShowOptions, command: Command) =>
+        show(open(command), value, options),
+      ),
+    ['weir person show customer-00042', 'in all streams of the account'],
+    ['weir person show -f - --stream clicks', 'keeps the value out of the history of your shell'],
+  )
+}
+
+async function show(
+  session: Session,
+  given: string | undefined,
+  { stream: streams, file }: ShowOptions,
+): Promise<void> {
+  const value = await valueOf(session, given, file)
+  const json = { value, ...(streams === undefined ? {} : { streams }) }
+  const path = ['people', 'search']
+  const started = await session.manage({ method: 'POST', path, json, advice })
+  const search = await untilDone(session, textAt(started, 'searchId') ?? '')
+  session.showRecord(search, renderSearch)
+}
+
+async function valueOf(
+  session: Session,
+  value: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if ((value === undefined) === (file === undefined))
+    throw misuse('a value is wanted, or a file with -f', 'Give one of them.')
+  if (value === '') throw misuse('the value is empty')
+  if (value !== undefined) return value
+  const [only = '', ...more] = await readValues(openInput(session, file))
+  if (more.length > 0) throw misuse('the input has several lines', 'Give one value.')
+  return only
+}
+
+const everyMs = 300
+
+async function untilDone(session: Session, searchId: string): Promise<unknown> {
+  const progress = createProgress(session.terminal, 'searching')
+  try {
+    for (;;) {
+      const path = ['people', 'searches', searchId]
+      const search = await session.manage({ method: 'GET', path })
+      const state = textAt(search, 'state')
+      if (state === 'done') return search
+      if (state === 'failed') throw failure(textAt(search, 'because') ?? 'the search failed')
+      const total = Number(valueAt(search, 'total'))
+      progress.show(Number(valueAt(search, 'scanned')), total === 0 ? undefined : total)
+      await new Promise((resolve) => setTimeout(resolve, everyMs))
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+function renderSearch(search: unknown): string {
+  const streams = listAt(search, 'streams')
+  const found = streams.flatMap((stream) =>
+    listAt(stream, 'by').map((by) => [
+      textAt(stream, 'stream'),
+      textAt(by, 'contract'),
+      textAt(by, 'field'),
+      valueAt(by, 'events'),
+      textAt(by, 'firstAt'),
+      textAt(by, 'lastAt'),
+    ]),
+  )
+  const events =
+    found.length === 0
+      ? 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
+      : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
+  return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  input: 'input stream',
+  output: 'output',
+  dead: 'dead letters',
+  deleted: 'deleted output',
+}
+
+function renderHeld(streams: readonly unknown[]): string {
+  const rows = streams.flatMap((stream) =>
+    listAt(stream, 'held').map((held) => [
+      textAt(held, 'name'),
+      kinds[textAt(held, 'kind') ?? ''],
+      valueAt(held, 'events'),
+      valueAt(held, 'erased'),
+      textsAt(held, 'decrypted'),
+      [textAt(held, 'until'), textAt(held, 'because')]
+        .filter((each) => each !== undefined)
+        .join(': '),
+    ]),
+  )
+  return renderTable(['SEARCHED', 'KIND', 'EVENTS', 'ERASED', 'DECRYPTED FIELDS', 'UNTIL'], rows)
+}
+
+function remarksOn(stream: unknown): string[] {
+  const name = textAt(stream, 'stream') ?? ''
+  const withdrawn = listAt(stream, 'withdrawn')
+  const not = textAt(stream, 'notSearched')
+  return [
+    ...(valueAt(stream, 'erased') === true
+      ? [
+          `${name}: the person is erased. Nobody can decrypt the events in the input stream any more.`,
+        ]
+      : []),
+    ...(withdrawn.length > 0
+      ? [`${name}: nobody can decrypt the levels ${withdrawn.join(', ')} any more.`]
+      : []),
+    ...(not === undefined ? [] : [`${name}: ${not}.`]),
+  ]
+}

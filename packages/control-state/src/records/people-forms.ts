@@ -1,0 +1,52 @@
+// How searches for people, and what they have found, lie in control state.
+import { listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
+import type { FoundBy, FoundInStream, FoundPeople, HeldIn, SearchRecord } from './people-records.ts'
+
+export const isTerm = oneOf('key_field', 'data_subject_field')
+
+const isFoundBy = objectOf<FoundBy>({
+  contract: text,
+  field: text,
+  as: isTerm,
+  events: number,
+  firstAt: text,
+  lastAt: text,
+})
+
+const isFound = objectOf<FoundInStream>({
+  stream: text,
+  by: listOf(isFoundBy),
+  erased: optional(oneOf(true)),
+  withdrawn: optional(listOf(number)),
+  held: listOf(
+    objectOf<HeldIn>({
+      name: text,
+      kind: oneOf('input', 'output', 'dead', 'deleted'),
+      events: number,
+      erased: optional(number),
+      decrypted: listOf(text),
+      until: optional(text),
+      because: optional(text),
+    }),
+  ),
+  notSearched: optional(text),
+})
+
+export const isSearch = objectOf<SearchRecord>({
+  type: oneOf('search'),
+  searchHash: text,
+  sealedValue: text,
+  billingId: text,
+  startedAtMs: number,
+  seenAtMs: number,
+  scanned: number,
+  total: number,
+  streams: optional(listOf(isFound)),
+})
+
+export const isFoundPeople = objectOf<FoundPeople>({
+  values: number,
+  events: number,
+  by: listOf(isFoundBy),
+  searchedAtMs: number,
+})

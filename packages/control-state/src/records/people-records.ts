@@ -1,0 +1,73 @@
+// Searches for people, and what they have found.
+
+/** Whether values of the contracts' key fields are erased, or data subjects, by their data subject fields. */
+export type ErasureTerm = 'key_field' | 'data_subject_field'
+
+/**
+ * A search for a person in the streams of an account. It does not say for whom: to open the value one needs the id that the caller
+ * was given, of which nothing here is made but a hash.
+ */
+export type SearchRecord = {
+  readonly type: 'search'
+  readonly searchHash: string
+  /** AES-256-GCM, base64url. */
+  readonly sealedValue: string
+  readonly billingId: string
+  readonly startedAtMs: number
+  /** The replica that searches says so every few seconds, so that others notice when it is gone. */
+  readonly seenAtMs: number
+  /** Records of all topics together: how many were read, and how many there are. */
+  readonly scanned: number
+  readonly total: number
+  /** Once it is done. */
+  readonly streams?: readonly FoundInStream[]
+}
+
+/** What a search has found in an input stream, its outputs, and their dead letter topics. */
+export type FoundInStream = {
+  readonly stream: string
+  readonly by: readonly FoundBy[]
+  /** Nobody can decrypt any of the events in the input any more. */
+  readonly erased?: true
+  /** The levels at which nobody can decrypt the events that are not erased. */
+  readonly withdrawn?: readonly number[]
+  readonly held: readonly HeldIn[]
+  /** Why the stream, or a part of it, was not searched. */
+  readonly notSearched?: string
+}
+
+/** Events of the input, by the contract and the field that names the person. Times are ISO 8601. */
+export type FoundBy = {
+  readonly contract: string
+  readonly field: string
+  readonly as: ErasureTerm
+  readonly events: number
+  readonly firstAt: string
+  readonly lastAt: string
+}
+
+/** A topic that was searched. */
+export type HeldIn = {
+  /** Of the stream, or of the output that it belongs to. */
+  readonly name: string
+  /** `dead`: dead letters of an output; `deleted`: an output that is deleted, and whose topic is still there. */
+  readonly kind: 'input' | 'output' | 'dead' | 'deleted'
+  readonly events: number
+  /** How many of them nobody can decrypt any more; of inputs. */
+  readonly erased?: number
+  /** The fields that are decrypted in at least one of the events. */
+  readonly decrypted: readonly string[]
+  /** When Kafka has removed all of them: ISO 8601, or `unknown`. */
+  readonly until?: string
+  /** Why that is unknown. */
+  readonly because?: string
+}
+
+/** Events of the input stream that were found, by what an erasure goes by. */
+export type FoundPeople = {
+  /** Of how many of the values. */
+  readonly values: number
+  readonly events: number
+  readonly by: readonly FoundBy[]
+  readonly searchedAtMs: number
+}

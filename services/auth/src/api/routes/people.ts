@@ -1,0 +1,65 @@
+// Looking for a person in the streams of an account. The value comes in the body, since paths are logged on their way; it is handed on
+// and told nowhere.
+import type { SearchRecord } from '@weir/control-state'
+import { checkBody, lookUp, readJson } from '@weir/http-api'
+import type { AccountCall, RouteAnswer } from '@weir/http-api'
+import { searchHashOf } from '../../people/search-id.ts'
+import { searchKeptMs, searchLostMs } from '../../people/searches.ts'
+import { refusal } from '../../errors.ts'
+import { searchBody } from '../bodies.ts'
+import { acting } from '../management.ts'
+import type { Shown } from '../management.ts'
+
+/** A value may be as long as an event, and JSON makes it longer. */
+const bodyBytesMax = 4_194_304
+
+type PeopleDeps = Pick<Shown, 'state' | 'searches' | 'accounts'>
+
+export const startSearch =
+  (deps: PeopleDeps) =>
+  async (call: AccountCall): Promise<RouteAnswer> => {
+    const { caller } = call
+    const { value, streams } = checkBody(searchBody, await readJson(call, bodyBytesMax))
+    const changes = acting(deps.accounts, caller)
+    const asked = { billingId: caller.billingId, value, streams }
+    const searchId = await deps.searches.start(changes, asked)
+    return { status: 202, body: { searchId } }
+  }
+
+export const showSearch =
+  (deps: PeopleDeps) =>
+  async (call: AccountCall): Promise<RouteAnswer> => {
+    const searchId = call.param('search')
+    return { status: 200, body: shown(searchId, await searchOf(deps, call, searchId)) }
+  }
+
+/** @throws Refusal `not_found` */
+export function searchOf(
+  { state, accounts }: Pick<PeopleDeps, 'state' | 'accounts'>,
+  { caller }: AccountCall,
+  searchId: string,
+): Promise<SearchRecord & { readonly isLost: boolean }> {
+  const nowMs = accounts.now()
+  return lookUp(state, (tables) => {
+    const found = tables.search(caller.billingId, searchHashOf(searchId))
+    if (found === undefined || found.startedAtMs + searchKeptMs <= nowMs) throw noSearch()
+    const isLost = found.streams === undefined && found.seenAtMs + searchLostMs <= nowMs
+    return { ...found, isLost }
+  })
+}
+
+function shown(searchId: string, search: SearchRecord & { readonly isLost: boolean }) {
+  const { startedAtMs, scanned, total, streams, isLost } = search
+  return {
+    searchId,
+    state: streams === undefined ? (isLost ? 'failed' : 'running') : 'done',
+    ...(isLost ? { because: 'The replica of auth that was searching is gone. Search again' } : {}),
+    startedAt: new Date(startedAtMs).toISOString(),
+    scanned,
+    total,
+    ...(streams === undefined ? {} : { streams }),
+  }
+}
+
+const noSearch = () =>
+  refusal('not_found', 'The account has no such search. Searches are kept for an hour')

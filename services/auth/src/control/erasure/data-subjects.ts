@@ -1,0 +1,54 @@
+// What can be said of data subjects in a stream: which contracts name any, in which eras links of them may be kept, and whether
+// something under a link may still be decrypted.
+import { refusal } from '../../errors.ts'
+import type { Refusal } from '@weir/http-api'
+import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
+import { contractsBy } from './erasure-contracts.ts'
+import type { ErasureContracts } from './erasure-contracts.ts'
+import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
+
+/** @throws Refusal `no_data_subject_field`: where none names one, nothing can be said of a data subject */
+export function requireSubjectContracts(
+  state: Pick<Contracts, 'contractsOf'>,
+  stream: InputStream,
+): ErasureContracts {
+  const contracts = contractsBy(['data_subject_field'], state.contractsOf(stream.billingId))
+  if (contracts.naming.length === 0) throw noDataSubjectField(stream.name)
+  return contracts
+}
+
+/** The eras of which links may have been kept, and may still be read. */
+export function subjectEras(
+  { keyStore }: Pick<StateFollower, 'keyStore'>,
+  { billingId, streamId }: InputStream,
+): number[] {
+  const eras = new Set<number>()
+  const prefix = `${billingId}/${streamId}/`
+  for (const key of keyStore.under(prefix)) {
+    const [era, part] = key.slice(prefix.length).split('/')
+    if (part === 'link') eras.add(Number(era))
+  }
+  return [...eras].sort((a, b) => a - b)
+}
+
+/** Says whether anything that was sealed for a link in an era may still be opened, at some level. */
+export function openableIn(
+  { keyStore }: Pick<StateFollower, 'keyStore'>,
+  { billingId, streamId }: InputStream,
+  { era, tree }: EraKeys,
+): (link: Uint8Array) => boolean {
+  const prefix = `${billingId}/${streamId}/${era}/`
+  const levels = [...keyStore.under(prefix)].flatMap(
+    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
+  )
+  return (link) => prefixesOf(link, levels).some((path) => tree.find(path) !== 'erased')
+}
+
+const noDataSubjectField = (name: string): Refusal =>
+  refusal(
+    'no_data_subject_field',
+    `No contract of the account has a data_subject_field, so Weir does not know which events of the stream ${name} are about ` +
+      'which data subject. The stream may still contain such events. Erase by values of the key field instead, or publish a ' +
+      'contract with data_subject_field for future events',
+  )

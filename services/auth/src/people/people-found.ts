@@ -1,0 +1,123 @@
+// Who is to be erased, and what was found of them: by a search before, or by one while the caller waits. People of whom nothing was
+// found are refused, since a value that is misspelt, or of another field, would seem erased and stay readable.
+import type {
+  ContractRecord,
+  ErasureTerm,
+  FoundBy,
+  FoundInStream,
+  FoundPeople,
+  InputStream,
+  SearchRecord,
+} from '@weir/control-state'
+import type { Refusal } from '@weir/http-api'
+import { contractsBy } from '../control/erasure/erasure-contracts.ts'
+import { refusal } from '../errors.ts'
+import type { Wanted } from './person-links.ts'
+import { openValue } from './search-id.ts'
+import type { Searches } from './searches.ts'
+
+export type PeopleFound = Wanted & {
+  readonly found: FoundPeople
+  /** Places in the list of those values of which nothing was found, neither in the input nor in an output. */
+  readonly missing: readonly number[]
+  readonly notSearched: string | undefined
+}
+
+export type Finding = { readonly searches: Pick<Searches, 'now'>; readonly now: () => number }
+
+/** @throws Refusal `not_searched`, `unavailable` */
+export async function findPeople(
+  { searches, now }: Finding,
+  input: InputStream,
+  wanted: Wanted,
+): Promise<PeopleFound> {
+  const searchedAtMs = now()
+  const { found, events } = await searches.now(input, wanted)
+  const missing = events.flatMap((count, nth) => (count === 0 ? [nth] : []))
+  const values = events.length - missing.length
+  return {
+    ...wanted,
+    found: { values, ...countedIn(found), searchedAtMs },
+    missing,
+    notSearched: found.notSearched,
+  }
+}
+
+/** What a search has found in a stream. @throws Refusal `not_searched` */
+export function foundBefore(
+  { startedAtMs, sealedValue, streams }: SearchRecord,
+  { input, searchId }: { readonly input: InputStream; readonly searchId: string },
+): PeopleFound {
+  const found = streams?.find(({ stream }) => stream === input.name)
+  if (streams === undefined) throw notSearched('The search is not done yet')
+  if (found === undefined) throw notSearched(`The search did not cover the stream ${input.name}`)
+  if (found.held.length === 0) throw notSearched(found.notSearched ?? 'Nothing was searched')
+  const as = [...new Set(found.by.map((each) => each.as))]
+  const isMissing = found.held.every(({ events }) => events === 0)
+  return {
+    values: [openValue(searchId, sealedValue)],
+    as: as.length === 0 ? ['key_field'] : as,
+    found: { values: isMissing ? 0 : 1, ...countedIn(found), searchedAtMs: startedAtMs },
+    missing: isMissing ? [0] : [],
+    notSearched: found.notSearched,
+  }
+}
+
+const notSearched = (why: string): Refusal =>
+  refusal('not_searched', `${why}. Search again, and wait until state is done`)
+
+const countedIn = ({ by }: FoundInStream): { events: number; by: readonly FoundBy[] } => ({
+  events: by.reduce((sum, { events }) => sum + events, 0),
+  by,
+})
+
+/** @throws Refusal `none_found`, with what was searched and what may help */
+export async function requireFound(
+  deps: Finding,
+  { input, contracts }: { input: InputStream; contracts: readonly ContractRecord[] },
+  people: PeopleFound,
+): Promise<void> {
+  const { as, missing, notSearched: partly } = people
+  if (missing.length === 0) return
+  const fields = contractsBy(as, contracts).naming.map(({ id, field }) => `${field} of ${id}`)
+  const sentences = [
+    `No event of the stream ${input.name} or of its outputs has ${missingOnes(people)} in ${listed(fields)}`,
+    ...(partly === undefined ? [] : [partly]),
+    'Check the spelling, upper and lower case, and spaces at the ends',
+    ...(await elsewhere(deps, { input, contracts }, people)),
+    'To erase all the same, and have a record that says 0 found, send evenIfNoneFound: true. Nothing was erased',
+  ]
+  throw refusal('none_found', sentences.join('. '))
+}
+
+const fieldsToldMax = 10
+
+const listed = (fields: readonly string[]): string =>
+  fields.length === 0
+    ? 'a field that names people: the account has no contract with one'
+    : fields.slice(0, fieldsToldMax).join(', ') + (fields.length > fieldsToldMax ? ', …' : '')
+
+function missingOnes({ values, missing }: PeopleFound): string {
+  if (values.length === 1) return 'this value'
+  const numbers = missing.map((nth) => nth + 1).join(', ')
+  return `the values ${numbers} (of ${values.length}, counted from 1)`
+}
+
+/** Whether one value names somebody by the other kind of field. */
+async function elsewhere(
+  deps: Finding,
+  { input, contracts }: { input: InputStream; contracts: readonly ContractRecord[] },
+  { values, as }: PeopleFound,
+): Promise<string[]> {
+  const term: ErasureTerm = as.includes('key_field') ? 'data_subject_field' : 'key_field'
+  const { naming } = contractsBy([term], contracts)
+  if (values.length > 1 || as.length > 1 || naming.length === 0) return []
+  const { found } = await findPeople(deps, input, { values, as: [term] })
+  if (found.events === 0) return []
+  const member = term === 'key_field' ? 'keyFieldValue' : 'subject'
+  const holding = new Set(found.by.map(({ contract }) => contract))
+  const fields = naming
+    .filter(({ id }) => holding.has(id))
+    .map(({ id, field }) => `${field} of ${id}`)
+  return [`${found.events} events have it in ${listed(fields)}: send it as ${member}`]
+}

@@ -1,0 +1,117 @@
+// Which records of a stream are about people: the links of values of the key field, and those that were kept of them as data
+// subjects, in every era whose keys are still there. Of records of other eras nobody can tell any more.
+import { eraAt, keyTimeOf, levelOfPart, linksOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
+import { eraPrefix } from '@weir/control-state'
+import type { ErasureTerm, InputStream, StateFollower } from '@weir/control-state'
+import { hasCode, takingTurns } from '@weir/kit'
+import { subjectEras } from '../control/erasure/data-subjects.ts'
+import type { SubjectLog } from '../control/erasure/subject-log.ts'
+import { refusal } from '../errors.ts'
+
+/** What is known of a person by one link. */
+export type KnownLink = {
+  /** Which of the values it is of. */
+  readonly nth: number
+  readonly as: ErasureTerm
+  /** Nobody can decrypt anything any more. */
+  readonly isErased: boolean
+  /** The levels that the person has withdrawn; none where all is erased. */
+  readonly withdrawn: readonly number[]
+}
+
+/** By the keyLink and the time of an event; `unknown` where the keys that would tell are gone. */
+export type PersonLinks = (
+  keyLink: Buffer,
+  timestampMs: number,
+) => KnownLink | 'unknown' | undefined
+
+type LinkDeps = {
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
+  readonly subjects: Pick<SubjectLog, 'links'>
+}
+
+type Era = { readonly keys: EraKeys; readonly links: ReadonlyMap<string, KnownLink> }
+
+const hourMs = 3_600_000
+
+/** Who is looked for, and by what the values may name them. */
+export type Wanted = { readonly values: readonly string[]; readonly as: readonly ErasureTerm[] }
+
+/** A link of both kinds counts as one of the key field. @throws Refusal `unavailable` when the keys of an era can't be read now */
+export async function linksOfPeople(
+  { follower, subjects }: LinkDeps,
+  stream: InputStream,
+  { values, as }: Wanted,
+): Promise<PersonLinks> {
+  const bySubject = as.includes('data_subject_field')
+    ? await Promise.all(values.map((value) => subjects.links(stream, value)))
+    : []
+  const eras = new Map<number, Era>()
+  const turn = takingTurns()
+  for (const era of subjectEras(follower, stream)) {
+    const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
+    if (keys === undefined) throw unreadable()
+    const links = new Map<string, KnownLink>()
+    const levels = levelsIn(follower, { ...stream, era })
+    const add = (link: Uint8Array, nth: number, term: ErasureTerm): void =>
+      void links.set(hexOf(link), { nth, as: term, ...reachOf(keys, link, levels) })
+    for (const [nth, byEra] of bySubject.entries())
+      for (const link of byEra.get(era) ?? []) {
+        add(link, nth, 'data_subject_field')
+        await turn()
+      }
+    if (as.includes('key_field'))
+      for (const [nth, value] of values.entries())
+        for (const link of keyFieldLinks(keys, value)) add(link, nth, 'key_field')
+    eras.set(era, { keys, links })
+  }
+  return (keyLink, timestampMs) => {
+    const era = eras.get(eraAt(timestampMs))
+    if (era?.keys.label === undefined) return 'unknown'
+    const time = keyTimeOf(timestampMs, stream.rotationHours * hourMs)
+    try {
+      return era.links.get(hexOf(openKeyLink(era.keys.label, keyLink, time.epoch)))
+    } catch (error) {
+      if (hasCode(error, 'fieldcrypt.corrupt')) return undefined // no ingest wrote it
+      throw error
+    }
+  }
+}
+
+const hexOf = (link: Uint8Array): string => Buffer.from(link).toString('hex')
+
+function keyFieldLinks(keys: EraKeys, value: string): Uint8Array[] {
+  try {
+    return linksOf(keys, value)
+  } catch (error) {
+    if (hasCode(error, 'fieldcrypt.key_unavailable')) throw unreadable()
+    throw error
+  }
+}
+
+function levelsIn(
+  { keyStore }: LinkDeps['follower'],
+  era: Parameters<typeof eraPrefix>[0],
+): number[] {
+  const prefix = eraPrefix(era)
+  return [...keyStore.under(`${prefix}level.`)].flatMap(
+    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
+  )
+}
+
+function reachOf(
+  keys: EraKeys,
+  link: Uint8Array,
+  levels: readonly number[],
+): Pick<KnownLink, 'isErased' | 'withdrawn'> {
+  // Where no contract has a personal field, a person is there as a whole or not at all.
+  const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
+  const isErased = paths.every((path) => keys.tree.find(path) === 'erased')
+  const withdrawn = keys.withdrawn(link)
+  if (withdrawn === undefined) throw unreadable()
+  return { isErased, withdrawn: isErased ? [] : withdrawn }
+}
+
+const unreadable = () =>
+  refusal('unavailable', 'The keys of an era cannot be read now; search again')

@@ -1,0 +1,288 @@
+// What one input stream, its outputs and their dead letter topics hold of a person. Every record is read, and matched by its
+// keyLink; none is decrypted.
+import { eventTimeOf } from '@weir/contracts'
+import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
+import { hasCode, takingTurns } from '@weir/kit'
+import type { Turns } from '@weir/kit'
+import { deadLetterTopicOf, opensLevel, topicOf } from '@weir/control-state'
+import type {
+  ContractRecord,
+  DerivedStream,
+  FoundBy,
+  FoundInStream,
+  HeldIn,
+  InputStream,
+  StateFollower,
+} from '@weir/control-state'
+import { keptFor } from '../control/erasure/clear-at.ts'
+import type { SettingsReader } from '../control/erasure/settings-reader.ts'
+import type { WrappingKeys } from '../control/keys/wrapping-keys.ts'
+import type { SubjectLog } from '../control/erasure/subject-log.ts'
+import { linksOfPeople } from './person-links.ts'
+import type { KnownLink, PersonLinks, Wanted } from './person-links.ts'
+
+export type SearchDeps = {
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'tables'>
+  readonly subjects: Pick<SubjectLog, 'links'>
+  readonly wrappingKeys: Pick<WrappingKeys, 'settled'>
+  readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
+  readonly reader: Pick<RangeReader, 'read'>
+  readonly settings: SettingsReader
+  /** So many fetches at once, of all searches together. */
+  readonly inTurn: Turns
+}
+
+/** A topic that is to be searched. */
+export type Place = {
+  readonly name: string
+  readonly kind: HeldIn['kind']
+  readonly topic: string
+  /** Whose levels decide which fields are decrypted there. */
+  readonly output?: DerivedStream
+  readonly spans: readonly Span[]
+}
+type Span = { readonly partition: number; readonly from: bigint; readonly to: bigint }
+
+export type SearchRun = Wanted & {
+  /** Hears how many records were read. */
+  onScanned(records: number): void
+  /** Asked between fetches; false: nothing is told of the stream. */
+  mayGoOn(): boolean
+}
+
+/** Offsets that one fetch may cover, until others have their turn. */
+const offsetsAtOnce = 4_000n
+
+/** Where a stream's events may lie; topics of deleted outputs, too, while they are there. */
+export async function placesOf(deps: SearchDeps, input: InputStream): Promise<Place[]> {
+  const outputs = deps.follower.tables
+    .outputsOf(input)
+    .filter(({ state, neverReady }) => state !== 'creating' && neverReady !== true)
+  const all: Omit<Place, 'spans'>[] = [
+    { name: input.name, kind: 'input', topic: topicOf(input) },
+    ...outputs.flatMap((output): Omit<Place, 'spans'>[] => [
+      {
+        name: output.name,
+        kind: output.state === 'deleting' ? 'deleted' : 'output',
+        topic: topicOf(output),
+        output,
+      },
+      { name: output.name, kind: 'dead', topic: deadLetterTopicOf(output) },
+    ]),
+  ]
+  const places: Place[] = []
+  for (const place of all) {
+    if ((await deps.settings.topic(place.topic)) === undefined) continue
+    places.push({ ...place, spans: await spansOf(deps, place.topic) })
+  }
+  return places
+}
+
+async function spansOf({ offsets }: SearchDeps, topic: string): Promise<Span[]> {
+  const starts = await offsets.earliest(topic)
+  const ends = await offsets.ends(topic, { isolation: 'read_committed' })
+  return ends.map((to, partition) => ({ partition, from: starts[partition] ?? 0n, to }))
+}
+
+export const recordsIn = (places: readonly Place[]): number =>
+  places
+    .flatMap(({ spans }) => spans)
+    .reduce((sum, { from, to }) => sum + Math.max(0, Number(to - from)), 0)
+
+export type Searched = {
+  readonly found: FoundInStream
+  /** How many events each value has, wherever they lie. */
+  readonly events: readonly number[]
+}
+
+/** Passes on what Kafka and the key store throw: then nothing is known of the stream. Undefined when it may not go on. */
+export async function searchStream(
+  deps: SearchDeps,
+  { input, places }: { readonly input: InputStream; readonly places: readonly Place[] },
+  run: SearchRun,
+): Promise<Searched | undefined> {
+  const contracts = new Map(
+    deps.follower.tables.contractsOf(input.billingId).map((contract) => [contract.id, contract]),
+  )
+  const links = await amidRotations(deps, () => linksOfPeople(deps, input, run))
+  const held: HeldIn[] = []
+  const events = run.values.map(() => 0)
+  let inInput: Matches | undefined
+  for (const place of places) {
+    const matches = await matchesIn(deps, { place, links, contracts }, run)
+    if (matches === undefined) return undefined
+    if (place.kind === 'input') inInput = matches
+    matches.addTo(events)
+    held.push(await heldIn(deps, place, matches))
+  }
+  const told = inInput?.told() ?? { by: [] }
+  return { found: { stream: input.name, ...told, held }, events }
+}
+
+const triesMax = 3
+
+/** Keys that are being wrapped anew can't be read for a moment. */
+async function amidRotations<Read>(
+  { wrappingKeys }: SearchDeps,
+  read: () => Promise<Read>,
+): Promise<Read> {
+  for (let tries = 1; ; tries += 1) {
+    await wrappingKeys.settled()
+    try {
+      return await read()
+    } catch (error) {
+      if (tries === triesMax || !hasCode(error, 'unavailable')) throw error
+    }
+  }
+}
+
+type Matches = ReturnType<typeof createMatches>
+
+async function matchesIn(
+  { reader, inTurn }: SearchDeps,
+  { place, links, contracts }: { place: Place; links: PersonLinks; contracts: KnownContracts },
+  { onScanned, mayGoOn }: SearchRun,
+): Promise<Matches | undefined> {
+  const matches = createMatches(contracts, place.output)
+  const turn = takingTurns()
+  for (const { partition, from: first, to: end } of place.spans) {
+    for (let from = first; from < end; from += offsetsAtOnce) {
+      if (!mayGoOn()) return undefined
+      const to = from + offsetsAtOnce < end ? from + offsetsAtOnce : end
+      const range = { topic: place.topic, partition, from, to }
+      await inTurn(() =>
+        reader.read(range, async (records) => {
+          for (const record of records) {
+            matches.add(record, links)
+            await turn()
+          }
+          return true
+        }),
+      )
+      onScanned(Number(to - from))
+    }
+  }
+  return matches
+}
+
+type KnownContracts = ReadonlyMap<string, ContractRecord>
+/** What of a topic is about the people. */
+function createMatches(contracts: KnownContracts, output: DerivedStream | undefined) {
+  const by = createFoundBy(contracts)
+  const perValue = new Map<number, number>()
+  const decrypted = new Set<string>()
+  const withdrawn = new Set<number>()
+  let [events, erased, older, newestMs] = [0, 0, 0, 0]
+
+  function addMatch(record: SourceRecord, known: KnownLink): void {
+    const contract = by.add(record, known)
+    events += 1
+    if (known.isErased) erased += 1
+    perValue.set(known.nth, (perValue.get(known.nth) ?? 0) + 1)
+    for (const level of known.withdrawn) withdrawn.add(level)
+    for (const path of decryptedIn(record, contract, output)) decrypted.add(path)
+    newestMs = Math.max(newestMs, record.timestampMs)
+  }
+
+  return {
+    add(record: SourceRecord, links: PersonLinks): void {
+      const keyLink = record.headers['svc-key-link']
+      const known = keyLink && links(keyLink, eventTimeOf(record))
+      if (known === 'unknown') older += 1
+      else if (known !== undefined) addMatch(record, known)
+    },
+    counts: () => ({ events, erased, newestMs, decrypted: [...decrypted].sort() }),
+    addTo(counts: number[]): void {
+      for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
+    },
+    /** What is told of the stream by its input. */
+    told(): Omit<FoundInStream, 'stream' | 'held'> {
+      return {
+        by: by.all(),
+        ...(events > 0 && erased === events ? { erased: true } : {}),
+        ...(withdrawn.size > 0 ? { withdrawn: [...withdrawn].sort((a, b) => a - b) } : {}),
+        ...(older > 0 ? { notSearched: tooOld(older) } : {}),
+      }
+    },
+  }
+}
+
+function decryptedIn(
+  { headers }: SourceRecord,
+  contract: ContractRecord | undefined,
+  output: DerivedStream | undefined,
+): string[] {
+  if (contract === undefined || output === undefined) return []
+  const sealed = headers['svc-undecryptable']?.toString().split(',') ?? []
+  return Object.entries(contract.piiFields)
+    .filter(([path, level]) => opensLevel(output, level) && !sealed.includes(path))
+    .map(([path]) => path)
+}
+
+type Counted = {
+  known: KnownLink
+  contract: string
+  events: number
+  firstMs: number
+  lastMs: number
+}
+
+function createFoundBy(contracts: KnownContracts) {
+  const by = new Map<string, Counted>()
+  return {
+    /** Gives the contract, where it is known. */
+    add(record: SourceRecord, known: KnownLink): ContractRecord | undefined {
+      const timeMs = eventTimeOf(record)
+      const contract = record.headers['svc-schema-id']?.toString() ?? ''
+      const key = `${contract}\n${known.as}`
+      const before = by.get(key) ?? { known, contract, events: 0, firstMs: timeMs, lastMs: timeMs }
+      by.set(key, {
+        ...before,
+        events: before.events + 1,
+        firstMs: Math.min(before.firstMs, timeMs),
+        lastMs: Math.max(before.lastMs, timeMs),
+      })
+      return contracts.get(contract)
+    },
+    all: (): FoundBy[] =>
+      [...by]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, counted]) => foundBy(counted, contracts)),
+  }
+}
+
+const tooOld = (count: number): string =>
+  `${count} events are older than the keys by which people are found (keyRetentionDays). They may be about this person, but nobody can decrypt them any more`
+
+function foundBy(
+  { known, contract: id, events, firstMs, lastMs }: Counted,
+  contracts: KnownContracts,
+): FoundBy {
+  const { keyField = '', dataSubjectField } = contracts.get(id) ?? {}
+  const field = known.as === 'key_field' ? keyField : (dataSubjectField ?? keyField)
+  return {
+    contract: id,
+    field,
+    as: known.as,
+    events,
+    firstAt: timeOf(firstMs),
+    lastAt: timeOf(lastMs),
+  }
+}
+
+async function heldIn(
+  { settings }: SearchDeps,
+  { name, kind, topic }: Place,
+  matches: Matches,
+): Promise<HeldIn> {
+  const { events, erased, newestMs, decrypted } = matches.counts()
+  const held = { name, kind, events, ...(kind === 'input' ? { erased } : {}), decrypted }
+  if (events === 0) return held
+  const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
+  const until = keptFor(ofTopic ?? {}, ofBroker)
+  return 'ms' in until
+    ? { ...held, until: timeOf(newestMs + until.ms) }
+    : { ...held, until: 'unknown', because: `${topic} ${until.unknown}` }
+}
+
+const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()
