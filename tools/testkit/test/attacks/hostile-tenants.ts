@@ -23,7 +23,7 @@ export type Attack = {
   /** What it does over and over. */
   prepare(world: World): Promise<Act>
   readonly atOnce: number
-  /** Each act takes a minute; what it comes to is tried at a smaller scale elsewhere. */
+  /** Only in soak: another attack costs in the same place, or its acts take a minute and are tried smaller elsewhere. */
   readonly isLong?: true
 }
 
@@ -67,6 +67,7 @@ export const attacks: readonly Attack[] = [
       return send
     },
     atOnce: 4,
+    isLong: true,
   },
   {
     name: 'outputs of thirteen levels, from the first of many events with as many personal values',
@@ -86,6 +87,7 @@ export const attacks: readonly Attack[] = [
       }
     },
     atOnce: 1,
+    isLong: true,
   },
   {
     name: 'contracts with patterns that nobody can prove linear in time',
@@ -119,6 +121,7 @@ export const attacks: readonly Attack[] = [
       }
     },
     atOnce: 8,
+    isLong: true,
   },
   {
     name: 'previews, and what a developer may not do, over and over',

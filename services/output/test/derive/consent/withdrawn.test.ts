@@ -1,17 +1,18 @@
-// Levels that people take back: a thousand random histories of consents and withdrawals, and what streams of random levels make of
+// Levels that people take back: random histories, in soak a thousand, of consents and withdrawals, and what streams of random levels make of
 // the events, against what a person would expect.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { ConsentLevelType } from '@weir/control-state'
-import { asObject, exampleEvent } from '@weir/testkit'
+import { asObject, exampleEvent, scale } from '@weir/testkit'
 import { createDerive, undecryptablePathsOf } from '../../../src/derive/derive.ts'
 import { keysOfEra, registryId, sealExample } from '../../support/sealed.ts'
 import type { Sealed } from '../../support/sealed.ts'
 
 const input = { streamId: randomUUID(), rotationHours: 24 }
 const { svcMeta } = await exampleEvent('demo_v1')
+const histories = scale(1_000, 250)
 /** By level; those of level 0 and 4 are of no field. */
 const fields = ['', 'unique_identifier', 'consistent_value', 'some_sensitive_value', '']
 const levels = [...fields.keys()]
@@ -80,10 +81,10 @@ async function historyOf(person: string, keys: ReturnType<typeof keysOfEra>) {
   return { events, keys: changing.now() }
 }
 
-test('a thousand histories come out as a person would expect', async () => {
+test('random histories come out as a person would expect', async () => {
   const keys = keysOfEra(input)
   const seen = { passed: 0, filtered: 0, closed: 0 }
-  for (let nth = 0; nth < 1_000; nth += 1) {
+  for (let nth = 0; nth < histories; nth += 1) {
     const { events, keys: now } = await historyOf(`person ${nth}`, keys)
     const isGranular = random() < 0.5
     const stream: Stream = isGranular
@@ -98,7 +99,7 @@ test('a thousand histories come out as a person would expect', async () => {
       seen.closed += closed?.length ?? 0
     }
   }
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100)
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(histories / 10)
 }, 120_000)
 
 test('while it cannot be read what people have withdrawn, nothing passes', async () => {
