@@ -1,11 +1,10 @@
 // Which records of a stream are about people: the links of values of the key field, and those that were kept of them as data
 // subjects, in every era whose keys are still there. Of records of other eras nobody can tell any more.
-import { eraAt, keyTimeOf, levelOfPart, linksOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
+import { eraAt, keyTimeOf, linksOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
-import { eraPrefix } from '@weir/control-state'
 import type { ErasureTerm, InputStream, StateFollower } from '@weir/control-state'
 import { hasCode, takingTurns } from '@weir/kit'
-import { subjectEras } from '../control/erasure/data-subjects.ts'
+import { levelsInEra, subjectEras } from '../control/erasure/data-subjects.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 
@@ -53,7 +52,7 @@ export async function linksOfPeople(
     const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
     if (keys === undefined) throw unreadable()
     const links = new Map<string, KnownLink>()
-    const levels = levelsIn(follower, { ...stream, era })
+    const levels = levelsInEra(follower.keyStore, { ...stream, era })
     const add = (link: Uint8Array, nth: number, term: ErasureTerm): void =>
       void links.set(hexOf(link), { nth, as: term, ...reachOf(keys, link, levels) })
     for (const [nth, byEra] of bySubject.entries())
@@ -88,16 +87,6 @@ function keyFieldLinks(keys: EraKeys, value: string): Uint8Array[] {
     if (hasCode(error, 'fieldcrypt.key_unavailable')) throw unreadable()
     throw error
   }
-}
-
-function levelsIn(
-  { keyStore }: LinkDeps['follower'],
-  era: Parameters<typeof eraPrefix>[0],
-): number[] {
-  const prefix = eraPrefix(era)
-  return [...keyStore.under(`${prefix}level.`)].flatMap(
-    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
-  )
 }
 
 function reachOf(

@@ -166,7 +166,7 @@ async function matchesIn(
 }
 
 type KnownContracts = ReadonlyMap<string, ContractRecord>
-/** What of a topic is about the people. */
+/** Counts the records of a topic that are about the people. */
 function createMatches(contracts: KnownContracts, output: DerivedStream | undefined) {
   const by = createFoundBy(contracts)
   const perValue = new Map<number, number>()

@@ -140,7 +140,7 @@ function remarksOn(stream: unknown): string[] {
         ]
       : []),
     ...(withdrawn.length > 0
-      ? [`${name}: nobody can decrypt the levels ${withdrawn.join(', ')} any more.`]
+      ? [`${name}: consent was withdrawn for level ${withdrawn.join(', ')}.`]
       : []),
     ...(not === undefined ? [] : [`${name}: ${not}.`]),
   ]

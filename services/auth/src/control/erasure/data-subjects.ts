@@ -6,7 +6,8 @@ import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { contractsBy } from './erasure-contracts.ts'
 import type { ErasureContracts } from './erasure-contracts.ts'
-import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
+import { eraPrefix } from '@weir/control-state'
+import type { Contracts, InputStream, KeyStore, StateFollower } from '@weir/control-state'
 
 /** @throws Refusal `no_data_subject_field`: where none names one, nothing can be said of a data subject */
 export function requireSubjectContracts(
@@ -32,16 +33,24 @@ export function subjectEras(
   return [...eras].sort((a, b) => a - b)
 }
 
+/** The levels that an era has keys of. */
+export function levelsInEra(
+  keyStore: Pick<KeyStore, 'under'>,
+  era: Parameters<typeof eraPrefix>[0],
+): number[] {
+  const prefix = eraPrefix(era)
+  return [...keyStore.under(`${prefix}level.`)].flatMap(
+    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
+  )
+}
+
 /** Says whether anything that was sealed for a link in an era may still be opened, at some level. */
 export function openableIn(
   { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,
   { era, tree }: EraKeys,
 ): (link: Uint8Array) => boolean {
-  const prefix = `${billingId}/${streamId}/${era}/`
-  const levels = [...keyStore.under(prefix)].flatMap(
-    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
-  )
+  const levels = levelsInEra(keyStore, { billingId, streamId, era })
   return (link) => prefixesOf(link, levels).some((path) => tree.find(path) !== 'erased')
 }
 

@@ -32,7 +32,7 @@ export type Era = { readonly era: number; readonly levels: readonly number[] }
 
 type PreparedPart = {
   readonly era: number
-  /** Of a tree part; undefined: which levels are withdrawn, which is no key and may be known for ever. */
+  /** Of a tree part; undefined: a part `withdrawn`, which holds no key, so old versions of it may remain. */
   readonly suffix: string | undefined
   readonly recordKey: string
   /** As it is wrapped now; undefined: it isn't there. */
