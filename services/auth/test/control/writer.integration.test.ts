@@ -1,7 +1,7 @@
 // The fenced writer against a real broker: rules hold however many replicas write at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Kafka } from '@weir/kafka'
-import { AppError } from '@weir/kit'
+import { AppError, hasCode, pollUntil } from '@weir/kit'
 import type { StateFollower, StateFollowing } from '@weir/control-state'
 import { accountKey, controlTopic, controlValue } from '@weir/control-state'
 import { createWriter, writerTransactor } from '../../src/control/writer.ts'
@@ -110,7 +110,7 @@ test('a writer that was fenced decides on what the other has written since', asy
   const account = name('fenced')
   const before = name('before')
   await claim(replica(0), before, 'first')
-  // Given: somebody else takes over and writes, unseen by the writer's producer.
+  // Given: somebody else takes over and writes, unseen by the writer's producer. The auth of another test may take over in between.
   const intruder = writerTransactor(kafka)
   const intrude = (): Promise<void> =>
     intruder.transaction((tx) =>
@@ -123,8 +123,17 @@ test('a writer that was fenced decides on what the other has written since', asy
         },
       ]),
     )
-  await intruder.fence()
-  await intrude()
+  const hasIntruded = async (): Promise<boolean> => {
+    await intruder.fence()
+    return intrude().then(
+      () => true,
+      (error: unknown) => {
+        if (hasCode(error, 'kafka.fenced')) return false
+        throw error
+      },
+    )
+  }
+  await pollUntil(hasIntruded, { deadlineMs: 60_000, what: 'an intruder that has written' })
   // When
   let decided = 0
   const change = writer.change(given, (draft) => {
