@@ -13,6 +13,7 @@ const output = (name: string, levels: number[], type: Output['type'] = 'CUMULATI
   input: 'clicks',
   enabled: true,
   topic: `acme.${name}`,
+  kept: 168,
   levels,
   type,
 })

@@ -1,7 +1,14 @@
 // `weir stream …`: input streams.
 import type { Command } from 'commander'
+import { misuse } from '../errors.ts'
 import { textAt, valueAt } from '../json.ts'
-import { collectText, digits, positiveNumber, withExamples } from '../input/options.ts'
+import {
+  collectText,
+  digits,
+  hoursOrBroker,
+  positiveNumber,
+  withExamples,
+} from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
 import {
   inputAdvice,
@@ -14,14 +21,18 @@ import {
   tellOnce,
 } from '../api/streams.ts'
 
-type CreateOptions = {
-  readonly save?: boolean
-  readonly partitions?: number
+type UpdateOptions = {
   readonly rate?: string
   readonly count?: string
   readonly tag?: readonly string[]
-  readonly rotationHours?: number
+  readonly retentionHours?: number | 'broker'
   readonly keyRetentionDays?: number
+}
+
+type CreateOptions = UpdateOptions & {
+  readonly save?: boolean
+  readonly partitions?: number
+  readonly rotationHours?: number
 }
 
 type DeleteOptions = { readonly recursive?: boolean; readonly yes?: boolean }
@@ -45,6 +56,7 @@ export function addStreamCommands(program: Command, open: OpenSession): void {
       .action((name: string, _options: unknown, command: Command) => show(open(command), name)),
     ['weir stream show clicks', 'limits, tags, enabled or not'],
   )
+  addUpdate(noun, open)
   addSwitches(noun, open)
   withExamples(
     noun
@@ -63,24 +75,21 @@ export function addStreamCommands(program: Command, open: OpenSession): void {
 
 function addCreate(noun: Command, open: OpenSession): void {
   withExamples(
-    noun
-      .command('create')
-      .description('create an input stream; prints it with its credentials')
-      .argument('<name>', 'lower-case letters, digits and single dashes, at most 63')
-      .option('--save', 'save the credentials in the profile, for send, listen and token')
-      .option('--partitions <number>', 'Kafka partitions, 1 to 100 (default: 3)', positiveNumber)
-      .option('--rate <events>', 'maximum number of events per second', digits)
-      .option('--count <events>', 'maximum number of events per calendar month (UTC)', digits)
-      .option('--tag <tag>', 'a tag; may be repeated', collectText)
-      .option(
-        '--rotation-hours <hours>',
-        'rotation period of keys in hours: 1 2 3 4 6 8 12 24',
-        positiveNumber,
-      )
-      .option('--key-retention-days <days>', 'how long events can be decrypted', positiveNumber)
-      .action((name: string, options: CreateOptions, command: Command) =>
-        create(open(command), name, options),
-      ),
+    withSettings(
+      noun
+        .command('create')
+        .description('create an input stream; prints it with its credentials')
+        .argument('<name>', 'lower-case letters, digits and single dashes, at most 63')
+        .option('--save', 'save the credentials in the profile, for send, listen and token')
+        .option('--partitions <number>', 'Kafka partitions, 1 to 100 (default: 3)', positiveNumber)
+        .option(
+          '--rotation-hours <hours>',
+          'rotation period of keys in hours: 1 2 3 4 6 8 12 24',
+          positiveNumber,
+        ),
+    ).action((name: string, options: CreateOptions, command: Command) =>
+      create(open(command), name, options),
+    ),
     ['weir stream create clicks --save', 'this machine can then send to the stream'],
     [
       'weir stream create clicks --partitions 12 --rate 5000 --tag web --tag eu',
@@ -90,6 +99,43 @@ function addCreate(noun: Command, open: OpenSession): void {
       'weir stream create clicks -o json > clicks.json',
       'for a program; the file contains a secret',
     ],
+  )
+}
+
+/** What may be set at the creation and later. */
+const withSettings = (command: Command): Command =>
+  command
+    .option('--rate <events>', 'maximum number of events per second', digits)
+    .option('--count <events>', 'maximum number of events per calendar month (UTC)', digits)
+    .option('--tag <tag>', 'a tag; may be repeated', collectText)
+    .option(
+      '--retention-hours <hours>',
+      'how long Kafka keeps the events, in hours; "broker" for the setting of Kafka',
+      hoursOrBroker,
+    )
+    .option('--key-retention-days <days>', 'how long events can be decrypted', positiveNumber)
+
+function addUpdate(noun: Command, open: OpenSession): void {
+  withExamples(
+    withSettings(
+      noun
+        .command('update')
+        .description('change the settings of an input stream; the others stay as they are')
+        .argument('<name>'),
+    ).action(async (name: string, options: UpdateOptions, command: Command) => {
+      const session = open(command)
+      const json = changesOf(options)
+      session.showRecord(
+        await session.manage({
+          method: 'PATCH',
+          path: ['streams', name],
+          json,
+          advice: inputAdvice,
+        }),
+      )
+    }),
+    ['weir stream update clicks --retention-hours 720', 'events are kept for 30 days'],
+    ['weir stream update clicks --rate 5000 --tag web', 'a limit and the tags'],
   )
 }
 
@@ -131,15 +177,21 @@ async function create(session: Session, name: string, options: CreateOptions): P
 
 /** The body of the creation: only what was asked for, the service knows the defaults. */
 export function streamDraft(name: string, options: CreateOptions): unknown {
-  const { rate: eventRate, count: eventCount } = options
-  return {
-    name,
-    tags: options.tag,
-    partitions: options.partitions,
-    rotationHours: options.rotationHours,
-    keyRetentionDays: options.keyRetentionDays,
-    limits: eventRate || eventCount ? { eventRate, eventCount } : undefined,
-  }
+  const { partitions, rotationHours } = options
+  return { name, partitions, rotationHours, ...settingsOf(options) }
+}
+
+/** To change: at least one. */
+function changesOf(options: UpdateOptions): unknown {
+  const settings = settingsOf(options)
+  if (Object.values(settings).some((value) => value !== undefined)) return settings
+  throw misuse('there is nothing to change', 'Add an option, for example --retention-hours 720.')
+}
+
+function settingsOf(options: UpdateOptions) {
+  const { rate: eventRate, count: eventCount, retentionHours, keyRetentionDays } = options
+  const limits = eventRate || eventCount ? { eventRate, eventCount } : undefined
+  return { tags: options.tag, retentionHours, keyRetentionDays, limits }
 }
 
 async function list(session: Session): Promise<void> {

@@ -29,6 +29,10 @@ export function positiveNumber(text: string): number {
 /** Limits travel as strings of digits. */
 export const digits = (text: string): string => String(positiveNumber(text))
 
+/** Kafka's own setting, or so many hours. */
+export const hoursOrBroker = (text: string): number | 'broker' =>
+  text === 'broker' ? text : positiveNumber(text)
+
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /** `500ms`, `10s`, `2m`, `1h`; a bare number is seconds. In milliseconds, at most a day. */

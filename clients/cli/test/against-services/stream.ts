@@ -76,6 +76,26 @@ export function streamTests(ground: LookUpGround): void {
     }
   })
 
+  test('how long events are kept is shown, and changed with the limits and tags', async () => {
+    const { weir } = ground()
+    const made = await weir.ok('stream create aging --tag old --retention-hours 48')
+    expect(memberOf(made, 'enabled')).toBe('yes')
+    const changed = await weir.ok('stream update aging --rate 7 --retention-hours broker')
+    const of = (record: string) =>
+      ['retentionHours', 'limits.eventRate'].map((member) => memberOf(record, member))
+    expect(of(changed)).toEqual(['broker', '7'])
+    expect(memberOf(await weir.ok('stream show aging'), 'tags')).toBe('old')
+    await weir.ok('output create aging aged --level 1')
+    expect(memberOf(await weir.ok('output show aging aged'), 'retentionHours')).toBe('168')
+    const shorter = await weir.ok('output update aging aged --retention-hours 1')
+    expect(memberOf(shorter, 'retentionHours')).toBe('1')
+    const nothing = await weir.run('stream update aging')
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      'weir: there is nothing to change\n  Add an option, for example --retention-hours 720.\n',
+    ])
+  })
+
   test('an output from the earliest event holds what was sent before it, one from now does not', async () => {
     const { weir, billingId } = ground()
     await weir.ok('stream create history --save --partitions 1')

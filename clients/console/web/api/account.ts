@@ -6,12 +6,16 @@ export type Input = {
   readonly enabled: boolean
   readonly topic: string
   readonly partitions: number
+  readonly kept: Kept
   readonly rotationHours: number
   readonly keyRetentionDays: number
   readonly eventRate: string
   readonly eventCount: string
   readonly outputs: readonly Output[]
 }
+
+/** How long Kafka keeps the events, in hours. */
+export type Kept = number | 'broker'
 
 export type LevelType = 'CUMULATIVE' | 'GRANULAR'
 
@@ -20,6 +24,7 @@ export type Output = {
   readonly input: string
   readonly enabled: boolean
   readonly topic: string
+  readonly kept: Kept
   readonly levels: readonly number[]
   readonly type: LevelType
 }

@@ -3,7 +3,7 @@
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
-import type { Contract, Input, LevelType, Output } from './account.ts'
+import type { Contract, Input, Kept, LevelType, Output } from './account.ts'
 
 export async function listInputs({ auth }: Calls): Promise<readonly Input[]> {
   const streams = listOf(await auth('GET', '/v2/streams')).map(objectOf)
@@ -26,6 +26,7 @@ function inputOf(stream: Json, outputs: readonly Output[]): Input {
     enabled: stream['enabled'] === true,
     topic: textOf(stream['topic']),
     partitions: numberOf(stream['partitions']),
+    kept: keptOf(stream),
     rotationHours: numberOf(stream['rotationHours']),
     keyRetentionDays: numberOf(stream['keyRetentionDays']),
     eventRate: textOf(limits['eventRate']),
@@ -40,9 +41,14 @@ function outputOf(output: Json): Output {
     input: textOf(output['linkedStream']),
     enabled: output['enabled'] === true,
     topic: textOf(output['topic']),
+    kept: keptOf(output),
     levels: numbersOf(output['consentLevels']),
     type: output['consentLevelType'] === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE',
   }
+}
+
+function keptOf({ retentionHours }: Json): Kept {
+  return typeof retentionHours === 'number' ? retentionHours : 'broker'
 }
 
 export async function listContracts({ auth }: Calls): Promise<readonly Contract[]> {

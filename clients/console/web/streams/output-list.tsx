@@ -1,6 +1,7 @@
 // The derived streams of one input in a row each, for what is done with a single one.
 import type { Input, Output } from '../api/account.ts'
 import { levelsInWords } from '../live/levels.ts'
+import { keptInWords } from './kept.ts'
 
 type Props = { readonly input: Input; readonly onDelete: (output: Output) => void }
 
@@ -8,7 +9,7 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
   if (outputs.length === 0) return null
   return (
     <details>
-      <summary>Outputs: topics and levels</summary>
+      <summary>Outputs: levels, retention and topics</summary>
       <div class="scroller" tabIndex={0} role="region" aria-label="Outputs">
         <table>
           <thead>
@@ -16,6 +17,7 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
               <th scope="col">output</th>
               <th scope="col">gets events with consent to</th>
               <th scope="col">opens</th>
+              <th scope="col">keeps events</th>
               <th scope="col">topic</th>
               <th scope="col">
                 <span class="unseen">actions</span>
@@ -28,6 +30,7 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
                 <th scope="row">{output.name}</th>
                 <td>{output.levels.join(' and ')}</td>
                 <td>{levelsInWords(output)}</td>
+                <td>{keptInWords(output.kept)}</td>
                 <td>
                   <code>{output.topic}</code>
                 </td>

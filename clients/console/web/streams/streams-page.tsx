@@ -8,6 +8,7 @@ import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import type { Doomed } from './delete-dialog.tsx'
+import { keptInWords } from './kept.ts'
 import { NewOutput } from './new-output.tsx'
 import { NewStream } from './new-stream.tsx'
 import { OutputList } from './output-list.tsx'
@@ -68,7 +69,8 @@ function InputCard({ input, flows, onAsk }: CardProps) {
       <header>
         <h2>{input.name}</h2>
         <span class="muted small">
-          rotation period {input.rotationHours} h, keys kept for {input.keyRetentionDays} days
+          rotation period {input.rotationHours} h, keys kept for {input.keyRetentionDays} days,
+          events kept {keptInWords(input.kept)}
         </span>
         <span class="actions">
           <a class="button" href={hrefOf('live', input.name)}>

@@ -77,6 +77,7 @@ const ofStreams = {
   tags: listOf(text),
   credentials: listOf(isCredential),
   partitions: number,
+  retentionHours: optional(number),
   createdAtMs: number,
   neverReady: optional(oneOf(true)),
   cleaner: optional(isLease),

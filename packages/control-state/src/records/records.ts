@@ -54,6 +54,8 @@ type StreamCommon = {
   readonly tags: readonly string[]
   readonly credentials: readonly Credential[]
   readonly partitions: number
+  /** How long its topics keep a record; without it, as long as the broker is set to. */
+  readonly retentionHours?: number | undefined
   readonly createdAtMs: number
   /** Set on a stream that is deleted without ever having been announced. */
   readonly neverReady?: true

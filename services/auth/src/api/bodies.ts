@@ -45,6 +45,15 @@ const rotationHours = z
 const retentionRule = 'must be a whole number of days from 1 to 3650'
 const keyRetentionDays = z.int(retentionRule).min(1, retentionRule).max(3650, retentionRule)
 
+const hoursRule = 'must be a whole number of hours from 1 to 87600, or "broker"'
+const retentionHours = z.union(
+  [z.int(hoursRule).min(1, hoursRule).max(87_600, hoursRule), z.literal('broker', hoursRule)],
+  hoursRule,
+)
+/** In a record nothing stands for the broker's. */
+const retentionOf = (hours: number | 'broker'): number | undefined =>
+  hours === 'broker' ? undefined : hours
+
 const enabled = z.boolean('must be true or false')
 
 const decrypterRule = 'must be 1 to 63 letters, digits, dots, dashes and underscores'
@@ -94,6 +103,7 @@ export const streamBody = (defaults: Limits) =>
         eventCount: eventCount ?? defaults.eventCount,
       })),
       partitions: partitions.default(3),
+      retentionHours: retentionHours.default('broker').transform(retentionOf),
       rotationHours: rotationHours.default(24),
       keyRetentionDays: keyRetentionDays.default(365),
     },
@@ -105,6 +115,7 @@ export const streamPatch = z.strictObject(
     enabled: enabled.optional(),
     tags: tags.optional(),
     limits: limits.optional(),
+    retentionHours: retentionHours.optional(),
     keyRetentionDays: keyRetentionDays.optional(),
   },
   bodyRule,
@@ -119,12 +130,16 @@ export const outputBody = z
       decrypterName: decrypterName.default('default'),
       tags: tags.default([]),
       from: z.enum(['earliest', 'now'], 'must be earliest or now').default('now'),
+      retentionHours: retentionHours.default(168).transform(retentionOf),
     },
     bodyRule,
   )
   .refine(hasOneLevelIfCumulative, oneLevelRule)
 
-export const outputPatch = z.strictObject({ enabled: enabled.optional() }, bodyRule)
+export const outputPatch = z.strictObject(
+  { enabled: enabled.optional(), retentionHours: retentionHours.optional() },
+  bodyRule,
+)
 
 const valueBytesMax = 1_048_576
 const valueRule = `must be a text of 1 to ${valueBytesMax} bytes in UTF-8, without lone surrogates`

@@ -75,10 +75,10 @@ function nested(stream: StreamRecord): Json {
 // --- beyond the spec ---
 
 function detailsOf(stream: StreamRecord, kafkaPrefix: string): Json {
-  const { streamId, partitions, createdAtMs } = stream
+  const { streamId, partitions, retentionHours = 'broker', createdAtMs } = stream
   const own = stream.kind === 'input' ? inputDetails(stream) : { from: stream.from }
   const topic = kafkaPrefix + topicOf(stream)
-  return { streamId, topic, partitions, ...own, createdAt: timeOf(createdAtMs) }
+  return { streamId, topic, partitions, retentionHours, ...own, createdAt: timeOf(createdAtMs) }
 }
 
 const inputDetails = ({ rotationHours, keyRetentionDays }: InputStream): Json => ({

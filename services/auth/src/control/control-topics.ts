@@ -15,7 +15,7 @@ import {
   usageTopic,
 } from '@weir/control-state'
 import { allPins } from './streams/topic-pins.ts'
-import type { Pins } from './streams/topic-pins.ts'
+import type { TopicPins } from './streams/topic-pins.ts'
 import type { StreamRecord } from '@weir/control-state'
 
 const minuteMs = 60_000
@@ -93,9 +93,13 @@ const controlTopics: Readonly<Record<string, Wanted>> = {
   [usageTopic]: { partitions: usagePartitions, config: usageConfig },
 }
 
+function pinsOfControl(usual: Wanted['config']): TopicPins {
+  return { usual, always: {} }
+}
+
 /** The settings that each of them has of its own. */
-export const controlPins: ReadonlyMap<string, Pins> = new Map(
-  Object.entries(controlTopics).map(([topic, { config }]) => [topic, config]),
+export const controlPins: ReadonlyMap<string, TopicPins> = new Map(
+  Object.entries(controlTopics).map(([topic, { config }]) => [topic, pinsOfControl(config)]),
 )
 
 export async function makeControlTopics(
@@ -107,7 +111,7 @@ export async function makeControlTopics(
       topic,
       partitions,
       replicationFactor: topicReplication,
-      config: allPins(config, topicReplication),
+      config: allPins(pinsOfControl(config), topicReplication),
     })
     const found = await topics.partitionCount(topic)
     if (found !== partitions)

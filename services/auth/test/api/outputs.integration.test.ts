@@ -73,6 +73,25 @@ describe('deriving an output stream', () => {
     await admin.close()
   })
 
+  test('both of its topics keep records for a week, or as long as it is told', async () => {
+    const log = createLog('auth-test', 'silent')
+    const kafka = createKafka({ brokers: kafkaBrokers.split(','), clientId: 'auth-test', log })
+    const admin = createAdmin(kafka)
+    const asked = body()
+    const topic = `${account.billingId}.${asked.name}`
+    const kept = async () => {
+      const found = await admin.configs.topics([topic, `${topic}.dead`])
+      return [...found.values()].map(({ own }) => [own['retention.ms'], own['segment.ms']])
+    }
+    await account.post(`/v2/streams/${input}/outputs`, asked)
+    expect(await kept()).toEqual(Array(2).fill(['604800000', '25200000']))
+    const path = `/v2/streams/${input}/outputs/${asked.name}`
+    const changed = await account.patch(path, { retentionHours: 1 })
+    expect(changed.json).toMatchObject({ retentionHours: 1, enabled: true })
+    expect(await kept()).toEqual(Array(2).fill(['3600000', '3600000']))
+    await admin.close()
+  })
+
   test('takes decrypterName, tags and from', async () => {
     const asked = body({ decrypterName: 'team-b', tags: ['eu'], from: 'earliest' })
     await account.post(`/v2/streams/${input}/outputs`, asked)
@@ -95,6 +114,8 @@ describe('deriving an output stream', () => {
     ],
     [{ consentLevelType: 'cumulative' }, /^consentLevelType must be CUMULATIVE or GRANULAR/],
     [{ from: 'latest' }, /^from must be earliest or now/],
+    [{ retentionHours: 0 }, /^retentionHours must be a whole number of hours from 1 to 87600/],
+    [{ retentionHours: 1.5 }, /^retentionHours must be a whole number of hours from 1 to 87600/],
     [{ name: 'x'.repeat(64) }, /^name must be/],
     [{ limits: { eventRate: '1' } }, /^limits is not known here/],
   ])('is refused with 422 for %p', async (wrong, sentence) => {
@@ -147,6 +168,7 @@ describe('looking at output streams', () => {
       streamId: uuid,
       topic: `${account.billingId}.${asked.name}`,
       partitions: 3,
+      retentionHours: 168,
       from: 'now',
       createdAt: time,
     }

@@ -121,7 +121,7 @@ test('an output that a developer creates has no credentials; an owner makes them
   expect(secretsOf(byOwner)).toBeDefined()
 })
 
-test.each([{ limits: { eventRate: '7' } }, { keyRetentionDays: 1 }])(
+test.each([{ limits: { eventRate: '7' } }, { retentionHours: 1 }, { keyRetentionDays: 1 }])(
   '%j is an owner’s to set, when a stream is made and later',
   async (settings) => {
     const made = await as('developer', 'POST /v2/streams', { name: 'set', ...settings })
@@ -134,3 +134,14 @@ test.each([{ limits: { eventRate: '7' } }, { keyRetentionDays: 1 }])(
     expect(entries).toContain('"code":"role_missing"')
   },
 )
+
+test('how long an output keeps its records is an owner’s to set', async () => {
+  const keeping = { retentionHours: 1 }
+  const output = { name: 'kept', consentLevels: [1], consentLevelType: 'CUMULATIVE', ...keeping }
+  const route = 'POST /v2/streams/in/outputs'
+  const path = 'PATCH /v2/streams/in/outputs/kept'
+  expect((await as('developer', route, output)).status).toBe(403)
+  expect((await as('owner', route, output)).status).toBe(201)
+  expect((await as('developer', path, keeping)).status).toBe(403)
+  expect((await as('developer', path, { enabled: false })).status).toBe(200)
+})

@@ -121,6 +121,7 @@ describe('making an input stream', () => {
       limits: { eventRate: '0', eventCount: 5 },
       partitions: 101,
       rotationHours: 5,
+      retentionHours: 'forever',
       keyRetentionDays: 0,
       colour: 'red',
     })
@@ -132,6 +133,7 @@ describe('making an input stream', () => {
       'limits.eventRate must be a string of 1 to 15 digits, and not 0',
       'limits.eventCount must be a string of 1 to 15 digits, and not 0',
       'partitions must be a whole number from 1 to 100',
+      'retentionHours must be a whole number of hours from 1 to 87600, or "broker"',
       'rotationHours must be one of 1, 2, 3, 4, 6, 8, 12, 24',
       'keyRetentionDays must be a whole number of days from 1 to 3650',
       'colour is not known here; leave it out',
@@ -169,6 +171,7 @@ describe('looking at input streams', () => {
       streamId: uuid,
       topic: `${account.billingId}.${name}`,
       partitions: 3,
+      retentionHours: 'broker',
       rotationHours: 24,
       keyRetentionDays: 365,
       createdAt: time,
@@ -225,6 +228,43 @@ describe('changing an input stream', () => {
       enabled: false,
       keyRetentionDays: 20,
     })
+  })
+
+  test('its topic keeps records as long as its record says, and as the broker does when it says so', async () => {
+    const name = uniqueName('s')
+    await account.post('/v2/streams', { name, retentionHours: 2 })
+    const topic = `${account.billingId}.${name}`
+    const own = async () => (await admin.configs.topics([topic])).get(topic)?.own
+    const before = await own()
+    expect(before).toMatchObject({ 'retention.ms': '7200000', 'segment.ms': '3600000' })
+    const asked = await account.patch(`/v2/streams/${name}`, { retentionHours: 240 })
+    expect(asked.json).toMatchObject({ retentionHours: 240 })
+    const changed = { 'retention.ms': '864000000', 'segment.ms': '36000000' }
+    expect(await own()).toEqual({ ...before, ...changed })
+
+    // Somebody else has set a setting of its own.
+    await admin.configs.setTopic(topic, { ...before, ...changed, 'flush.ms': '1000' })
+    await account.patch(`/v2/streams/${name}`, { retentionHours: 'broker' })
+    expect((await account.get(`/v2/streams/${name}`)).json).toMatchObject({
+      retentionHours: 'broker',
+    })
+    const { 'retention.ms': _, 'segment.ms': __, ...others } = before ?? {}
+    expect(await own()).toEqual({ ...others, 'flush.ms': '1000' })
+  })
+
+  test('of two that change its retention at once, its topic is set as its record says', async () => {
+    const name = uniqueName('s')
+    await account.post('/v2/streams', { name })
+    const topic = `${account.billingId}.${name}`
+    for (let round = 0; round < 5; round++) {
+      const hours = [2 * round + 1, 2 * round + 2]
+      const patch = (retentionHours: number) =>
+        account.patch(`/v2/streams/${name}`, { retentionHours })
+      expect((await Promise.all(hours.map(patch))).map(({ status }) => status)).toEqual([200, 200])
+      const { json } = await account.get(`/v2/streams/${name}`)
+      const { 'retention.ms': set } = await admin.configs.topic(topic)
+      expect(Number(set)).toBe(Number(json['retentionHours']) * 3_600_000)
+    }
   })
 
   test('is refused with 422 for what cannot be changed, and with 404 for what is not there', async () => {

@@ -187,7 +187,9 @@ test('a thief with the KEK and all of the log decrypts an erased value until the
 
 test('an output that has decrypted an erased value is named with a time, and at that time its topic holds nothing of it', async () => {
   const stream = await streamOf([])
-  const output = await account.output(stream.name, freshName('o'), { consentLevels: [3] })
+  // Its topic is set below, to seconds.
+  const asked = { consentLevels: [3], retentionHours: 'broker' }
+  const output = await account.output(stream.name, freshName('o'), asked)
   expect(await send(await account.token(stream), 'bob')).toBe(204)
   const contract = await compiledExample(schemaId)
   const [before] = await own.reader.readUntil(output.topic, 1)

@@ -2,7 +2,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { valueAt } from '../../json.ts'
-import { collectLevel, collectText, withExamples } from '../../input/options.ts'
+import { collectLevel, collectText, hoursOrBroker, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import {
   inputAdvice,
@@ -26,6 +26,7 @@ type CreateOptions = {
   readonly from?: 'earliest' | 'now'
   readonly decrypter?: string
   readonly tag?: readonly string[]
+  readonly retentionHours?: number | 'broker'
   readonly save?: boolean
   readonly wait?: boolean
 }
@@ -54,22 +55,15 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
       }),
     ['weir output show clicks clicks-marketing', 'its levels and its lag'],
   )
+  addUpdate(noun, open)
   addSwitches(noun, open)
   addDeadCommands(noun, open)
   addPreviewCommand(noun, open)
-  withExamples(
-    noun
-      .command('delete')
-      .description('delete an output and its events; asks first on a terminal')
-      .argument(...inputArgument)
-      .argument(...nameArgument)
-      .option('-y, --yes', "don't ask")
-      .action((input: string, name: string, options: { yes?: boolean }, command: Command) =>
-        remove(open(command), input, name, options.yes),
-      ),
-    ['weir output delete clicks clicks-marketing', 'the input stream stays as it is'],
-  )
+  addDelete(noun, open)
 }
+
+const retention =
+  'how long Kafka keeps the events and the dead-lettered records, in hours; "broker" for the setting of Kafka'
 
 function addCreate(noun: Command, open: OpenSession): void {
   const type = new Option('--type <type>', 'how the levels select events and fields')
@@ -91,6 +85,7 @@ function addCreate(noun: Command, open: OpenSession): void {
       )
       .option('--decrypter <name>', 'the decrypter that serves the output (default: default)')
       .option('--tag <tag>', 'a tag; may be repeated', collectText)
+      .option('--retention-hours <hours>', `${retention} (default: 168)`, hoursOrBroker)
       .option('--save', 'save the credentials in the profile, for listen and token')
       .option(
         '--wait',
@@ -107,6 +102,34 @@ function addCreate(noun: Command, open: OpenSession): void {
     [
       'weir output create clicks audit --level 0 --from earliest --wait',
       'also the events that are already stored',
+    ],
+  )
+}
+
+function addUpdate(noun: Command, open: OpenSession): void {
+  withExamples(
+    noun
+      .command('update')
+      .description('change how long an output keeps its events')
+      .argument(...inputArgument)
+      .argument(...nameArgument)
+      .requiredOption('--retention-hours <hours>', retention, hoursOrBroker)
+      .action(
+        async (
+          input: string,
+          name: string,
+          { retentionHours }: { retentionHours: number | 'broker' },
+          command: Command,
+        ) => {
+          const session = open(command)
+          const path = pathOf(input, name)
+          const [json, advice] = [{ retentionHours }, outputAdvice]
+          session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
+        },
+      ),
+    [
+      'weir output update clicks clicks-marketing --retention-hours 24',
+      'its events are deleted about a day after they were derived',
     ],
   )
 }
@@ -139,6 +162,21 @@ function addSwitches(noun: Command, open: OpenSession): void {
   }
 }
 
+function addDelete(noun: Command, open: OpenSession): void {
+  withExamples(
+    noun
+      .command('delete')
+      .description('delete an output and its events; asks first on a terminal')
+      .argument(...inputArgument)
+      .argument(...nameArgument)
+      .option('-y, --yes', "don't ask")
+      .action((input: string, name: string, options: { yes?: boolean }, command: Command) =>
+        remove(open(command), input, name, options.yes),
+      ),
+    ['weir output delete clicks clicks-marketing', 'the input stream stays as it is'],
+  )
+}
+
 async function create(
   session: Session,
   input: string,
@@ -166,6 +204,7 @@ export function outputDraft(name: string, options: CreateOptions): unknown {
     consentLevelType: options.type,
     decrypterName: options.decrypter,
     tags: options.tag,
+    retentionHours: options.retentionHours,
     from: options.from,
   }
 }

@@ -29,7 +29,8 @@ const nested = {
   input: { ref: streamRef, enabled: flag, limits },
   output: { ref: streamRef, linkedStream: text, consentLevels, consentLevelType, enabled: flag },
 }
-const details = { streamId: uuid, topic: text, partitions: count, createdAt: time }
+const retentionHours = { anyOf: [count, oneOf('broker')] }
+const details = { streamId: uuid, topic: text, partitions: count, retentionHours, createdAt: time }
 const ofInput = { ...details, rotationHours: count, keyRetentionDays: count }
 const ofOutput = { ...details, from: oneOf('earliest', 'now') }
 

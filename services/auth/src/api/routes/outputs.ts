@@ -7,6 +7,7 @@ import { outputBody, outputPatch } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
+import { requireOwnerFor } from './streams.ts'
 import { checkBody, listPage, lookUpByInput, lookUpOutput, readJson } from '@weir/http-api'
 
 export const makeOutput =
@@ -14,7 +15,9 @@ export const makeOutput =
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
-    const request = checkBody(outputBody, await readJson(call))
+    const json = await readJson(call)
+    const request = checkBody(outputBody, json)
+    requireOwnerFor(caller, json)
     const linkedStream = call.param('stream')
     // Credentials that read it are an owner's to make.
     const create = hasRole(caller.apiKey.role, 'owner') ? createDerived : createUnreadDerived
@@ -48,6 +51,7 @@ export const changeOutput =
     const { caller } = call
     const { billingId } = caller
     const patch = checkBody(outputPatch, await readJson(call))
+    requireOwnerFor(caller, patch)
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
     const stream = await patchStream(acting(deps.streams, caller), target, patch)
     return { status: 200, body: deps.shape.shown(stream) }

@@ -22,10 +22,10 @@ export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shap
   }
 }
 
-const ofOwners = ['limits', 'keyRetentionDays']
+const ofOwners = ['limits', 'retentionHours', 'keyRetentionDays']
 
-/** Limits decide what is paid for, and less retention destroys keys. @throws ControlStateError `control-state.role_missing` */
-function requireOwnerFor({ apiKey }: Caller, body: unknown): void {
+/** Limits decide what is paid for, and less retention deletes events, or their keys. @throws ControlStateError `control-state.role_missing` */
+export function requireOwnerFor({ apiKey }: Caller, body: unknown): void {
   if (typeof body !== 'object' || body === null) return
   if (ofOwners.some((member) => Object.hasOwn(body, member))) requireRole(apiKey, 'owner')
 }

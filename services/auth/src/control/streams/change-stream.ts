@@ -22,10 +22,15 @@ import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { ReadAccess, Revoking } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
 import { requireLimits, requireQuota } from '../quotas.ts'
+import type { StreamTopics } from './stream-topics.ts'
 
 const credentialsMax = 20
 
-export type Managing = Changes & Revoking & { readonly access: Pick<ReadAccess, 'grant'> }
+export type Managing = Changes &
+  Revoking & {
+    readonly access: Pick<ReadAccess, 'grant'>
+    readonly topics: Pick<StreamTopics, 'keepRecords'>
+  }
 
 /** Which stream a request means; an output is named together with its input. */
 export type StreamName = { billingId: string; name: string; input?: string }
@@ -100,6 +105,7 @@ export type StreamPatch = {
   tags?: readonly string[] | undefined
   limits?: { eventRate?: string | undefined; eventCount?: string | undefined } | undefined
   keyRetentionDays?: number | undefined
+  retentionHours?: number | 'broker' | undefined
 }
 
 export async function patchStream(
@@ -119,25 +125,37 @@ export async function patchStream(
       draft.addToEntry(differences(settingsOf(current), settingsOf(changed)))
       return changed
     })
-  if (patch.enabled === false) {
-    const current = await deps.writer.change('read', (draft) => requireTarget(draft, target))
-    return revokingAccess(deps, clientIdsOf([current]), change)
-  }
-  const changed = await change()
+  const disable = async () => revokingAccess(deps, clientIdsOf([await read(deps, target)]), change)
+  const changed = await (patch.enabled === false ? disable() : change())
   if (patch.enabled === true) await deps.access.grant(changed)
+  if (patch.retentionHours !== undefined) await keepRecords(deps, target)
   return changed
 }
 
+/** Whoever changes it at the same time sets the topics as well: what was decided last is set last. */
+async function keepRecords(deps: Managing, target: StreamName): Promise<void> {
+  let set: StreamRecord
+  do {
+    set = await read(deps, target)
+    await deps.topics.keepRecords(set)
+  } while ((await read(deps, target)).retentionHours !== set.retentionHours)
+}
+
+const read = ({ writer }: Changes, target: StreamName): Promise<StreamRecord> =>
+  writer.change('read', (draft) => requireTarget(draft, target))
+
 function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
   const { enabled = current.enabled, tags = current.tags } = patch
-  if (current.kind === 'derived') return { ...current, enabled, tags }
+  const { retentionHours: hours = current.retentionHours } = patch
+  const retentionHours = hours === 'broker' ? undefined : hours
+  if (current.kind === 'derived') return { ...current, enabled, tags, retentionHours }
   const { keyRetentionDays = current.keyRetentionDays } = patch
   const { eventRate, eventCount } = current.limits
   const limits = {
     eventRate: patch.limits?.eventRate ?? eventRate,
     eventCount: patch.limits?.eventCount ?? eventCount,
   }
-  return { ...current, enabled, tags, limits, keyRetentionDays }
+  return { ...current, enabled, tags, limits, retentionHours, keyRetentionDays }
 }
 
 /** For the audit log: which members are set. */
@@ -145,10 +163,11 @@ const setIn = (patch: StreamPatch): string[] =>
   Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : name))
 
 /** For the audit log, without tags: these are texts of the account's own. */
-const settingsOf = (stream: StreamRecord): Settings =>
-  stream.kind === 'derived'
-    ? { enabled: stream.enabled }
-    : { enabled: stream.enabled, keyRetentionDays: stream.keyRetentionDays, ...stream.limits }
+function settingsOf(stream: StreamRecord): Settings {
+  const { enabled, retentionHours = 'broker' } = stream
+  if (stream.kind === 'derived') return { enabled, retentionHours }
+  return { enabled, retentionHours, keyRetentionDays: stream.keyRetentionDays, ...stream.limits }
+}
 
 function differences(before: Settings, after: Settings): AuditTarget {
   const differing = Object.keys(before).filter((name) => before[name] !== after[name])

@@ -5,7 +5,7 @@ import type { Configs, ConfigEntries, TopicSettings } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { pinTopics } from './topic-pins.ts'
-import type { Pins, SetOtherwise } from './topic-pins.ts'
+import type { SetOtherwise, TopicPins } from './topic-pins.ts'
 
 export type KafkaPromises = {
   /** Looks anew. @throws Refusal `unavailable` */
@@ -27,7 +27,7 @@ export type PromisesDeps = {
   readonly configs: Pick<Configs, 'topics' | 'setTopic' | 'brokers'>
   readonly log: Log
   /** Those that are Weir's, and what each is to be told. */
-  readonly topics: () => ReadonlyMap<string, Pins>
+  readonly topics: () => ReadonlyMap<string, TopicPins>
   readonly topicReplication: number | undefined
   /** What the topics' names begin with, as operators know them. */
   readonly kafkaPrefix: string

@@ -1,7 +1,7 @@
 // Which topics Kafka's promises are looked at for, and how often.
 import { topicsOf } from './stream-topics.ts'
 import { pinsOf } from './topic-pins.ts'
-import type { Pins } from './topic-pins.ts'
+import type { TopicPins } from './topic-pins.ts'
 import { controlPins } from '../control-topics.ts'
 import { createKafkaPromises } from './kafka-promises.ts'
 import type { KafkaPromises } from './kafka-promises.ts'
@@ -33,10 +33,12 @@ export function promisesOf({ config, admin, follower, log }: Parts): KafkaPromis
   })
 }
 
-const streamTopics = ({ tables }: Parts['follower']): [string, Pins][] =>
+const streamTopics = ({ tables }: Parts['follower']): [string, TopicPins][] =>
   [...tables.streams()]
     .filter(({ state }) => state === 'ready')
-    .flatMap((stream) => topicsOf(stream).map((topic): [string, Pins] => [topic, pinsOf(stream)]))
+    .flatMap((stream) =>
+      topicsOf(stream).map((topic): [string, TopicPins] => [topic, pinsOf(stream)]),
+    )
 
 export const promisesReconciler = (promises: KafkaPromises): Reconciler => ({
   name: 'promises of Kafka',

@@ -18,7 +18,14 @@ export type Reserving = Changes & { readonly wrappingKeys: WrappingKeys }
 
 export type InputRequest = Pick<
   InputStream,
-  'billingId' | 'name' | 'tags' | 'limits' | 'partitions' | 'rotationHours' | 'keyRetentionDays'
+  | 'billingId'
+  | 'name'
+  | 'tags'
+  | 'limits'
+  | 'partitions'
+  | 'retentionHours'
+  | 'rotationHours'
+  | 'keyRetentionDays'
 >
 export type DerivedRequest = Pick<
   DerivedStream,
@@ -30,6 +37,7 @@ export type DerivedRequest = Pick<
   | 'consentLevelType'
   | 'decrypterName'
   | 'from'
+  | 'retentionHours'
 >
 
 /** Together with the keys of its eras. */

@@ -5,7 +5,7 @@ import type { DerivedStream, InputStream, StreamRecord } from '@weir/control-sta
 import type { Admin, Fencer } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { refusal } from '../../errors.ts'
-import { allPins, pinsOf, pinTopics } from './topic-pins.ts'
+import { allPins, pinsOf, pinTopics, withRetention } from './topic-pins.ts'
 
 export type StreamTopics = {
   /**
@@ -13,6 +13,8 @@ export type StreamTopics = {
    * the stream's, or of one that such a deriver was faster to write to; then none is made.
    */
   make(stream: StreamRecord): Promise<string | undefined>
+  /** They keep records from now on as long as the stream's record says. */
+  keepRecords(stream: StreamRecord): Promise<void>
   /** Where a new output starts in its input, by partition. */
   startOffsets(input: InputStream, from: DerivedStream['from']): Promise<string[]>
   /** No deriver can commit any more, and nothing remembers the group. @throws AppError `group_not_empty` */
@@ -55,6 +57,8 @@ export function createStreamTopics(
       return written
     },
 
+    keepRecords: (stream) => keepRecords(configs, stream),
+
     async startOffsets(input, from) {
       const topic = topicOf(input)
       const starts =
@@ -77,6 +81,11 @@ export function createStreamTopics(
 
     deleteEmpty,
   }
+}
+
+async function keepRecords(configs: Admin['configs'], stream: StreamRecord): Promise<void> {
+  for (const [topic, { own }] of await configs.topics(topicsOf(stream)))
+    await configs.setTopic(topic, withRetention(own, pinsOf(stream)))
 }
 
 /**

@@ -102,9 +102,9 @@ export const steps: readonly Step[] = [
       action: 'stream.change',
       target: {
         stream,
-        changed: ['enabled', 'tags', 'limits', 'keyRetentionDays'],
-        before: { eventCount: '1000000000', keyRetentionDays: 365 },
-        after: { eventCount: '7', keyRetentionDays: 30 },
+        changed: ['enabled', 'tags', 'limits', 'retentionHours', 'keyRetentionDays'],
+        before: { eventCount: '1000000000', retentionHours: 'broker', keyRetentionDays: 365 },
+        after: { eventCount: '7', retentionHours: 48, keyRetentionDays: 30 },
       },
     }),
     send: ({ account, v, stream }) =>
@@ -112,6 +112,7 @@ export const steps: readonly Step[] = [
         enabled: true,
         tags: ['not in the log'],
         limits: { eventCount: '7' },
+        retentionHours: 48,
         keyRetentionDays: 30,
       }),
   },

@@ -59,6 +59,23 @@ test('a topic gets what it lacks, keeps what somebody has set on it, and what wa
   expect(told('replication (default.replication.factor)')).toHaveLength(1)
 })
 
+test('how long a stream keeps its records is set again when somebody has changed it', async () => {
+  const kept = freshName('kept')
+  const pins = pinsOf({ kind: 'derived', retentionHours: 48 })
+  await admin.topics.create({ topic: kept, partitions: 1, config: allPins(pins, 1) })
+  const before = (await admin.configs.topics([kept])).get(kept)?.own ?? {}
+  expect(before).toMatchObject({ 'retention.ms': '172800000', 'segment.ms': '7200000' })
+  await admin.configs.setTopic(kept, { ...before, 'retention.ms': '-1', 'flush.ms': '1000' })
+
+  const { check, warnings } = promises({ topics: () => new Map([[kept, pins]]) })
+  await check()
+
+  const after = (await admin.configs.topics([kept])).get(kept)?.own
+  expect(after).toEqual({ ...before, 'flush.ms': '1000' })
+  expect(warnings.filter((one) => one.includes('retention.ms'))).toEqual([])
+  await admin.topics.delete(kept)
+})
+
 test('where durability is required, it is not ready, and says what to set; where it is not, it is', async () => {
   const required = promises()
   await required.check()

@@ -14,7 +14,7 @@ export function tellOutputs(tell: Tell, v: string): void {
     ...list('The outputs', of('')),
   })
   tell('createOutput', `POST ${outputs}`, 'outputs', {
-    says: 'Creates an output. If an owner creates it, it gets its first credentials',
+    says: 'Creates an output. If an owner creates it, it gets its first credentials. Setting `retentionHours` needs the role owner',
     ...body('OutputRequest'),
     ...answer(201, 'The output. Its secret is shown only in this response', of('New')),
   })
@@ -23,7 +23,7 @@ export function tellOutputs(tell: Tell, v: string): void {
     ...answer(200, 'The output', of('')),
   })
   tell('changeOutput', `PATCH ${outputs}/:output`, 'outputs', {
-    says: 'Enables or disables an output',
+    says: 'Enables or disables an output, or changes how long its topics keep records. Changing `retentionHours` needs the role owner',
     ...body('OutputChange'),
     ...answer(200, 'The output as it is now', of('')),
   })

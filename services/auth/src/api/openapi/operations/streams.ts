@@ -13,7 +13,7 @@ export function tellStreams(tell: Tell, v: string): void {
     ...list('The streams', of('Input')),
   })
   tell('createStream', 'POST /streams', 'streams', {
-    says: 'Creates an input stream, with its first credentials. Setting `limits` or `keyRetentionDays` needs the role owner',
+    says: 'Creates an input stream, with its first credentials. Setting `limits`, `retentionHours` or `keyRetentionDays` needs the role owner',
     ...body('StreamRequest'),
     ...answer(201, 'The stream. Its secret is shown only in this response', of('NewInput')),
   })
@@ -22,7 +22,7 @@ export function tellStreams(tell: Tell, v: string): void {
     ...answer(200, 'The stream', of('Input')),
   })
   tell('changeStream', 'PATCH /streams/:stream', 'streams', {
-    says: 'Changes an input stream. What the body does not contain stays as it is. Changing `limits` or `keyRetentionDays` needs the role owner',
+    says: 'Changes an input stream. What the body does not contain stays as it is. Changing `limits`, `retentionHours` or `keyRetentionDays` needs the role owner',
     ...body('StreamChange'),
     ...answer(200, 'The stream as it is now', of('Input')),
   })
