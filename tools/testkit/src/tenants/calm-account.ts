@@ -4,7 +4,6 @@ import { asObject, createAccount, exampleEvent, request, textIn } from '../world
 import type { Account, TestStream } from '../world/account.ts'
 import { contractOf } from '../world/contracts.ts'
 import { connectProducer } from '../world/producer.ts'
-import type { World } from '../world/services.ts'
 import { listen } from '../world/listener.ts'
 
 const schemaId = 'demo_v1'
@@ -22,13 +21,16 @@ export type Asked = {
   readonly failures: readonly string[]
 }
 
+/** Where the services are. */
+export type CalmWorld = Readonly<Record<'auth' | 'ingest' | 'output', { readonly url: string }>>
+
 export type CalmAccount = {
   /** Asks on every lane until then. */
   askUntil(end: Promise<unknown>): Promise<Asked>
   close(): void
 }
 
-export async function createCalmAccount(world: World): Promise<CalmAccount> {
+export async function createCalmAccount(world: CalmWorld): Promise<CalmAccount> {
   const { asks, close } = await prepareAsks(world)
   await asks.derived(() => {}) // the derived stream is served
   return {
@@ -65,7 +67,7 @@ export async function createCalmAccount(world: World): Promise<CalmAccount> {
 /** Each gives the status of its answer. */
 type Asks = Record<Lane, (failed: (what: string) => void) => Promise<number>>
 
-async function prepareAsks(world: World): Promise<{ asks: Asks; close(): void }> {
+async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): void }> {
   const account = await createAccount(world.auth.url)
   const { billingId, apiKey, call } = account
   await account.contract(schemaId)
@@ -95,7 +97,7 @@ async function prepareAsks(world: World): Promise<{ asks: Asks; close(): void }>
 }
 
 /** Events of a name, and whether the one of a name has come out of a derived stream. */
-async function watchedEvents({ ingest, output }: World, account: Account, stream: TestStream) {
+async function watchedEvents({ ingest, output }: CalmWorld, account: Account, stream: TestStream) {
   const derived = await account.output(stream.name, `${stream.name}-2`, { consentLevels: [2] })
   const token = await account.token(stream)
   const producer = await connectProducer(ingest.url)

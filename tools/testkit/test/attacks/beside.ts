@@ -1,6 +1,9 @@
 // A calm account beside a hostile one: how long it waits for its answers before the attack and meanwhile, in one run.
-import { createCalmAccount } from '../../src/index.ts'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import type { Asked, World } from '../../src/index.ts'
+import type { CalmOrder } from './calm.ts'
 import type { Attack } from './hostile-tenants.ts'
 
 export type Beside = {
@@ -15,10 +18,10 @@ export async function besideOf(
   attack: Attack,
   { beforeMs, attackMs }: { beforeMs: number; attackMs: number },
 ): Promise<Beside> {
-  const calm = await createCalmAccount(world)
+  const calm = await startCalm(world)
   try {
     const act = await attack.prepare(world)
-    const before = await calm.askUntil(after(beforeMs))
+    const before = await calm.ask(beforeMs)
     const answers = new Map<number | 'none', number>()
     let isOver = false
     const acting = Array.from({ length: attack.atOnce }, async () => {
@@ -27,13 +30,30 @@ export async function besideOf(
         answers.set(how, (answers.get(how) ?? 0) + 1)
       }
     })
-    const meanwhile = await calm.askUntil(after(attackMs))
+    const meanwhile = await calm.ask(attackMs)
     isOver = true
     await Promise.all(acting)
     return { before, meanwhile, answers }
   } finally {
-    calm.close()
+    calm.stop()
   }
 }
 
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+async function startCalm({ auth, ingest, output }: World) {
+  const child = fork(join(import.meta.dirname, 'calm.ts'))
+  const ended = once(child, 'exit').then(() => ({ error: 'the calm account has ended' }))
+  const tell = async <Answer>(order: CalmOrder): Promise<Answer> => {
+    const told = once(child, 'message').then(([message]) => message)
+    child.send(order)
+    const { answer, error } = await Promise.race([told, ended])
+    if (error !== undefined) throw new Error(error)
+    return answer
+  }
+  await tell({
+    world: { auth: { url: auth.url }, ingest: { url: ingest.url }, output: { url: output.url } },
+  })
+  return {
+    ask: (ms: number) => tell<Asked>({ ms }),
+    stop: () => void child.kill('SIGKILL'),
+  }
+}

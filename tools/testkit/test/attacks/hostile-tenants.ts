@@ -116,8 +116,12 @@ export const attacks: readonly Attack[] = [
           id: `large-${nth}`,
           fields: [{ name: 'field', type: 'string', doc }],
         })
+      const headers = { authorization: `Bearer ${account.apiKey}` }
       return async () => {
-        return unlessTooMany(await account.call('GET', '/v2/contracts'))
+        const { status, body } = await fetch(`${world.auth.url}/v2/contracts`, { headers })
+        // Parsing them would only take the processors from the others.
+        await body?.pipeTo(new WritableStream())
+        return unlessTooMany({ status })
       }
     },
     atOnce: 8,
