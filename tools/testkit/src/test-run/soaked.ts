@@ -55,6 +55,7 @@ export const SOAKED: readonly string[] = [
   'tools/manifests/test/',
   'tools/testkit/test/erasure/erase-and-rotate.integration.test.ts',
   'tools/testkit/test/erasure/erase-in-pieces.integration.test.ts',
+  'tools/testkit/test/erasure/people-from-outside.integration.test.ts',
   'tools/testkit/test/failure/backup.integration.test.ts',
   'tools/testkit/test/failure/kill-everything.integration.test.ts',
   'tools/testkit/test/failure/newer-record.integration.test.ts',
