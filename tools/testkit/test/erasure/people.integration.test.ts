@@ -11,6 +11,8 @@ import {
   connectProducer,
   joinWorld,
   listIn,
+  openAnalysts,
+  setting,
   textIn,
 } from '../../src/index.ts'
 import type { Account, SharedWorld, TestStream } from '../../src/index.ts'
@@ -275,6 +277,21 @@ test('levels that are withdrawn are told', async () => {
     withdrawn: [2, 3],
     held: [{ name: 'app', events: 1, erased: 0 }],
   })
+})
+
+test('a deleted output is told as long as its topic is there', async () => {
+  const doomed = await account.output('app', 'doomed', { consentLevels: [1], from: 'earliest' })
+  const analysts = openAnalysts()
+  // Kafka deletes no group that has a member, and the topic goes after the group.
+  const group = { 'group.id': `weir.${doomed.topic}` }
+  const settings = { 'bootstrap.servers': setting('KAFKA_BROKERS'), ...group }
+  const member = analysts.start({ do: 'follow', settings, topic: doomed.topic })
+  await member.until(({ records }) => records.length === 5, deadlineMs)
+  await account.call('DELETE', '/v2/streams/app/outputs/doomed')
+  expect(listIn(inStream(await search(session, ['app']), 'app'), 'held')).toContainEqual(
+    expect.objectContaining({ name: 'doomed', kind: 'deleted', events: 1 }),
+  )
+  analysts.close()
 })
 
 async function erase(body: object, stream = 'web'): Promise<Record<string, unknown>> {
