@@ -46,11 +46,23 @@ async function describeSlice(
   const known = results.filter(({ errorCode }) => errorCode === 0)
   return known.map(({ resourceName: topic, configs: config }) => {
     const partitions = topics.get(topic)?.partitions ?? []
-    const own = config.filter(
-      ({ configSource }) => configSource === ConfigSources.DYNAMIC_TOPIC_CONFIG,
-    )
     const replication = Math.min(...partitions.map(({ replicas }) => replicas.length))
-    return [topic, { replication, config: settingsOf(config), own: settingsOf(own) }]
+    return [topic, { replication, config: settingsOf(config), own: ownOf(config) }]
+  })
+}
+
+/** Whether every broker says that these, and no others, are the topic's own. */
+export async function isShown(
+  brokers: Brokers,
+  topic: string,
+  wanted: ConfigEntries,
+): Promise<boolean> {
+  const { brokers: ids } = await brokers.describe([])
+  const answers = await Promise.all(ids.map((id) => brokers.ask(id, configsOf('TOPIC', [topic]))))
+  return answers.every(({ results }) => {
+    const own = ownOf(results.flatMap(({ configs }) => configs))
+    const names = new Set([...Object.keys(own), ...Object.keys(wanted)])
+    return [...names].every((name) => own[name] === wanted[name])
   })
 }
 
@@ -63,6 +75,11 @@ export async function describeBrokers(brokers: Brokers): Promise<Map<string, Con
   }
   return found
 }
+
+const ownOf = (config: readonly Config[]): ConfigEntries =>
+  settingsOf(
+    config.filter(({ configSource }) => configSource === ConfigSources.DYNAMIC_TOPIC_CONFIG),
+  )
 
 function configsOf(type: 'TOPIC' | 'BROKER', names: readonly string[]): Request<Answer> {
   const resources = names.map((resourceName) => ({
