@@ -15,6 +15,7 @@ export {
   createTopicsV5,
   deleteAclsV3,
   deleteGroupsV2,
+  deleteRecordsV2,
   deleteTopicsV4,
   describeAclsV3,
   describeConfigsV4,

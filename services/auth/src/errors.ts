@@ -50,6 +50,11 @@ export const errorTable = {
     title: 'The stream has derived streams',
     operations: ['deleteStream'],
   },
+  would_lose_events: {
+    status: 409,
+    title: 'The input stream no longer has all events of the output',
+    operations: ['rebuildOutput'],
+  },
   not_complete: {
     status: 409,
     title: 'The erasure is not complete yet',

@@ -130,7 +130,7 @@ const listener = await listenNode({
     dead,
     reader,
     trace,
-    groups: kafkaAdmin.groups,
+    logs,
     offsets,
     console: {
       folder: consoleFolder,

@@ -96,6 +96,24 @@ export function streamTests(ground: LookUpGround): void {
     ])
   })
 
+  test('an output that is rebuilt has its events again, at new offsets', async () => {
+    const { weir, billingId } = ground()
+    await weir.ok('stream create again --save --partitions 1')
+    await weir.ok('output create again anew --level 2')
+    const reader = createTopicReader(ground().world.env)
+    try {
+      await weir.ok('send again --schema demo_v1', { input: await eventLine('demo_v1') })
+      const [before] = await reader.readUntil(`${billingId}.anew`, 1)
+      const rebuilt = await weir.ok('output rebuild again anew --wait --yes')
+      expect(memberOf(rebuilt, 'rebuild.number')).toBe('1')
+      const [after] = await reader.readUntil(`${billingId}.anew`, 1)
+      expect(after?.headers['svc-source']).toEqual(before?.headers['svc-source'])
+      expect(Number(after?.offset)).toBeGreaterThan(Number(before?.offset))
+    } finally {
+      await reader.close()
+    }
+  })
+
   test('an output from the earliest event holds what was sent before it, one from now does not', async () => {
     const { weir, billingId } = ground()
     await weir.ok('stream create history --save --partitions 1')

@@ -53,6 +53,7 @@ async function weir(line: string, answer?: string) {
 describe.each([
   ['stream delete s', 'DELETE /v2/streams/s'],
   ['output delete s o', 'DELETE /v2/streams/s/outputs/o'],
+  ['output rebuild s o', 'POST /v2/streams/s/outputs/o/rebuild'],
   ['contract archive c', 'POST /v2/contracts/c/archive'],
   ['subject erase s somebody', 'POST /v2/streams/s/erasures'],
   ['subject withdraw s somebody --level 2', 'POST /v2/streams/s/erasures'],

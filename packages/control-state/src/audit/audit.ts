@@ -18,6 +18,7 @@ export type AuditAction =
   | 'output.create'
   | 'output.change'
   | 'output.delete'
+  | 'output.rebuild'
   | 'credentials.create'
   | 'credentials.delete'
   | 'contract.create'

@@ -31,6 +31,7 @@ import type {
   KeyUseRecord,
   Limits,
   OutputThen,
+  Rebuild,
   ReceiptKeyRecord,
   RotationRecord,
   SigningKeyRecord,
@@ -102,6 +103,19 @@ const isDerived = objectOf<DerivedStream>({
   decrypterName: text,
   from: oneOf('earliest', 'now'),
   startOffsets: optional(listOf(text)),
+  rebuild: optional(
+    objectOf<Rebuild>({
+      number,
+      askedAtMs: number,
+      cut: optional(
+        objectOf<NonNullable<Rebuild['cut']>>({
+          atMs: number,
+          derived: listOf(text),
+          dead: listOf(text),
+        }),
+      ),
+    }),
+  ),
 })
 
 const isContract = objectOf<ContractRecord>({

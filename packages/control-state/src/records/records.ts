@@ -74,6 +74,18 @@ export type InputStream = StreamCommon & {
 
 export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
 
+/** An output that is derived anew, from the events that its input still has. */
+export type Rebuild = {
+  /** How often that was asked for. */
+  readonly number: number
+  readonly askedAtMs: number
+  /** Where its logs begin since then, by partition: what lay before is gone. Until it is there nobody derives the output. */
+  readonly cut?: LogStarts & { readonly atMs: number }
+}
+
+/** One decimal offset for each partition. */
+export type LogStarts = { readonly derived: readonly string[]; readonly dead: readonly string[] }
+
 export type DerivedStream = StreamCommon & {
   readonly kind: 'derived'
   readonly linkedStream: string
@@ -84,7 +96,12 @@ export type DerivedStream = StreamCommon & {
   readonly from: 'earliest' | 'now'
   /** Where derivation starts, one decimal offset per input partition; there once the stream is ready. */
   readonly startOffsets?: readonly string[]
+  readonly rebuild?: Rebuild
 }
+
+/** Its logs are being cut. */
+export const isRebuilding = ({ rebuild }: Pick<DerivedStream, 'rebuild'>): boolean =>
+  rebuild !== undefined && rebuild.cut === undefined
 
 export type StreamRecord = InputStream | DerivedStream
 

@@ -1,4 +1,4 @@
-// Where a topic's log begins and ends, by partition, fresh from the brokers.
+// Where a topic's log begins and ends, by partition, fresh from the brokers; and how its beginning is cut off.
 import type { BrokerCalls } from '../connect/broker-calls.ts'
 import * as topicCalls from './topic-calls.ts'
 import type { Isolation } from './topic-calls.ts'
@@ -9,6 +9,11 @@ export type LogOffsets = {
   ends(topic: string, options: { isolation: Isolation }): Promise<bigint[]>
   /** The first offset of each partition that was written at or after a time; the end where none was. */
   at(topic: string, timestampMs: number): Promise<bigint[]>
+  /**
+   * Resolves once nobody gets a record any more that lies before these offsets, one for each partition. Brokers free the disk when they
+   * delete the segment. Throws KafkaError `kafka.refused` where an offset is beyond the end.
+   */
+  deleteBefore(topic: string, before: readonly bigint[]): Promise<void>
 }
 
 export function createLogOffsets(calls: BrokerCalls): LogOffsets {
@@ -19,5 +24,7 @@ export function createLogOffsets(calls: BrokerCalls): LogOffsets {
       calls.run('read offsets', (brokers) => topicCalls.endOffsets(brokers, topic, isolation)),
     at: (topic, timestampMs) =>
       calls.run('read offsets', (brokers) => topicCalls.offsetsAt(brokers, topic, timestampMs)),
+    deleteBefore: (topic, before) =>
+      calls.run('delete records', (brokers) => topicCalls.deleteBefore(brokers, topic, before)),
   }
 }

@@ -1,6 +1,6 @@
 // Questions about one topic, asked of the brokers themselves: who leads its partitions, where its log begins
 // and ends, what a group has committed. Nothing is remembered between two questions.
-import { ProtocolError, listOffsetsV8, offsetFetchV9 } from '#client-library'
+import { ProtocolError, deleteRecordsV2, listOffsetsV8, offsetFetchV9 } from '#client-library'
 
 import { delay } from '@weir/kit'
 
@@ -21,6 +21,7 @@ const NO_REPLICA = -1
 const ANY_EPOCH = -1
 const NO_MEMBER = { memberId: null, memberEpoch: -1 }
 const RECHECK_MS = 300
+const DELETE_WITHIN_MS = 10_000
 
 const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const satisfies Record<
   Isolation,
@@ -141,6 +142,24 @@ export async function committedOffsets(
     found.map(({ partitionIndex, committedOffset }) => [partitionIndex, committedOffset]),
   )
   return inOrder(partitions, committed).map((offset) => (offset < 0n ? undefined : offset))
+}
+
+/** From then on each partition begins there. Throws Kafka's own error where one of the offsets isn't in its log. */
+export async function deleteBefore(
+  brokers: Brokers,
+  topic: string,
+  before: readonly bigint[],
+): Promise<void> {
+  const byLeader = Map.groupBy(await needPartitions(brokers, topic), leaderOf)
+  const answers = [...byLeader].map(async ([leader, led]) => {
+    const partitions = led.map(({ partition }) => ({
+      partitionIndex: partition,
+      offset: before[partition] ?? 0n,
+    }))
+    const topics = [{ name: topic, partitions }]
+    await brokers.ask(leader, requestOf(deleteRecordsV2.api, topics, DELETE_WITHIN_MS))
+  })
+  await Promise.all(answers)
 }
 
 async function listOffsets(

@@ -23,6 +23,7 @@ export function createNamedAdmin(kafka: Kafka, options?: AdminOptions): Admin {
       earliest: (topic) => offsets.earliest(full(topic)),
       ends: (topic, how) => offsets.ends(full(topic), how),
       at: (topic, timestampMs) => offsets.at(full(topic), timestampMs),
+      deleteBefore: (topic, before) => offsets.deleteBefore(full(topic), before),
     },
     groups: {
       committedOffsets: (groupId, topic) => groups.committedOffsets(full(groupId), full(topic)),

@@ -141,6 +141,11 @@ export const outputPatch = z.strictObject(
   bodyRule,
 )
 
+export const rebuildBody = z.strictObject(
+  { acceptLoss: z.boolean('must be true or false').default(false) },
+  bodyRule,
+)
+
 const valueBytesMax = 1_048_576
 const valueRule = `must be a text of 1 to ${valueBytesMax} bytes in UTF-8, without lone surrogates`
 const keyFieldValue = z

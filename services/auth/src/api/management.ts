@@ -14,6 +14,7 @@ import type { Rotating } from '../control/keys/signing-keys.ts'
 import type { Creation } from '../control/streams/create-stream.ts'
 import type { Deleting } from '../control/streams/delete-stream.ts'
 import type { Managing } from '../control/streams/change-stream.ts'
+import type { AskingRebuild } from '../control/streams/rebuild-output.ts'
 import type { Searches } from '../people/searches.ts'
 import type { Callers } from '../access/callers.ts'
 import type { UsageLog } from '../usage/usage-log.ts'
@@ -27,7 +28,7 @@ export type Management = {
   readonly refusals: Refusals
   readonly state: Pick<StateFollower, 'tables' | 'keyStore' | 'refresh'>
   readonly accounts: Unattributed<Changes>
-  readonly streams: Unattributed<Creation & Deleting & Managing>
+  readonly streams: Unattributed<Creation & Deleting & Managing & AskingRebuild>
   readonly contracts: Unattributed<Publishing>
   readonly erasures: Unattributed<Erasing>
   readonly keys: Unattributed<StartingRotation & Rotating>

@@ -102,6 +102,7 @@ function mountOutputs(mount: Mount, deps: Shown): void {
     PATCH: audited('output.change', outputs.changeOutput(deps)),
     DELETE: audited('output.delete', outputs.dropOutput(deps)),
   })
+  mount(`${output}/rebuild`, { POST: audited('output.rebuild', outputs.rebuildOutput(deps)) })
 }
 
 function mountCredentials(mount: Mount, deps: Shown): void {

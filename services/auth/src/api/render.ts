@@ -76,7 +76,7 @@ function nested(stream: StreamRecord): Json {
 
 function detailsOf(stream: StreamRecord, kafkaPrefix: string): Json {
   const { streamId, partitions, retentionHours = 'broker', createdAtMs } = stream
-  const own = stream.kind === 'input' ? inputDetails(stream) : { from: stream.from }
+  const own = stream.kind === 'input' ? inputDetails(stream) : outputDetails(stream)
   const topic = kafkaPrefix + topicOf(stream)
   return { streamId, topic, partitions, retentionHours, ...own, createdAt: timeOf(createdAtMs) }
 }
@@ -84,6 +84,17 @@ function detailsOf(stream: StreamRecord, kafkaPrefix: string): Json {
 const inputDetails = ({ rotationHours, keyRetentionDays }: InputStream): Json => ({
   rotationHours,
   keyRetentionDays,
+})
+
+const outputDetails = ({ from, rebuild }: DerivedStream): Json => ({
+  from,
+  ...(rebuild && {
+    rebuild: {
+      number: rebuild.number,
+      askedAt: timeOf(rebuild.askedAtMs),
+      ...(rebuild.cut && { doneAt: timeOf(rebuild.cut.atMs) }),
+    },
+  }),
 })
 
 export const credentialOf = ({ clientId, scope, createdAtMs }: Credential): Json => ({

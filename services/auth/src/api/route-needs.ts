@@ -65,6 +65,7 @@ export const routeNeeds = {
   [`GET ${output}`]: 'viewer',
   [`PATCH ${output}`]: 'developer',
   [`DELETE ${output}`]: 'owner',
+  [`POST ${output}/rebuild`]: 'owner',
   [`POST ${output}/credentials`]: 'owner',
   [`DELETE ${output}/credentials/:clientId`]: 'owner',
 

@@ -5,7 +5,7 @@ import type { KekProvider } from '@weir/fieldcrypt'
 import { oneAtATime } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createFencer, createRangeReader } from '@weir/kafka'
-import type { Acls, Admin, Kafka } from '@weir/kafka'
+import type { Acls, Admin, Fencer, Kafka } from '@weir/kafka'
 import type { HeldKeks, StateFollower } from '@weir/control-state'
 import { errors } from '../errors.ts'
 import type { Config } from '../config.ts'
@@ -20,6 +20,7 @@ import { createReadAccess, noReadAccess } from './acls/read-access.ts'
 import type { ReadAccess } from './acls/read-access.ts'
 import { createWrappingKeys } from './keys/wrapping-keys.ts'
 import type { WrappingKeys } from './keys/wrapping-keys.ts'
+import { createDerivedLogs } from './streams/derived-logs.ts'
 import { createStreamTopics } from './streams/stream-topics.ts'
 import { createWriter, writerTransactor } from './writer.ts'
 import type { Writer } from './writer.ts'
@@ -47,7 +48,7 @@ export type ControlParts = {
 }
 
 /** Loops that a change asks to run at once. */
-export type HurriedLoop = 'clean-up' | 'access' | 'rotation' | 'erasures'
+export type HurriedLoop = 'clean-up' | 'access' | 'rotation' | 'erasures' | 'rebuilds'
 
 export type Control = ReturnType<typeof composeControl>['control']
 
@@ -70,7 +71,7 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
     follower,
     kek,
     wrappingKeys,
-    topics: createStreamTopics({ ...admin, fencer }, config.TOPIC_REPLICATION),
+    ...streamsInKafka(parts, fencer),
     kafkaPrefix: config.KAFKA_PREFIX,
     configs: admin.configs,
     access: accessOf(parts),
@@ -92,11 +93,17 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
   return { control, usage, audit, closeWriters }
 }
 
+const streamsInKafka = ({ admin, config }: ControlParts, fencer: Fencer) => ({
+  topics: createStreamTopics({ ...admin, fencer }, config.TOPIC_REPLICATION),
+  derivedLogs: createDerivedLogs(admin.offsets, fencer),
+})
+
 const soonOf = (trigger: (loop: HurriedLoop) => void) => ({
   cleanUpSoon: () => trigger('clean-up'),
   accessSoon: () => trigger('access'),
   rotateSoon: () => trigger('rotation'),
   erasuresSoon: () => trigger('erasures'),
+  rebuildSoon: () => trigger('rebuilds'),
 })
 
 function searchesOf(

@@ -12,8 +12,11 @@ import { keepSigningKeys } from './keys/signing-keys.ts'
 import type { Reconciler } from './reconcile-loop.ts'
 import { cleanUp } from './streams/clean-up.ts'
 import type { CleaningUp } from './streams/clean-up.ts'
+import { rebuildOutputs } from './streams/rebuild-output.ts'
+import type { Rebuilding } from './streams/rebuild-output.ts'
 
 const cleanUpIdleMs = 15_000
+const rebuildsIdleMs = 15_000
 const erasEveryMs = 3_600_000
 const signingKeysEveryMs = 600_000
 const accessEveryMs = 300_000
@@ -21,6 +24,7 @@ const subjectsEveryMs = 3_600_000
 const searchesEveryMs = 60_000
 
 type Deps = CleaningUp &
+  Rebuilding &
   KeepingEras &
   KeepingReceiptKey & {
     readonly access: Pick<ReadAccess, 'settle'>
@@ -36,6 +40,7 @@ export function stateReconcilers(deps: Deps): readonly Reconciler[] {
   })
   return [
     { name: 'clean-up', run: async () => (await cleanUp(deps)) ?? cleanUpIdleMs },
+    { name: 'rebuilds', run: async () => (await rebuildOutputs(deps)) ?? rebuildsIdleMs },
     every('eras', erasEveryMs, () => keepErasAhead(deps)),
     every('access', accessEveryMs, () => deps.access.settle()),
     every('subjects', subjectsEveryMs, () =>

@@ -70,6 +70,7 @@ test('the table itself is right: what is about people is an officer’s, what op
     'DELETE /v2/api-keys/:keyId',
     'DELETE /v2/streams/:stream',
     'DELETE /v2/streams/:stream/outputs/:output',
+    'POST /v2/streams/:stream/outputs/:output/rebuild',
     'POST /v2/streams/:stream/outputs/:output/credentials',
     'DELETE /v2/streams/:stream/outputs/:output/credentials/:clientId',
   ])

@@ -69,6 +69,7 @@ const management: Readonly<Record<string, Ask>> = {
   'DELETE /streams/:stream/outputs/:output': plainly,
   'POST /streams/:stream/credentials': () => [{}, { json: { scope: 'listen' } }],
   'DELETE /streams/:stream/credentials/:clientId': plainly,
+  'POST /streams/:stream/outputs/:output/rebuild': plainly,
   'POST /streams/:stream/outputs/:output/credentials': plainly,
   'DELETE /streams/:stream/outputs/:output/credentials/:clientId': plainly,
   'GET /contracts': plainly,

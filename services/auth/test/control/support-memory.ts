@@ -19,6 +19,7 @@ import { createReadAccess } from '../../src/control/acls/read-access.ts'
 import { createWrappingKeys } from '../../src/control/keys/wrapping-keys.ts'
 import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
 import type { Control } from '../../src/control/compose.ts'
+import { createDerivedLogs } from '../../src/control/streams/derived-logs.ts'
 import { createStreamTopics } from '../../src/control/streams/stream-topics.ts'
 import type { Decide } from '../../src/control/decide-changes.ts'
 import type { Writer } from '../../src/control/writer.ts'
@@ -70,6 +71,9 @@ function memoryKafka(): MemoryKafka {
       ends: async (topic) => endsOf(topic),
       earliest: async (topic) => endsOf(topic).map(() => 0n),
       at: async (topic) => endsOf(topic),
+      async deleteBefore(topic, before) {
+        did('cut', `${topic} ${before.join(' ')}`)
+      },
     },
     groups: {
       committedOffsets: async () => [],
@@ -190,6 +194,7 @@ export function memoryControl(
     actor: { kind: 'auth' },
     follower,
     topics: createStreamTopics({ ...kafka.admin, fencer: kafka.fencer }, undefined),
+    derivedLogs: createDerivedLogs(kafka.admin.offsets, kafka.fencer),
     kafkaPrefix: '',
     configs: kafka.admin.configs,
     access: createReadAccess({ acls: kafka.acls, follower, log, principals, isRequired: true }),
@@ -207,6 +212,7 @@ export function memoryControl(
     accessSoon: () => void (looksAtAccess += 1),
     rotateSoon() {},
     erasuresSoon: () => {},
+    rebuildSoon() {},
   })
   return {
     deps: replica('one'),

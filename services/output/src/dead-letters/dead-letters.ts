@@ -1,11 +1,13 @@
 // `…/dead`, `…/dead/retry` and `…/lag`: what of a derived stream could not be derived, deriving it anew, and how
 // far it is behind (docs/wire-format.md, Dead-lettered records, lag and preview). No values are shown.
-import type { Groups, LogOffsets } from '@weir/kafka'
+import type { LogOffsets } from '@weir/kafka'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
-import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
+import { deadLetterTopicOf, isRebuilding, topicOf, transactionalIdOf } from '@weir/control-state'
 import { targetOf } from '../access/audit-target.ts'
 import { deriveOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
+import { derivedPartitionsOf, isDerivable, rebuildOf } from '../derive/derived-partitions.ts'
+import type { PartitionLogs } from '../derive/partition-logs.ts'
 import { lookUpOutput } from '@weir/http-api'
 import type { AccountHandler } from '@weir/http-api'
 import { refusal } from '../errors.ts'
@@ -21,7 +23,7 @@ import type { RetryOptions, RetryOutcome } from './retry-partition.ts'
 export type DeadDeps = DerivationDeps & {
   readonly limited: ConcurrencyLimiter
   readonly dead: DeadLetterTopics
-  readonly groups: Pick<Groups, 'committedOffsets'>
+  readonly logs: Pick<PartitionLogs, 'noted'>
   readonly offsets: Pick<LogOffsets, 'ends'>
   readonly decrypterNames: readonly string[]
   /** What the names of topics begin with. */
@@ -124,7 +126,7 @@ function retryOptionsOf(deps: DeadDeps, stream: DerivedStream, input: InputStrea
   const { follower } = deps
   const mayDerive = (): boolean => {
     const now = follower.tables.streamById(stream.streamId)
-    return follower.isFresh() && now?.state === 'ready' && now.enabled
+    return follower.isFresh() && now?.kind === 'derived' && isDerivable(now)
   }
   return {
     ...topicsOf(stream, input),
@@ -144,21 +146,24 @@ function retryOptionsOf(deps: DeadDeps, stream: DerivedStream, input: InputStrea
 export const showLag =
   (deps: DeadDeps): AccountHandler =>
   async (call) => {
-    const { limited, dead, groups, offsets } = deps
+    const { limited, dead, logs, offsets } = deps
     const { stream, input } = await lookUpOutput(deps.follower, call)
     return limited(stream.billingId, async () => {
       const topic = topicOf(input)
-      const committed = await groups.committedOffsets(groupOf(stream), topic)
+      const derived = derivedPartitionsOf({ stream, input })
+      const noted = await logs.noted(derived)
       const ends = await offsets.ends(topic, { isolation: 'read_committed' })
-      const partitions = ends.map((end, partition) => {
-        const next = committed[partition] ?? BigInt(stream.startOffsets?.[partition] ?? 0)
+      const partitions = derived.map((of) => {
+        const { partition } = of
+        const [next, end = 0n] = [noted.get(of)?.next ?? of.startOffset, ends[partition]]
         return { partition, next: Number(next), end: Number(end), lag: atLeast0(end - next) }
       })
       const lag = partitions.reduce((sum, one) => sum + one.lag, 0)
       const what = { ...topicsOf(stream, input), max: 0, mayGoOn: until(countMsMax, deps) }
       // Null when there are too many to be counted while somebody waits.
       const count = (await dead.list(what))?.total ?? null
-      return { status: 200, body: { lag, dead: count, partitions } }
+      const rebuild = isRebuilding(stream) ? {} : { rebuild: rebuildOf(stream) }
+      return { status: 200, body: { lag, dead: count, partitions, ...rebuild } }
     })
   }
 

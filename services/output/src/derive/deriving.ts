@@ -1,8 +1,8 @@
 // What this replica derives: of the streams that are to be derived here, the partitions that are its own. It follows control state
 // and the other replicas, hands each partition to its flow (flow/partition-flow.ts), and notes positions. What it must not own any
 // more it ends first, so that what is on its way is stored.
-import { topicOf, deadLetterTopicOf, groupOf, transactionalIdOf } from '@weir/control-state'
 import type { LogOffsets } from '@weir/kafka'
+import { derivedPartitionOf, isDerivable, rebuildOf } from './derived-partitions.ts'
 import type { PartitionFlow } from './flow/partition-flow.ts'
 import { newStream } from './flow/stream.ts'
 import type { Stream } from './flow/stream.ts'
@@ -128,9 +128,10 @@ function settle(parts: Parts, served: Served): void {
   for (let partition = 0; partition < stream.partitions; partition++) {
     const one = parts.held.get(keyOf({ streamId: stream.streamId, partition }))
     const { isMine } = parts.deps.owners
-    const isOurs = stream.enabled && isMine({ streamId, partition }, stream.decrypterName)
+    const isOurs = isDerivable(stream) && isMine({ streamId, partition }, stream.decrypterName)
     if (isOurs && one === undefined && !parts.hasClosed) hold(parts, served, partition)
-    if (!isOurs && one !== undefined) void end(parts, one)
+    const isOther = one !== undefined && one.of.rebuild !== rebuildOf(stream)
+    if (one !== undefined && (!isOurs || isOther)) void end(parts, one)
   }
 }
 
@@ -155,17 +156,6 @@ async function end(parts: Parts, one: Held): Promise<void> {
   if (now?.kind === 'derived' && now.state === 'ready' && deps.follower.isFresh())
     settle(parts, { stream: now, input: one.served.input })
 }
-
-const derivedPartitionOf = ({ stream, input }: Served, partition: number): DerivedPartition => ({
-  streamId: stream.streamId,
-  transactionalId: transactionalIdOf(stream, partition),
-  groupId: groupOf(stream),
-  inputTopic: topicOf(input),
-  outputTopic: topicOf(stream),
-  deadLetterTopic: deadLetterTopicOf(stream),
-  partition,
-  startOffset: BigInt(stream.startOffsets?.[partition] ?? 0),
-})
 
 /** What was noted of many is read together. */
 function createStarting({ deps, inputs }: Pick<Parts, 'deps' | 'inputs'>): (one: Held) => void {
@@ -214,5 +204,5 @@ async function mayOwn(deps: DerivingDeps, one: Held | undefined): Promise<boolea
   await deps.follower.catchUp()
   if (one === undefined || !mayDerive(deps, one)) return false
   const now = deps.follower.tables.streamById(one.of.streamId)
-  return now?.state === 'ready' && now.enabled
+  return now?.kind === 'derived' && isDerivable(now) && rebuildOf(now) === one.of.rebuild
 }

@@ -14,6 +14,8 @@ export type DerivedPartition = NotedPartition & {
   readonly deadLetterTopic: string
   /** Where to begin when nothing was ever derived into it. */
   readonly startOffset: bigint
+  /** Where its logs begin then, until retention removes something. */
+  readonly logStarts: { readonly derived: bigint; readonly dead: bigint }
 }
 
 export type Fenced = {
@@ -85,14 +87,16 @@ function findSource(
   })
 }
 
-/** Of a partition whose logs say nothing. They are asked only after they were searched: what begins at 0 now did so then. */
+/** Of a partition whose logs say nothing. They are asked only after they were searched: what begins as it was made did so then. */
 async function startOf(
   { admin, kafkaPrefix }: Pick<FindNextDeps, 'admin' | 'kafkaPrefix'>,
-  { outputTopic, deadLetterTopic, partition, startOffset }: DerivedPartition,
+  { outputTopic, deadLetterTopic, partition, startOffset, logStarts }: DerivedPartition,
 ): Promise<bigint> {
   const topics = [outputTopic, deadLetterTopic]
-  const begins = await Promise.all(topics.map((topic) => admin.offsets.earliest(topic)))
-  if (begins.every((offsets) => offsets[partition] === 0n)) return startOffset
+  const [derived, dead] = await Promise.all(topics.map((topic) => admin.offsets.earliest(topic)))
+  const isAsMade =
+    derived?.[partition] === logStarts.derived && dead?.[partition] === logStarts.dead
+  if (isAsMade) return startOffset
   throw new DeriveError(
     'derive.position_lost',
     `Nobody knows how far ${kafkaPrefix}${outputTopic}, partition ${partition}, was derived: retention has removed its records, and no position is noted`,

@@ -1,6 +1,6 @@
 // How far derived partitions are, as offsets of their groups: for whoever acquires them next, and for tools that show the lag. Kafka
-// takes such an offset from anybody, however late it comes. So its metadata says which stream it is of, and how long the derived log was:
-// what a stranger commits, or what was noted of a deleted stream of the same name, is no position.
+// takes such an offset from anybody, however late it comes. So its metadata says which stream it is of and after which rebuild, and how
+// long the derived log was: what a stranger commits, or what was noted of a deleted stream of the same name, is no position.
 import { createPositions } from '@weir/kafka'
 import type { Kafka, Position } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -10,6 +10,8 @@ import type { Log } from '@weir/kit'
 export type NotedPartition = {
   /** Of the derived stream. */
   readonly streamId: string
+  /** What was noted before its last rebuild doesn't count. */
+  readonly rebuild: number
   readonly groupId: string
   readonly inputTopic: string
   readonly partition: number
@@ -80,25 +82,26 @@ export function createNotedPositions({ kafka, ...deps }: NotedPositionsDeps): No
   }
 }
 
-// metadata = "1" SP stream-id SP epoch SP end       ; a version; epoch and end are decimal, without leading zeros
+// metadata = "2" SP stream-id SP rebuild SP epoch SP end    ; a version; the numbers are decimal, without leading zeros
 const NUMBER = '(0|[1-9]\\d{0,18})'
-const METADATA = new RegExp(`^1 (\\S+) ${NUMBER} ${NUMBER}$`)
+const METADATA = new RegExp(`^2 (\\S+) ${NUMBER} ${NUMBER} ${NUMBER}$`)
 
 const toPosition = ({ of, next, end, epoch }: Note): Position => ({
   topic: of.inputTopic,
   partition: of.partition,
   offset: next,
-  metadata: `1 ${of.streamId} ${epoch} ${end}`,
+  metadata: `2 ${of.streamId} ${of.rebuild} ${epoch} ${end}`,
 })
 
 function notedIn(
   positions: readonly Position[],
-  { streamId, inputTopic, partition }: NotedPartition,
+  { streamId, rebuild, inputTopic, partition }: NotedPartition,
 ): Noted | undefined {
   const found = positions.find((one) => one.topic === inputTopic && one.partition === partition)
   if (found === undefined) return undefined
-  const [, notedOf, epoch, end] = METADATA.exec(found.metadata) ?? []
-  if (notedOf !== streamId || epoch === undefined || end === undefined) return undefined
+  const [, notedOf, notedAfter, epoch, end] = METADATA.exec(found.metadata) ?? []
+  if (notedOf !== streamId || Number(notedAfter) !== rebuild) return undefined
+  if (epoch === undefined || end === undefined) return undefined
   return { next: found.offset, end: BigInt(end), epoch: Number(epoch) }
 }
 

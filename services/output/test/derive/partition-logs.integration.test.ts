@@ -90,11 +90,12 @@ inSoak(() => {
 })
 
 test.each([
-  ['of another stream of that name', (streamId: string) => `1 ${streamId}x 1 0`],
+  ['of another stream of that name', (streamId: string) => `2 ${streamId}x 0 1 0`],
   ['by a tool that resets offsets', () => ''],
-  ['in a form of the future', (streamId: string) => `2 ${streamId} 1 0`],
-  ['with more than belongs there', (streamId: string) => `1 ${streamId} 1 0 0`],
-  ['with an end that is no offset', (streamId: string) => `1 ${streamId} 1 -1`],
+  ['in a form of the future', (streamId: string) => `3 ${streamId} 0 1 0`],
+  ['with more than belongs there', (streamId: string) => `2 ${streamId} 0 1 0 0`],
+  ['with an end that is no offset', (streamId: string) => `2 ${streamId} 0 1 -1`],
+  ['after another rebuild', (streamId: string) => `2 ${streamId} 1 1 0`],
 ])('what is noted %s is no position', async (_, metadataOf) => {
   const of = await make()
   const { derived } = await own(of)
@@ -117,6 +118,24 @@ test('a derived log that is shorter than it was when a position was noted outwei
   await append(of, second.derived, 8n, 9n, 10n)
   expect(await nextOf(of)).toBe(11n)
   expect(await notedNexts(one, [of])).toEqual(new Map([[of, 8n]]))
+})
+
+test('after a rebuild it begins at its start again, and what was noted before counts no more, also late', async () => {
+  const of = await make()
+  const first = await own(of)
+  await append(of, first.derived, 7n, 50n)
+  await note(of, 60n, { end: await endOf(of.outputTopic, of) })
+  const topics = [of.outputTopic, of.deadLetterTopic]
+  const [derived = 0n, dead = 0n] = await Promise.all(topics.map((topic) => endOf(topic, of)))
+  for (const topic of topics) await removeAll(topic, of)
+  const rebuilt = { ...of, rebuild: 1, logStarts: { derived, dead } }
+  expect(await nextOf(rebuilt)).toBe(of.startOffset)
+  await note(of, 60n)
+  expect(await nextOf(rebuilt)).toBe(of.startOffset)
+  await append(rebuilt, (await own(rebuilt)).derived, 8n)
+  expect(await nextOf(rebuilt)).toBe(9n)
+  await note(rebuilt, 20n)
+  expect(await nextOf(rebuilt)).toBe(20n)
 })
 
 test('what an aborted transaction has left counts in neither log', async () => {

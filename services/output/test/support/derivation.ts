@@ -81,6 +81,8 @@ export const partitionOf = (topics: Topics, partition = 0): DerivedPartition => 
   groupId: `weir.${topics.outputTopic}`,
   partition,
   startOffset: 0n,
+  rebuild: 0,
+  logStarts: { derived: 0n, dead: 0n },
 })
 
 export function derivationOf(of: DerivedPartition): Derivation {

@@ -99,6 +99,8 @@ const partitionOf = (name: string): DerivedPartition => ({
   deadLetterTopic: `${name}.dead`,
   partition: 1,
   startOffset: START_OFFSET,
+  rebuild: 0,
+  logStarts: { derived: 0n, dead: 0n },
 })
 
 /** Two replicas that share a log, of which `lines` are what is printed from warnings on. */

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-import { asObject, exampleEvent, request, setting } from '@weir/testkit'
+import { asObject, createTopicReader, exampleEvent, request, setting } from '@weir/testkit'
 import type { Account } from '@weir/testkit'
 import { ask, askUpgrade, makeScene } from './scene.ts'
 import type { Scene, Told } from './scene.ts'
@@ -144,6 +144,16 @@ const ofAuth: Record<string, Provoke> = {
   none_found: async (scene) => {
     await nameDataSubjects(scene.account)
     return manage(scene, '/v2/streams/clicks/erasures', json({ subject: 'customer-00042' }))
+  },
+  would_lose_events: async (scene) => {
+    const { account, world } = scene
+    const brief = await account.input('brief', { partitions: 1 })
+    await account.output('brief', 'brief-1', { consentLevels: [1] })
+    await send(scene, { token: await account.token(brief) })
+    const reader = createTopicReader(world.env)
+    await reader.admin.offsets.deleteBefore(brief.topic, [1n])
+    await reader.close()
+    return manage(scene, '/v2/streams/brief/outputs/brief-1/rebuild', json({}))
   },
   not_searched: async (scene) => {
     await scene.account.input('other')

@@ -1,7 +1,7 @@
 // Waiting until a new output has what was stored before it was made. It goes on by itself; this only watches.
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError, failure } from '../../errors.ts'
-import { isObject, listAt } from '../../json.ts'
+import { isObject, listAt, valueAt } from '../../json.ts'
 import { createProgress } from '../../terminal/progress.ts'
 import type { Session } from '../../session.ts'
 import { pathOf } from './parts.ts'
@@ -17,11 +17,13 @@ export async function waitForBackfill(
   session: Session,
   input: string,
   name: string,
+  /** Its number, after a rebuild. */
+  rebuild = 0,
 ): Promise<void> {
   const progress = createProgress(session.terminal, `deriving ${name}`)
   try {
-    const first = await firstPositions(session, input, name)
-    for (let now = first; ; now = await positionsOf(session, input, name)) {
+    const first = await firstPositions(session, { input, name, rebuild })
+    for (let now = first; ; now = (await positionsOf(session, input, name)).partitions) {
       const { done, total } = backfilled(first, now)
       progress.show(done, total)
       if (done >= total) return
@@ -50,13 +52,14 @@ export function backfilled(
 
 async function firstPositions(
   session: Session,
-  input: string,
-  name: string,
+  { input, name, rebuild }: { input: string; name: string; rebuild: number },
 ): Promise<readonly Partition[]> {
   const deadlineMs = performance.now() + knownWithinMs
   for (;;) {
     try {
-      return await positionsOf(session, input, name)
+      const known = await positionsOf(session, input, name)
+      if (known.rebuild >= rebuild) return known.partitions
+      if (performance.now() > deadlineMs) throw failure(`the rebuild of ${name} takes too long`)
     } catch (error) {
       const isEarly = error instanceof CliError && (error.status === 404 || error.status === 503)
       if (!isEarly || performance.now() > deadlineMs) throw error
@@ -69,14 +72,17 @@ async function positionsOf(
   session: Session,
   input: string,
   name: string,
-): Promise<readonly Partition[]> {
+): Promise<{ rebuild: number; partitions: readonly Partition[] }> {
   const path = [...pathOf(input, name), 'lag']
   const answer = await session.manage({ method: 'GET', service: 'output', path })
   const partitions = listAt(answer, 'partitions').filter(isObject)
   if (partitions.length === 0) throw failure(`the service does not report the lag of ${name}`)
-  return partitions.map(({ partition, next, end }) => ({
-    partition: Number(partition),
-    next: Number(next),
-    end: Number(end),
-  }))
+  return {
+    rebuild: Number(valueAt(answer, 'rebuild') ?? 0),
+    partitions: partitions.map(({ partition, next, end }) => ({
+      partition: Number(partition),
+      next: Number(next),
+      end: Number(end),
+    })),
+  }
 }

@@ -19,6 +19,7 @@ import { waitForBackfill } from './backfill.ts'
 import { addDeadCommands, readLag } from './dead.ts'
 import { inputArgument, nameArgument, pathOf, requireOneLevelIfCumulative } from './parts.ts'
 import { addPreviewCommand } from './preview.ts'
+import { addRebuildCommand } from './rebuild.ts'
 
 type CreateOptions = {
   readonly level: readonly number[]
@@ -56,6 +57,7 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
     ['weir output show clicks clicks-marketing', 'its levels and its lag'],
   )
   addUpdate(noun, open)
+  addRebuildCommand(noun, open)
   addSwitches(noun, open)
   addDeadCommands(noun, open)
   addPreviewCommand(noun, open)

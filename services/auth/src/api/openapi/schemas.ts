@@ -196,6 +196,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   StreamRequest: bodySchemaOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
   StreamChange: bodySchemaOf(bodies.streamPatch),
   OutputRequest: bodySchemaOf(bodies.outputBody, levelRules),
+  RebuildRequest: bodySchemaOf(bodies.rebuildBody),
   OutputChange: bodySchemaOf(bodies.outputPatch),
   CredentialsRequest: bodySchemaOf(bodies.credentialsBody, {
     properties: { scope: scopeOf('send', 'listen') },

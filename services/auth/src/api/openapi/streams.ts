@@ -33,6 +33,7 @@ const retentionHours = { anyOf: [count, oneOf('broker')] }
 const details = { streamId: uuid, topic: text, partitions: count, retentionHours, createdAt: time }
 const ofInput = { ...details, rotationHours: count, keyRetentionDays: count }
 const ofOutput = { ...details, from: oneOf('earliest', 'now') }
+const rebuild = object({ number: count, askedAt: time }, { doneAt: time })
 
 /** Of `/v1` and `/v2`; a secret is in what answers a creation alone. */
 export const streamSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -45,7 +46,10 @@ export const streamSchemas: Readonly<Record<string, JsonSchema>> = {
   DeletedInputStreamV1: object(flat.input),
   DeletedOutputStreamV1: object(flat.output),
   InputStreamV2: object({ ...nested.input, credentials: listOf(ref('Credential')), ...ofInput }),
-  OutputStreamV2: object({ ...nested.output, credentials: listOf(ref('Credential')), ...ofOutput }),
+  OutputStreamV2: object(
+    { ...nested.output, credentials: listOf(ref('Credential')), ...ofOutput },
+    { rebuild },
+  ),
   NewInputStreamV2: object({ ...nested.input, credentials: listOf(ref('Secret')) }),
   NewOutputStreamV2: object({ ...nested.output, credentials: listOf(ref('Secret')) }),
   DeletedInputStreamV2: object(nested.input),

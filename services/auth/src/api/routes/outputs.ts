@@ -3,12 +3,20 @@ import { createDerived, createUnreadDerived } from '../../control/streams/create
 import { hasRole } from '@weir/control-state'
 import { deleteOutput } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/change-stream.ts'
-import { outputBody, outputPatch } from '../bodies.ts'
+import { askRebuild } from '../../control/streams/rebuild-output.ts'
+import { outputBody, outputPatch, rebuildBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { requireOwnerFor } from './streams.ts'
-import { checkBody, listPage, lookUpByInput, lookUpOutput, readJson } from '@weir/http-api'
+import {
+  checkBody,
+  listPage,
+  lookUpByInput,
+  lookUpOutput,
+  readJson,
+  readOptionalJson,
+} from '@weir/http-api'
 
 export const makeOutput =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
@@ -55,6 +63,20 @@ export const changeOutput =
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
     const stream = await patchStream(acting(deps.streams, caller), target, patch)
     return { status: 200, body: deps.shape.shown(stream) }
+  }
+
+export const rebuildOutput =
+  (deps: Pick<Shown, 'streams' | 'shape'>) =>
+  async (call: AccountCall): Promise<RouteAnswer> => {
+    const { caller } = call
+    const options = checkBody(rebuildBody, await readOptionalJson(call))
+    const target = {
+      billingId: caller.billingId,
+      input: call.param('stream'),
+      name: call.param('output'),
+    }
+    const output = await askRebuild(acting(deps.streams, caller), target, options)
+    return { status: 202, body: deps.shape.shown(output) }
   }
 
 export const dropOutput =

@@ -77,10 +77,12 @@ async function claim(
   const until = await kept(settings, topic).catch(orElse)
   if (until === undefined) return []
   const isDeleted = output.state === 'deleting' ? { deleted: true } : {}
-  const clear =
-    'ms' in until
-      ? { clearAt: timeOf(writtenByMs + until.ms) }
-      : { clearAt: unknown, because: `${topic} ${until.unknown}` }
+  const atMs = 'ms' in until ? writtenByMs + until.ms : Infinity
+  const cutMs = output.rebuild?.cut?.atMs ?? -Infinity
+  // What was derived after that was derived without the keys.
+  const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
+  const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
+  const clear = clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
   return [{ name: output.name, levels, ...clear, ...isDeleted }]
 }
 

@@ -150,6 +150,14 @@ export const steps: readonly Step[] = [
     ]
   }),
   {
+    route: 'POST /streams/:stream/outputs/:output/rebuild',
+    entry: ({ stream }) => ({
+      action: 'output.rebuild',
+      target: { stream, output: `${stream}-1` },
+    }),
+    send: post(({ stream }) => `/streams/${stream}/outputs/${stream}-1/rebuild`),
+  },
+  {
     route: 'DELETE /streams/:stream/outputs/:output',
     entry: ({ stream }) => ({
       action: 'output.delete',

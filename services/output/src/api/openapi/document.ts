@@ -110,11 +110,16 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
     failedAgain: count,
     more: schema.flag,
   }),
-  Lag: object({
-    lag: count,
-    dead: orNull(count),
-    partitions: listOf(object({ partition: count, next: count, end: count, lag: count })),
-  }),
+  Lag: object(
+    {
+      lag: count,
+      dead: orNull(count),
+      partitions: listOf(object({ partition: count, next: count, end: count, lag: count })),
+    },
+    {
+      rebuild: count,
+    },
+  ),
 }
 
 const inPath = (name: string, says: string): Parameter => ({

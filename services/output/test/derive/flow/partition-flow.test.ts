@@ -144,6 +144,8 @@ function startAll(seed: number, { events = 1_200, faults = QUIET } = {}) {
       deadLetterTopic: `dead${number}`,
       partition: 0,
       startOffset: 0n,
+      rebuild: 0,
+      logStarts: { derived: 0n, dead: 0n },
     }
     const told = {
       stored({ passed, filtered }: Counts, dead: readonly DeadAt[]) {

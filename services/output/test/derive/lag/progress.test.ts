@@ -19,6 +19,8 @@ function progressing({ partition = 0, end, stored, isSeen = false }: Known): Pro
     deadLetterTopic: 'dead',
     partition,
     startOffset: 0n,
+    rebuild: 0,
+    logStarts: { derived: 0n, dead: 0n },
   }
   const noted = stored === undefined ? undefined : { next: stored, end: 0n, epoch: 0 }
   const stream = newStream(of, group, { told, noted })

@@ -27,6 +27,15 @@ export function tellOutputs(tell: Tell, v: string): void {
     ...body('OutputChange'),
     ...answer(200, 'The output as it is now', of('')),
   })
+  tell('rebuildOutput', `POST ${outputs}/:output/rebuild`, 'outputs', {
+    says: 'Deletes the events of an output, and derives them again from the input stream',
+    ...body('RebuildRequest'),
+    ...answer(
+      202,
+      'The output. `rebuild` contains `doneAt` when the old events are deleted',
+      of(''),
+    ),
+  })
   tell('deleteOutput', `DELETE ${outputs}/:output`, 'outputs', {
     says: 'Deletes an output with its events',
     ...answer(200, 'What was deleted', object({ deleted: listOf(of('Deleted')) })),
