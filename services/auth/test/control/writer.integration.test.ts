@@ -1,6 +1,6 @@
 // The fenced writer against a real broker: rules hold however many replicas write at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Kafka } from '@weir/kafka'
+import type { Kafka, Transactor } from '@weir/kafka'
 import { AppError, hasCode, pollUntil } from '@weir/kit'
 import type { StateFollower, StateFollowing } from '@weir/control-state'
 import { accountKey, controlTopic, controlValue } from '@weir/control-state'
@@ -111,8 +111,7 @@ test('a writer that was fenced decides on what the other has written since', asy
   const before = name('before')
   await claim(replica(0), before, 'first')
   // Given: somebody else takes over and writes, unseen by the writer's producer. The auth of another test may take over in between.
-  const intruder = writerTransactor(kafka)
-  const intrude = (): Promise<void> =>
+  const intrude = (intruder: Transactor): Promise<void> =>
     intruder.transaction((tx) =>
       tx.send([
         {
@@ -123,17 +122,20 @@ test('a writer that was fenced decides on what the other has written since', asy
         },
       ]),
     )
-  const hasIntruded = async (): Promise<boolean> => {
-    await intruder.fence()
-    return intrude().then(
-      () => true,
-      (error: unknown) => {
-        if (hasCode(error, 'kafka.fenced')) return false
-        throw error
-      },
-    )
+  const hasIntruded = async (): Promise<Transactor | undefined> => {
+    const intruder = writerTransactor(kafka)
+    try {
+      await intruder.fence()
+      await intrude(intruder)
+      return intruder
+    } catch (error) {
+      await intruder.close()
+      if (hasCode(error, 'kafka.fenced')) return undefined
+      throw error
+    }
   }
-  await pollUntil(hasIntruded, { deadlineMs: 60_000, what: 'an intruder that has written' })
+  const what = 'an intruder that has written'
+  const intruder = await pollUntil(hasIntruded, { deadlineMs: 60_000, what })
   // When
   let decided = 0
   const change = writer.change(given, (draft) => {
@@ -145,7 +147,7 @@ test('a writer that was fenced decides on what the other has written since', asy
   // Then
   expect(await change).toEqual(['intruder', 'mine'])
   expect(decided).toBeGreaterThan(1)
-  await expect(intrude()).rejects.toMatchObject({ code: 'kafka.fenced' })
+  await expect(intrude(intruder)).rejects.toMatchObject({ code: 'kafka.fenced' })
   await intruder.close()
 })
 
