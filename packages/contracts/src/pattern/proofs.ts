@@ -1,6 +1,7 @@
 // One worker thread that proves patterns linear, so that a hard pattern holds up nobody's event loop, and neither Java nor a native
-// program is started. Accounts take turns at it, a pattern a turn: however many an account has, another waits for one of them. It
-// ends when it has had nothing to do for a while, and keeps no process alive.
+// program is started. Accounts take turns at it, a pattern a turn: however many an account has, another waits for one of them. An account
+// whose pattern took long rests twice as long, so that it never keeps a processor busy. The thread ends when it has had nothing to do for
+// a while, and keeps no process alive.
 import { Worker } from 'node:worker_threads'
 import { createFairQueue } from '@weir/kit'
 
@@ -12,7 +13,7 @@ const memoryMb = 256
 
 export type Proofs = {
   /**
-   * Undefined when the pattern breaks the worker.
+   * Undefined when the pattern breaks the worker, or the account has to rest for longer than it may wait.
    * @param options.waitMs how long it may wait for its turn
    * @throws ContractsError `contracts.unavailable` when patterns of others take longer than that
    */
@@ -20,7 +21,7 @@ export type Proofs = {
 }
 
 /** @param patternMs what takes longer isn't proved */
-export function createProofs(patternMs: number): Proofs {
+export function createProofs(patternMs: number, rests = createRests()): Proofs {
   const turns = createTurns()
   let worker: Worker | undefined
   let ending: NodeJS.Timeout | undefined
@@ -48,8 +49,40 @@ export function createProofs(patternMs: number): Proofs {
 
   return {
     async of(pattern, { account, waitMs }) {
-      await turns.take(account, waitMs)
-      return ask(pattern).finally(turns.pass)
+      const endMs = performance.now() + waitMs
+      for (;;) {
+        if (!(await rests.rest(account, endMs))) return undefined
+        await turns.take(account, endMs - performance.now())
+        if (!rests.isResting(account)) break
+        turns.pass() // another pattern of the account was before it
+      }
+      const startMs = performance.now()
+      return ask(pattern).finally(() => {
+        rests.tire(account, performance.now() - startMs)
+        turns.pass()
+      })
+    },
+  }
+}
+
+const longMs = 100
+
+/** Of accounts whose patterns take long. */
+export function createRests() {
+  const untilMs = new Map<string, number>()
+  const leftMs = (account: string): number => (untilMs.get(account) ?? 0) - performance.now()
+  return {
+    isResting: (account: string): boolean => leftMs(account) > 0,
+    /** False: it would be longer than until then. */
+    async rest(account: string, endMs: number): Promise<boolean> {
+      const restMs = leftMs(account)
+      if (restMs > endMs - performance.now()) return false
+      if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+      return true
+    },
+    tire(account: string, tookMs: number): void {
+      for (const one of untilMs.keys()) if (leftMs(one) <= 0) untilMs.delete(one)
+      if (tookMs > longMs) untilMs.set(account, performance.now() + 2 * tookMs)
     },
   }
 }

@@ -1,10 +1,11 @@
 // Which patterns V8 matches in linear time, as the package recheck proves it: only its automaton counts, never its fuzzer's
 // «found nothing». Most are proved in milliseconds, some would take longer than the world stands. So each gets a moment first, and
 // those that need more get it elsewhere, where what is usual doesn't wait for them.
-import { createProofs } from './proofs.ts'
+import { createProofs, createRests } from './proofs.ts'
 
-const quick = createProofs(500)
-const patient = createProofs(10_000)
+const rests = createRests()
+const quick = createProofs(500, rests)
+const patient = createProofs(10_000, rests)
 /** For the patterns of one contract together; and so long they wait for those of others. */
 const allMs = 20_000
 const settledMax = 1_000

@@ -35,3 +35,14 @@ test('a pattern that breaks the worker is not proved, and the next one is', asyn
   expect(await proofs.of('\ud800(', turn)).toMatchObject({ isLinear: false })
   expect(await proofs.of('^a+$', turn)).toMatchObject({ isLinear: true })
 })
+
+test('an account whose pattern took long rests, and what it cannot wait for is not proved', async () => {
+  const proofs = createProofs(200)
+  const hard = { account: 'loud', waitMs: 60_000 }
+  expect(await proofs.of(endless(5), hard)).toMatchObject({ isLinear: false })
+  expect(await proofs.of('^a+$', { account: 'loud', waitMs: 10 })).toBeUndefined()
+  expect(await proofs.of('^a+$', { account: 'quiet', waitMs: 60_000 })).toMatchObject({
+    isLinear: true,
+  })
+  expect(await proofs.of('^a+$', hard)).toMatchObject({ isLinear: true })
+})

@@ -17,6 +17,8 @@ export type Callers = {
   viewerOrPlatform(call: Call): Promise<Caller | Platform>
   /** @throws Refusal `invalid_platform_key` */
   platform(call: Call): Platform
+  /** How much an account was answered, which counts, too. */
+  answered(caller: Caller, bytes: number): void
 }
 
 export function createCallers(
@@ -26,7 +28,7 @@ export function createCallers(
 ): Callers {
   const platformDigest = sha256(platformKey)
   const accounts = createAccounts(follower, now, onUse)
-  const mayAsk = createManagementRate()
+  const rate = createManagementRate()
   const isPlatform = (call: Call): boolean => {
     const key = bearerOf(call.header('authorization'))
     return timingSafeEqual(sha256(key ?? ''), platformDigest)
@@ -34,7 +36,7 @@ export function createCallers(
   const callers: Callers = {
     async account(call, needs) {
       const caller = await callerOf(accounts, call, needs)
-      mayAsk(caller.account)
+      rate.ask(caller.account)
       return caller
     },
     platform(call) {
@@ -45,6 +47,7 @@ export function createCallers(
     },
     viewerOrPlatform: async (call) =>
       isPlatform(call) ? callers.platform(call) : callers.account(call, 'viewer'),
+    answered: ({ account }, bytes) => rate.answered(account, bytes),
   }
   return callers
 }

@@ -70,13 +70,22 @@ async function callerFor(callers: Callers, needs: Needs, call: Call): Promise<Ca
   return callers.account(call, needs)
 }
 
+const counting =
+  (callers: Callers, handler: AnyManaged['handler']): AnyManaged['handler'] =>
+  async (call) => {
+    const { body, ...answer } = await handler(call)
+    const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
+    if ('account' in call.caller) callers.answered(call.caller, Buffer.byteLength(text))
+    return { ...answer, body: text }
+  }
+
 function watched(
   { refusals, callers }: ManagedDeps,
   route: string,
   { handler, action }: AnyManaged,
 ): RouteHandler {
   const needs = needsOf(route)
-  const found = answering((call) => callerFor(callers, needs, call), handler)
+  const found = answering((call) => callerFor(callers, needs, call), counting(callers, handler))
   const answer = tellingRefusals(errors, found, ({ target, ...refused }) =>
     refusals.refused(
       action === undefined
