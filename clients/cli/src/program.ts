@@ -48,9 +48,10 @@ export function createProgram(terminal: Terminal): Command {
     .addOption(
       new Option(
         '-o, --output <format>',
-        'tables for people, JSON for programs, CSV for usage; for export the file format',
+        'tables for people, JSON for programs, CSV for usage; for export the file format; for subject export the file',
       )
         .choices(outputFormats)
+        .argParser((text) => text) // what it may be is for the command to say
         .default('table'),
     )
     .option('--demo', 'use the account of .weir/demo.json, even if you are logged in to another')
@@ -66,7 +67,7 @@ export function createProgram(terminal: Terminal): Command {
   const open: OpenSession = (command, more = []) => {
     const options = command.optsWithGlobals<GlobalOptions>()
     const { output } = options
-    if (!['table', 'json', ...more].includes(output))
+    if (more !== 'file' && !['table', 'json', ...more].includes(output))
       throw misuse(`this command can't print ${output}`, '`--help` shows the commands that can.')
     return createSession(terminal, options)
   }

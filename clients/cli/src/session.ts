@@ -15,7 +15,8 @@ export const outputFormats = ['table', 'json', 'csv', 'jsonl', 'parquet'] as con
 export type OutputFormat = (typeof outputFormats)[number]
 
 export type GlobalOptions = {
-  readonly output: OutputFormat
+  /** A format or, for a command that writes a file, its name. */
+  readonly output: string
   readonly demo?: boolean
 }
 
@@ -41,8 +42,8 @@ export type Telling = {
 export type Session = AccountCalls &
   Telling & {
     readonly terminal: Terminal
-    /** Of `-o`. */
-    readonly format: OutputFormat
+    /** Of `-o`, as `GlobalOptions`. */
+    readonly format: string
     readonly isJson: boolean
   }
 
@@ -67,8 +68,8 @@ export type List<Item> = {
   readonly whenEmpty: string
 }
 
-/** `more`: the formats that the command has beside tables and JSON. */
-export type OpenSession = (command: Command, more?: readonly OutputFormat[]) => Session
+/** `more`: the formats that the command has beside tables and JSON; `file`: for this command, `-o` names a file. */
+export type OpenSession = (command: Command, more?: readonly OutputFormat[] | 'file') => Session
 
 export function createSession(terminal: Terminal, options: GlobalOptions): Session {
   const format = options.output

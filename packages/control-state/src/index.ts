@@ -34,6 +34,7 @@ export type {
   FoundPeople,
   HeldIn,
   SearchRecord,
+  SubjectAccessRecord,
 } from './records/people-records.ts'
 export { defaultQuotas, quotasOf } from './records/quotas.ts'
 export type { QuotaName, Quotas } from './records/quotas.ts'
@@ -53,6 +54,7 @@ export {
   rotationKey,
   signingKeyKey,
   streamKey,
+  subjectAccessKey,
   subjectKey,
   accountOfTopic,
   topicOf,
@@ -144,6 +146,8 @@ export { bearerOf, createAccounts } from './access/api-keys.ts'
 export type { Accounts } from './access/api-keys.ts'
 export { hasRole, isRole, requireRole, roles } from './access/roles.ts'
 export type { Needs, Role, RouteNeeds } from './access/roles.ts'
+export { openLinks, sealLinks } from './access/sealed-links.ts'
+export { isSecretId, newSecretId, openUnder, sealUnder, secretHashOf } from './access/secret-ids.ts'
 export { hashSecret, newApiKey, newCredential } from './access/secrets.ts'
 export type { NewApiKey, NewCredential } from './access/secrets.ts'
 export { createVerificationKeys } from './access/verification-keys.ts'

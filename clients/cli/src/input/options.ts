@@ -45,6 +45,15 @@ export function duration(text: string): number {
   return ms
 }
 
+/** In epoch ms; a day begins at midnight UTC. */
+export function time(text: string): number {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+  const ms = isTime ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('It must look like 2026-11-21 or 2026-11-21T10:00:00Z.')
+  return ms
+}
+
 export function httpAddress(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {

@@ -1,7 +1,9 @@
 // The values that a file names for erasure, one a line, byte for byte but for the line's end. All of it is
 // looked at before anything is sent: a line that is no value stops the command before it has done anything.
+import { openInput } from './file.ts'
 import { splitLines } from './events.ts'
 import { misuse } from '../errors.ts'
+import type { Session } from '../session.ts'
 
 export type ValueGroup = {
   /** Where its first value stands, and its last. */
@@ -22,6 +24,21 @@ export async function readValues(input: AsyncIterable<unknown>): Promise<readonl
   for await (const bytes of splitLines(input)) values.push(valueOf(bytes, values.length + 1))
   if (values.length === 0) throw misuse('there is no value in the input', nothingWasErased)
   return values
+}
+
+/** One value, from the command line or from a file. */
+export async function readValue(
+  session: Session,
+  value: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if ((value === undefined) === (file === undefined))
+    throw misuse('a value is wanted, or a file with -f', 'Give one of them.')
+  if (value === '') throw misuse('the value is empty')
+  if (value !== undefined) return value
+  const [only = '', ...more] = await readValues(openInput(session, file))
+  if (more.length > 0) throw misuse('the input has several lines', 'Give one value.')
+  return only
 }
 
 const nothingWasErased = 'Nothing was erased.'

@@ -33,6 +33,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
     expect(head).toMatch(/^ERA +FROM +UNTIL +PSEUDONYMS$/)
     expect(row).toMatch(/^\d+ +\S+Z +\S+Z +2$/)
 
+    await exportsOf(ground())
     const erased = await weir.json('subject erase owned --subject customer-00042 -y')
     expect(erased).toMatchObject({ values: 1, links: 2 })
     const after = await weir.run('subject show owned --subject customer-00042')
@@ -48,8 +49,39 @@ export function dataSubjectTests(ground: LookUpGround): void {
     expect(again.stderr).not.toContain('customer-00042')
   })
 
+  test.each([
+    ['subject export owned phone', 'a file is wanted'],
+    ['subject export owned -o x.csv', 'a value is wanted'],
+    ['subject export owned phone --from soon -o x.csv', 'It must look like'],
+    ['subject show owned --subject x -o x.csv', "can't print x.csv"],
+  ])('`%s` says what is wrong, and asks nothing', async (line, says) => {
+    const { code, stderr } = await ground().weir.run(line)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+  })
+
   test('a data subject and a value of the key field at once are too much', async () => {
     const { code } = await ground().weir.run('subject erase owned session-0001 --subject x -y')
     expect(code).toBe(2)
   })
+}
+
+/** Of a device, of the customer, and of nobody. */
+async function exportsOf({ weir }: ReturnType<LookUpGround>): Promise<void> {
+  const byKey = await weir.ok('subject export owned phone -o -')
+  expect(linesOf(byKey).map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      contract: expect.stringMatching(/owned$/),
+      event: expect.objectContaining({ producerSessionId: 'phone' }),
+    }),
+  ])
+  const file = fileOf(weir, 'person.csv', 'from before')
+  const told = await weir.run(`subject export owned customer-00042 --subject -o ${file}`)
+  expect([told.code, told.stdout]).toEqual([0, ''])
+  expect(told.stderr).not.toContain('customer-00042')
+  const csv = readFileSync(file, 'utf8')
+  expect(csv).toMatch(/^event,time,contract,field,value,note\r\n/)
+  expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(2)
+  const nobody = await weir.run('subject export owned Phone -o -')
+  expect([nobody.code, nobody.stdout]).toEqual([0, ''])
+  expect(nobody.stderr).toContain('No event was found')
 }

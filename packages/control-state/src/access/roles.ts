@@ -30,7 +30,7 @@ const roleMissing = (role: Role, needed: Role): ControlStateError<'control-state
 
 /**
  * Who may call a route: an API key with that role, the platform key, a stream's own credentials or token, one of two of
- * these, or anyone. Each service has one table of its routes; what isn't in it can't be mounted.
+ * these, a token for one person's events, or anyone. Each service has one table of its routes; what isn't in it can't be mounted.
  */
 export type Needs =
   | Role
@@ -38,6 +38,7 @@ export type Needs =
   | 'platform or viewer'
   | 'credentials'
   | 'credentials or viewer'
+  | 'access token'
   | 'anyone'
 export type RouteNeeds = Readonly<Record<`${string} /${string}`, Needs>>
 

@@ -31,11 +31,14 @@ export type AuditAction =
   | 'subject.lookup'
   /** A person was looked for in streams of the account. */
   | 'people.search'
+  /** A token to download a person's events was asked for. */
+  | 'subject.access'
   /** Personal data was read, or could be from then on: see accesses.ts. */
   | 'read.preview'
   | 'read.dead'
   | 'read.watch'
   | 'read.token'
+  | 'read.subject'
   /** A request that would have changed nothing was refused. */
   | 'read.refused'
   /** Dead-lettered records were derived again. */

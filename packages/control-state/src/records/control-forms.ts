@@ -15,7 +15,7 @@ import {
   tableOf,
   text,
 } from '../forms/guards.ts'
-import { isFoundPeople, isSearch, isTerm } from './people-forms.ts'
+import { isFoundPeople, isSearch, isSubjectAccess, isTerm } from './people-forms.ts'
 import { controlTopic } from './records.ts'
 import type {
   AccessesRecord,
@@ -223,6 +223,7 @@ const forms: { readonly [T in Type]: FormOf<T> } = {
   rotation: createForm('rotation', checked(isRotation)),
   erasure: createForm('erasure', checked(isErasure)),
   search: createForm('search', checked(isSearch)),
+  'subject-access': createForm('subject-access', checked(isSubjectAccess)),
   'api-key-use': createForm(
     'api-key-use',
     checked(objectOf<KeyUseRecord>({ type: oneOf('api-key-use'), usedAtMs: number })),
@@ -248,6 +249,7 @@ const keysOf = {
   rotation: 'rotation/',
   erasure: 'erasure/',
   search: 'search/',
+  'subject-access': 'subject-access/',
   'api-key-use': 'key-use/',
   'accesses-position': 'accesses/',
   'audit-head': 'audit/',

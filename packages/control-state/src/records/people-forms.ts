@@ -1,6 +1,13 @@
 // How searches for people, and what they have found, lie in control state.
 import { listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
-import type { FoundBy, FoundInStream, FoundPeople, HeldIn, SearchRecord } from './people-records.ts'
+import type {
+  FoundBy,
+  FoundInStream,
+  FoundPeople,
+  HeldIn,
+  SearchRecord,
+  SubjectAccessRecord,
+} from './people-records.ts'
 
 export const isTerm = oneOf('key_field', 'data_subject_field')
 
@@ -49,4 +56,16 @@ export const isFoundPeople = objectOf<FoundPeople>({
   events: number,
   by: listOf(isFoundBy),
   searchedAtMs: number,
+})
+
+export const isSubjectAccess = objectOf<SubjectAccessRecord>({
+  type: oneOf('subject-access'),
+  accessHash: text,
+  sealedLinks: text,
+  billingId: text,
+  streamId: text,
+  fromMs: optional(number),
+  untilMs: optional(number),
+  expiresAtMs: number,
+  askedBy: objectOf<SubjectAccessRecord['askedBy']>({ keyId: text, name: text }),
 })

@@ -71,3 +71,22 @@ export type FoundPeople = {
   readonly by: readonly FoundBy[]
   readonly searchedAtMs: number
 }
+
+/**
+ * A token with which the events of one person can be downloaded once, within minutes. It does not say whose: to open the links one
+ * needs the token, of which nothing here is made but a hash.
+ */
+export type SubjectAccessRecord = {
+  readonly type: 'subject-access'
+  readonly accessHash: string
+  /** AES-256-GCM, base64url, of `LinksByEra` as JSON. */
+  readonly sealedLinks: string
+  readonly billingId: string
+  readonly streamId: string
+  /** Of events, by their own time; from is part of it, until is not. */
+  readonly fromMs?: number
+  readonly untilMs?: number
+  readonly expiresAtMs: number
+  /** The API key of whoever asked for it, as the audit log calls it. */
+  readonly askedBy: { readonly keyId: string; readonly name: string }
+}

@@ -2,7 +2,12 @@
 // control-forms.ts. Every change writes whole records. Secrets are here only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../access/roles.ts'
-import type { ErasureTerm, FoundPeople, SearchRecord } from './people-records.ts'
+import type {
+  ErasureTerm,
+  FoundPeople,
+  SearchRecord,
+  SubjectAccessRecord,
+} from './people-records.ts'
 import type { Quotas } from './quotas.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 
@@ -245,6 +250,7 @@ export type ControlRecord =
   | ErasureRecord
   | ReceiptKeyRecord
   | SearchRecord
+  | SubjectAccessRecord
   | KeyUseRecord
   | AccessesRecord
 
@@ -260,6 +266,7 @@ export const erasureKey = (streamId: string, erasureId: string): string =>
   `erasure/${streamId}/${erasureId}`
 export const searchKey = (billingId: string, searchHash: string): string =>
   `search/${billingId}/${searchHash}`
+export const subjectAccessKey = (accessHash: string): string => `subject-access/${accessHash}`
 export const receiptKeyKey = (kid: string): string => `receipt/${kid}`
 export const keyUseKey = (billingId: string, keyId: string): string =>
   `key-use/${billingId}/${keyId}`

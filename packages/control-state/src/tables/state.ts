@@ -1,6 +1,6 @@
 // Control state as plain look-ups over records, wherever they lie: in the tables that follow
 // `weir.control`, or in a writer's draft laid over them. No I/O, no clock.
-import type { SearchRecord } from '../records/people-records.ts'
+import type { SearchRecord, SubjectAccessRecord } from '../records/people-records.ts'
 import type { AuditHead } from '../audit/audit.ts'
 import { auditHeadKey } from '../audit/chain.ts'
 import type {
@@ -26,6 +26,7 @@ import {
   keyUseKey,
   receiptKeyKey,
   searchKey,
+  subjectAccessKey,
   signingKeyKey,
   streamKey,
   subjectKey,
@@ -65,6 +66,9 @@ export type Erasures = {
 export type Searches = {
   search(billingId: string, searchHash: string): SearchRecord | undefined
   searchesOf(billingId: string): SearchRecord[]
+  subjectAccess(accessHash: string): SubjectAccessRecord | undefined
+  /** Of all accounts. */
+  subjectAccesses(): SubjectAccessRecord[]
 }
 
 /** The public halves of keys, and how the wrapping of the others is renewed. */
@@ -139,6 +143,8 @@ export function stateOver(store: RecordStore): State {
     receiptKeys: () => list('receipt-key', receiptKeyKey('')),
     search: (billingId, hash) => typed('search', store.get(searchKey(billingId, hash))),
     searchesOf: (billingId) => list('search', searchKey(billingId, '')),
+    subjectAccess: (hash) => typed('subject-access', store.get(subjectAccessKey(hash))),
+    subjectAccesses: () => list('subject-access', subjectAccessKey('')),
     erasuresOf: (streamId) => list('erasure', erasureKey(streamId, '')),
   }
 }

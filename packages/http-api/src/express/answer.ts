@@ -5,7 +5,7 @@ import type { Refusal } from '../refusal.ts'
 
 export type RouteAnswer = {
   readonly status: number
-  /** Sent as JSON; a string as it is, under the content type among the headers. */
+  /** Sent as JSON; a string or a `StreamedBody` as it is, under the content type among the headers. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -7,6 +7,7 @@ import { requestIdHeader } from '@weir/kit'
 import { invalid, refuse } from '../refusal.ts'
 import type { Method } from '@weir/docs'
 import type { RouteAnswer, Call, ErrorForm, RouteHandler } from './answer.ts'
+import { isStreamed, sendStreamed } from './stream-body.ts'
 import { bodyBytesMax, refusalOfUnreadable } from './unreadable.ts'
 
 export type MountOn = {
@@ -34,7 +35,9 @@ export function mount(
   })
   for (const [method, handler] of Object.entries(handlers))
     route[verbs[asMethod(method)]](async (req: Request, res: Response) => {
-      send(res, await handler(callOf(req, res)))
+      const answer = await handler(callOf(req, res))
+      if (isStreamed(answer.body)) await sendStreamed(res, answer, answer.body)
+      else send(res, answer)
     })
   const allow = Object.keys(handlers)
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))

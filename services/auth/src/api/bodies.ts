@@ -3,13 +3,13 @@
 import { ROTATION_HOURS } from '@weir/fieldcrypt'
 import { bodyRule } from '@weir/http-api'
 import type { Wanted } from '../people/person-links.ts'
-import { isSearchId } from '../people/search-id.ts'
 import { z } from 'zod'
 import {
   consentLevels,
   consentLevelType,
   defaultQuotas,
   hasOneLevelIfCumulative,
+  isSecretId,
   oneLevelRule,
   roles,
 } from '@weir/control-state'
@@ -165,6 +165,9 @@ const reference = z
   .regex(/^\P{C}+$/u, referenceRule)
 
 const searchIdRule = 'must be the searchId that POST /v2/people/search returned'
+const searchId = z.string(searchIdRule).refine(isSecretId, searchIdRule)
+const onlyOne = (...members: readonly unknown[]): boolean =>
+  members.filter((each) => each !== undefined).length === 1
 
 /** No rule tells what stood there. */
 export const erasureBody = z
@@ -177,7 +180,7 @@ export const erasureBody = z
         .max(100, valuesRule)
         .optional(),
       subject: keyFieldValue.optional(),
-      searchId: z.string(searchIdRule).refine(isSearchId, searchIdRule).optional(),
+      searchId: searchId.optional(),
       evenIfNoneFound: z.boolean('must be true or false').default(false),
       levels: z
         .array(z.int(levelRule).min(0, levelRule).max(255, levelRule), levelsRule)
@@ -190,15 +193,15 @@ export const erasureBody = z
     bodyRule,
   )
   .refine(
-    ({ keyFieldValue: one, keyFieldValues: many, subject, searchId }) =>
-      [one, many, subject, searchId].filter((each) => each !== undefined).length === 1,
+    ({ keyFieldValue: one, keyFieldValues: many, subject, searchId: id }) =>
+      onlyOne(one, many, subject, id),
     {
       path: ['keyFieldValue'],
       message: 'or keyFieldValues, subject or searchId must be present, and only one of them',
     },
   )
-  .transform(({ keyFieldValue: one, keyFieldValues: many, subject, searchId, ...asked }) => ({
-    people: searchId === undefined ? peopleIn(one === undefined ? many : [one], subject) : searchId,
+  .transform(({ keyFieldValue: one, keyFieldValues: many, subject, searchId: id, ...asked }) => ({
+    people: id ?? peopleIn(one === undefined ? many : [one], subject),
     ...asked,
   }))
 
@@ -218,6 +221,35 @@ export const searchBody = z.strictObject(
   },
   bodyRule,
 )
+
+const timeRule = 'must be a time of RFC 3339, such as 2026-11-21T10:00:00Z'
+const time = z.iso
+  .datetime({ offset: true, message: timeRule })
+  .transform((text) => Date.parse(text))
+
+export const subjectAccessBody = z
+  .strictObject(
+    {
+      keyFieldValue: keyFieldValue.optional(),
+      subject: keyFieldValue.optional(),
+      searchId: searchId.optional(),
+      from: time.optional(),
+      until: time.optional(),
+    },
+    bodyRule,
+  )
+  .refine(({ keyFieldValue: value, subject, searchId: id }) => onlyOne(value, subject, id), {
+    path: ['keyFieldValue'],
+    message: 'or subject or searchId must be present, and only one of them',
+  })
+  .refine(({ from = -Infinity, until = Infinity }) => from < until, {
+    path: ['until'],
+    message: 'must be later than from',
+  })
+  .transform(({ keyFieldValue: value, subject, searchId: id, from, until }) => ({
+    person: id ?? peopleIn(value === undefined ? undefined : [value], subject),
+    span: { fromMs: from, untilMs: until },
+  }))
 
 export const subjectBody = z.strictObject({ subject: keyFieldValue }, bodyRule)
 

@@ -85,6 +85,9 @@ function mountErasures(mount: Mount, deps: Shown): void {
   mount(`${stream}/subjects/lookup`, {
     POST: audited('subject.lookup', subjects.lookUpSubject(deps)),
   })
+  mount(`${stream}/subject-access`, {
+    POST: audited('subject.access', subjects.askForAccess(deps)),
+  })
 }
 
 function mountPeople(mount: Mount, deps: Shown): void {

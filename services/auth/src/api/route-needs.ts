@@ -74,6 +74,7 @@ export const routeNeeds = {
   [`GET ${stream}/erasures/:erasure`]: 'viewer',
   [`GET ${stream}/erasures/:erasure/receipt`]: 'officer',
   [`POST ${stream}/subjects/lookup`]: 'officer',
+  [`POST ${stream}/subject-access`]: 'officer',
 
   'POST /v2/people/search': 'officer',
   'GET /v2/people/searches/:search': 'officer',

@@ -8,6 +8,7 @@ import type { KeepingReceiptKey } from './erasure/receipts.ts'
 import { keepErasAhead } from './keys/keep-eras.ts'
 import type { KeepingEras } from './keys/keep-eras.ts'
 import type { Searches } from '../people/searches.ts'
+import { expireAccesses } from '../people/subject-access.ts'
 import { keepSigningKeys } from './keys/signing-keys.ts'
 import type { Reconciler } from './reconcile-loop.ts'
 import { cleanUp } from './streams/clean-up.ts'
@@ -47,6 +48,7 @@ export function stateReconcilers(deps: Deps): readonly Reconciler[] {
       keepSubjects(deps.configs, deps.follower.tables.streams()),
     ),
     every('searches', searchesEveryMs, () => deps.searches.expire(deps)),
+    every('subject accesses', searchesEveryMs, () => expireAccesses(deps)),
     every('signing keys', signingKeysEveryMs, async () => {
       await keepSigningKeys(deps)
       await keepReceiptKey(deps)

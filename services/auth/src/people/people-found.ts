@@ -13,7 +13,7 @@ import type { Refusal } from '@weir/http-api'
 import { contractsBy } from '../control/erasure/erasure-contracts.ts'
 import { refusal } from '../errors.ts'
 import type { Wanted } from './person-links.ts'
-import { openValue } from './search-id.ts'
+import { openUnder } from '@weir/control-state'
 import type { Searches } from './searches.ts'
 
 export type PeopleFound = Wanted & {
@@ -55,7 +55,7 @@ export function foundBefore(
   const as = [...new Set(found.by.map((each) => each.as))]
   const isMissing = found.held.every(({ events }) => events === 0)
   return {
-    values: [openValue(searchId, sealedValue)],
+    values: [openUnder(searchId, 'search', sealedValue)],
     as: as.length === 0 ? ['key_field'] : as,
     found: { values: isMissing ? 0 : 1, ...countedIn(found), searchedAtMs: startedAtMs },
     missing: isMissing ? [0] : [],

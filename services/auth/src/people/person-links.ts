@@ -80,7 +80,8 @@ export async function linksOfPeople(
 
 const hexOf = (link: Uint8Array): string => Buffer.from(link).toString('hex')
 
-function keyFieldLinks(keys: EraKeys, value: string): Uint8Array[] {
+/** @throws Refusal `unavailable` */
+export function keyFieldLinks(keys: EraKeys, value: string): Uint8Array[] {
   try {
     return linksOf(keys, value)
   } catch (error) {
@@ -102,5 +103,5 @@ function reachOf(
   return { isErased, withdrawn: isErased ? [] : withdrawn }
 }
 
-const unreadable = () =>
-  refusal('unavailable', 'The keys of an era cannot be read now; search again')
+export const unreadable = () =>
+  refusal('unavailable', 'The keys of an era cannot be read now; try again')

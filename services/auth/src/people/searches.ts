@@ -3,13 +3,21 @@
 import { createTurns, oneAtATime, withTimeout } from '@weir/kit'
 import type { RangeReader } from '@weir/kafka'
 import type { Log } from '@weir/kit'
-import { act, partOf, requireAccount, requireInput, searchKey } from '@weir/control-state'
+import {
+  act,
+  newSecretId,
+  partOf,
+  requireAccount,
+  requireInput,
+  sealUnder,
+  searchKey,
+  secretHashOf,
+} from '@weir/control-state'
 import type { FoundInStream, InputStream, SearchRecord } from '@weir/control-state'
 import type { Changes } from '../control/changes.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 import type { Wanted } from './person-links.ts'
-import { newSearchId, searchHashOf, sealValue } from './search-id.ts'
 import { placesOf, recordsIn, searchStream } from './search-stream.ts'
 import type { Place, SearchDeps, Searched } from './search-stream.ts'
 
@@ -110,9 +118,9 @@ async function accept(
   changes: Changes,
   { billingId, streams, value }: SearchRequest,
 ): Promise<Accepted> {
-  const searchId = newSearchId()
-  const searchHash = searchHashOf(searchId)
-  const sealedValue = sealValue(searchId, value)
+  const searchId = newSecretId()
+  const searchHash = secretHashOf(searchId)
+  const sealedValue = sealUnder(searchId, 'search', value)
   const target = { account: billingId, search: searchHash, ...(streams && { streams }) }
   return changes.writer.change(act(changes, 'people.search', target), (draft) => {
     requireAccount(draft, billingId)

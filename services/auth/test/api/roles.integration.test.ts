@@ -62,6 +62,7 @@ test('the table itself is right: what is about people is an officer’s, what op
     'POST /v2/streams/:stream/erasures',
     'GET /v2/streams/:stream/erasures/:erasure/receipt',
     'POST /v2/streams/:stream/subjects/lookup',
+    'POST /v2/streams/:stream/subject-access',
     'POST /v2/people/search',
     'GET /v2/people/searches/:search',
   ])

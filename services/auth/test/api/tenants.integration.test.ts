@@ -54,6 +54,7 @@ const management: Readonly<Record<string, Ask>> = {
     { json: { keyFieldValues: ['somebody'], levels: [1] } },
   ],
   'POST /streams/:stream/subjects/lookup': json(() => ({ subject: 'somebody' })),
+  'POST /streams/:stream/subject-access': json(() => ({ keyFieldValue: 'somebody' })),
   'POST /people/search': json(({ stream }) => ({ value: 'somebody', streams: [stream] })),
   'GET /people/searches/:search': plainly,
   'GET /streams/:stream/erasures/:erasure': plainly,

@@ -20,6 +20,8 @@ export const routeNeeds = {
   [`GET ${output}/dead`]: 'developer',
   [`POST ${output}/dead/retry`]: 'developer',
   [`GET ${output}/lag`]: 'viewer',
+
+  [`GET ${stream}/subject-access`]: 'access token',
 } as const satisfies RouteNeeds
 
 export type RouteNeedsOfOutput = typeof routeNeeds

@@ -18,11 +18,14 @@ import { bearerOf } from '@weir/control-state'
 import type { AccessTrace } from '@weir/control-state'
 import { mountRoute } from './mount.ts'
 import { openApi } from './openapi/document.ts'
+import { downloadEvents } from '../subject-access/subject-access.ts'
+import type { SubjectAccessDeps } from '../subject-access/subject-access.ts'
 import { preview } from '../preview/preview.ts'
 import type { PreviewDeps } from '../preview/preview.ts'
 
 export type Routes = DeadDeps &
-  PreviewDeps & {
+  PreviewDeps &
+  SubjectAccessDeps & {
     readonly callerWithRole: CallerWithRole
     readonly trace: Pick<AccessTrace, 'read' | 'refused'>
     readonly guesses: Guesses
@@ -48,6 +51,7 @@ export function createApp(routes: Routes): Express {
   mountRoute(on, `GET ${outputs}/:output/dead`, listDead(routes))
   mountRoute(on, `POST ${outputs}/:output/dead/retry`, retryDead(routes))
   mountRoute(on, `GET ${outputs}/:output/lag`, showLag(routes))
+  mountRoute(on, 'GET /v2/streams/:stream/subject-access', downloadEvents(routes))
   mountConsole(app, routes.console)
   const notFound = 'There is nothing under this path; events are at /ws'
   answerRest(app, { notFound, errors, log, pageOf, guesses, wrongSecretOf })

@@ -164,6 +164,10 @@ const ofAuth: Record<string, Provoke> = {
     const erasing = () => manage(scene, '/v2/streams/clicks/erasures', json(body))
     return until((told) => told.text.includes('did not cover'), erasing)
   },
+  invalid_access_token: ({ world }) =>
+    ask(`${world.output.url}/v2/streams/clicks/subject-access`, {
+      headers: { authorization: `Bearer ${'A'.repeat(43)}` },
+    }),
   name_taken: (scene) => manage(scene, '/v2/streams', json({ name: 'clicks' })),
   being_deleted: async (scene) => {
     await scene.account.input('short')

@@ -1,11 +1,10 @@
 // `weir export NAME FILE`: the events of a stream as a file for analysts, straight from its topic. How it is read and
 // written is in ../export/, which is loaded only here: no other command needs a Kafka client.
-import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import { requireCredentials, requireTopic } from '../../accounts/account.ts'
 import { misuse } from '../../errors.ts'
 import { createTokenSource } from '../../api/id-token.ts'
-import { collectText, withExamples } from '../../input/options.ts'
+import { collectText, time, withExamples } from '../../input/options.ts'
 import { createProgress } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -47,15 +46,6 @@ export function addExportCommand(program: Command, open: OpenSession): void {
     ],
     ['weir export clicks-1 -o jsonl - | jq -r .url', 'in a pipe'],
   )
-}
-
-/** A day begins at midnight UTC. */
-function time(text: string): number {
-  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-  const ms = isTime ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms))
-    throw new InvalidArgumentError('It must look like 2026-11-21 or 2026-11-21T10:00:00Z.')
-  return ms
 }
 
 type Export = ExportOptions & { readonly name: string; readonly file: string }

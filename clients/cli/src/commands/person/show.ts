@@ -2,10 +2,9 @@
 // to the service, in the body of a request, and no line that is printed holds it.
 import type { Command } from 'commander'
 import type { Advice } from '../../api/request.ts'
-import { failure, misuse } from '../../errors.ts'
-import { openInput } from '../../input/file.ts'
+import { failure } from '../../errors.ts'
 import { collectText, withExamples } from '../../input/options.ts'
-import { readValues } from '../../input/values.ts'
+import { readValue } from '../../input/values.ts'
 import { listAt, textAt, textsAt, valueAt } from '../../json.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { createProgress } from '../../terminal/progress.ts'
@@ -45,26 +44,12 @@ async function show(
   given: string | undefined,
   { stream: streams, file }: ShowOptions,
 ): Promise<void> {
-  const value = await valueOf(session, given, file)
+  const value = await readValue(session, given, file)
   const json = { value, ...(streams === undefined ? {} : { streams }) }
   const path = ['people', 'search']
   const started = await session.manage({ method: 'POST', path, json, advice })
   const search = await untilDone(session, textAt(started, 'searchId') ?? '')
   session.showRecord(search, renderSearch)
-}
-
-async function valueOf(
-  session: Session,
-  value: string | undefined,
-  file: string | undefined,
-): Promise<string> {
-  if ((value === undefined) === (file === undefined))
-    throw misuse('a value is wanted, or a file with -f', 'Give one of them.')
-  if (value === '') throw misuse('the value is empty')
-  if (value !== undefined) return value
-  const [only = '', ...more] = await readValues(openInput(session, file))
-  if (more.length > 0) throw misuse('the input has several lines', 'Give one value.')
-  return only
 }
 
 const everyMs = 300

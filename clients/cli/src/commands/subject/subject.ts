@@ -8,6 +8,7 @@ import { collectLevel, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { readValues } from '../../input/values.ts'
 import { addSubjectShow } from './data-subject.ts'
+import { addSubjectExport } from './export.ts'
 import { eraseSubject, eraseValues } from './erase.ts'
 import type { Asked } from './erase.ts'
 
@@ -29,9 +30,12 @@ const whatRemains =
 export function addSubjectCommands(program: Command, open: OpenSession): void {
   const noun = program
     .command('subject')
-    .description('erase people, withdraw consents, and look up data subjects')
+    .description(
+      'erase people, withdraw consents, export the events of a person, and look up data subjects',
+    )
   addErase(noun, open)
   addWithdraw(noun, open)
+  addSubjectExport(noun, open)
   addSubjectShow(noun, open)
 }
 

@@ -5,7 +5,7 @@ import { tellAccounts } from './operations/accounts.ts'
 import { tellStreams } from './operations/streams.ts'
 import { tellOutputs, tellCredentials } from './operations/outputs.ts'
 import { tellContracts } from './operations/contracts.ts'
-import { tellErasures } from './operations/erasures.ts'
+import { tellErasures, tellPeople } from './operations/erasures.ts'
 import { tellPlatform } from './operations/platform.ts'
 import { createTell } from './tell.ts'
 
@@ -17,6 +17,7 @@ export function managementOperations(version: 'v1' | 'v2'): readonly Operation[]
   tellCredentials(tell)
   tellContracts(tell)
   tellErasures(tell)
+  tellPeople(tell)
   tellPlatform(tell)
   return operations
 }

@@ -216,6 +216,8 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   Receipt: object({ receipt: text }),
   SearchRequest: bodySchemaOf(bodies.searchBody),
   NewSearch: object({ searchId: text }),
+  SubjectAccessRequest: bodySchemaOf(bodies.subjectAccessBody),
+  SubjectAccess: object({ accessToken: text, expiresAt: time }),
   Search: object(
     {
       searchId: text,

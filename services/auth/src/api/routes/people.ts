@@ -3,7 +3,7 @@
 import type { SearchRecord } from '@weir/control-state'
 import { checkBody, lookUp, readJson } from '@weir/http-api'
 import type { AccountCall, RouteAnswer } from '@weir/http-api'
-import { searchHashOf } from '../../people/search-id.ts'
+import { secretHashOf } from '@weir/control-state'
 import { searchKeptMs, searchLostMs } from '../../people/searches.ts'
 import { refusal } from '../../errors.ts'
 import { searchBody } from '../bodies.ts'
@@ -41,7 +41,7 @@ export function searchOf(
 ): Promise<SearchRecord & { readonly isLost: boolean }> {
   const nowMs = accounts.now()
   return lookUp(state, (tables) => {
-    const found = tables.search(caller.billingId, searchHashOf(searchId))
+    const found = tables.search(caller.billingId, secretHashOf(searchId))
     if (found === undefined || found.startedAtMs + searchKeptMs <= nowMs) throw noSearch()
     const isLost = found.streams === undefined && found.seenAtMs + searchLostMs <= nowMs
     return { ...found, isLost }

@@ -1,8 +1,12 @@
-// Data subjects that are not the key field (docs/forgetting.md): what is kept of one. The value comes in the body, since paths
+// People in one stream (docs/forgetting.md): what is kept of a data subject that is not the key field, and tokens for a person's events. The value comes in the body, since paths
 // are logged on their way; it is handed on and told nowhere.
 import { act } from '@weir/control-state'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
-import { subjectBody } from '../bodies.ts'
+import { subjectAccessBody, subjectBody } from '../bodies.ts'
+import { acting } from '../management.ts'
+import { grantAccess } from '../../people/subject-access.ts'
+import { foundBefore } from '../../people/people-found.ts'
+import { searchOf } from './people.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import type { Shown } from '../management.ts'
 import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
@@ -11,7 +15,27 @@ import { shownEra } from '../render.ts'
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
 
+type AccessDeps = Pick<Shown, 'state' | 'erasures' | 'subjects' | 'accounts'>
 type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
+
+/** A token for output, which alone reads the events and decrypts them. */
+export const askForAccess =
+  (deps: AccessDeps) =>
+  async (call: AccountCall): Promise<RouteAnswer> => {
+    const { caller } = call
+    const { person, span } = checkBody(subjectAccessBody, await readJson(call, bodyBytesMax))
+    const stream = await lookUpByInput(deps.state, call, (input) => input)
+    const wanted =
+      typeof person === 'string'
+        ? foundBefore(await searchOf(deps, call, person), { input: stream, searchId: person })
+        : person
+    const isSubject = typeof person !== 'string' && person.as.includes('data_subject_field')
+    if (isSubject) requireSubjectContracts(deps.state.tables, stream)
+    const changes = { ...acting(deps.erasures, caller), subjects: deps.subjects }
+    const granted = await grantAccess(changes, caller, { ...wanted, stream, span })
+    const expiresAt = new Date(granted.expiresAtMs).toISOString()
+    return { status: 200, body: { accessToken: granted.accessToken, expiresAt } }
+  }
 
 export const lookUpSubject =
   (deps: SubjectDeps) =>

@@ -200,6 +200,14 @@ export const steps: readonly Step[] = [
     ),
   },
   {
+    route: 'POST /streams/:stream/subject-access',
+    entry: ({ stream }) => ({ action: 'subject.access', target: { stream } }),
+    send: post(
+      ({ stream }) => `/streams/${stream}/subject-access`,
+      () => ({ keyFieldValue: 'not in the log' }),
+    ),
+  },
+  {
     route: 'POST /people/search',
     entry: ({ stream }) => ({
       action: 'people.search',

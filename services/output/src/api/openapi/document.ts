@@ -59,6 +59,36 @@ const told: readonly Omit<Operation, 'who' | 'role' | 'refusals'>[] = [
   },
 ]
 
+const access: Operation = {
+  id: 'downloadEvents',
+  group: 'subject access',
+  method: 'GET',
+  path: '/v2/streams/:stream/subject-access',
+  says: "One person's events in an input stream, decrypted, for the holder of an access token of auth. If the response is cut off, it is not complete",
+  query: [
+    {
+      name: 'format',
+      says: 'ndjson: an event on each line. csv: a field on each line, to be read in a spreadsheet',
+      schema: { enum: ['ndjson', 'csv'], default: 'ndjson' },
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      says: 'The events, in no order',
+      content: { 'application/x-ndjson': ref('PersonEvent'), 'text/csv': text },
+    },
+  ],
+  refusals: [
+    'not_found',
+    'invalid',
+    'unavailable',
+    'internal',
+    ...errors.codesOf('downloadEvents'),
+  ],
+  who: ['accessToken'],
+}
+
 const operations = told.map((operation): Operation => {
   const needs = needsOf(`${operation.method} ${operation.path}`)
   const refusals = [
@@ -110,6 +140,17 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
     failedAgain: count,
     more: schema.flag,
   }),
+  PersonEvent: object(
+    { contract: text, time },
+    {
+      event: {
+        type: 'object',
+        description: 'as JSON; fields that are not decrypted are there as they are stored',
+      },
+      notDecrypted: mapOf({ enum: ['withdrawn', 'level_not_served', 'corrupt'] }),
+      unreadable: { ...text, description: 'why there is no event' },
+    },
+  ),
   Lag: object(
     {
       lag: count,
@@ -131,14 +172,15 @@ const inPath = (name: string, says: string): Parameter => ({
 export const openApi = (version: string): JsonSchema =>
   openApiOf({
     title: 'Weir output',
-    says: 'Previews, dead-lettered records and lag of derived streams. Every refusal links to the page about its code.',
+    says: "Previews, dead-lettered records and lag of derived streams, and people's events. Every refusal links to the page about its code.",
     version,
     groups: {
       preview: 'Previews of outputs that are not created yet',
       'dead-lettered records': 'Dead-lettered records',
       lag: 'Lag of outputs',
+      'subject access': "A person's events",
     },
-    operations,
+    operations: [...operations, access],
     pathParameters: {
       stream: inPath('stream', 'the name of an input stream'),
       output: inPath('output', 'the name of an output'),
@@ -146,6 +188,11 @@ export const openApi = (version: string): JsonSchema =>
     schemas,
     security: {
       apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key" },
+      accessToken: {
+        type: 'http',
+        scheme: 'bearer',
+        description: "The accessToken of auth's POST /v2/streams/{stream}/subject-access",
+      },
     },
     statusOf: (code) => errors.statusOf({ code }),
     refusalForm: schema.problemForm,

@@ -1,4 +1,4 @@
-// Erasures, their receipts, and data subjects.
+// Erasures and their receipts; people, and what is held of them.
 import { schema } from '@weir/docs'
 import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
@@ -12,7 +12,7 @@ export function tellErasures(tell: Tell): void {
     ...list('The erasures', ref('Erasure')),
   })
   tell('createErasure', `POST ${erasures}`, 'erasures', {
-    says: 'Erases people, or withdraws their consent for a level and all levels above it. The response lists the outputs that may contain decrypted values, with the time when each is clear',
+    says: 'Erases people, or withdraws their consent for one or more levels. The response lists the outputs that may contain decrypted values, with the time when each is clear',
     ...body('ErasureRequest'),
     ...answer(201, 'The erasure. Its salt is shown only in this response', ref('NewErasure')),
   })
@@ -24,6 +24,9 @@ export function tellErasures(tell: Tell): void {
     says: 'The signed receipt of an erasure that is complete',
     ...answer(200, 'The receipt, a JWS', ref('Receipt')),
   })
+}
+
+export function tellPeople(tell: Tell): void {
   tell('searchPeople', 'POST /people/search', 'erasures', {
     says: 'Starts a search for a person in the input streams of the account, or in some of them. The audit log records it, without the value',
     ...body('SearchRequest'),
@@ -32,6 +35,11 @@ export function tellErasures(tell: Tell): void {
   tell('showSearch', 'GET /people/searches/:search', 'erasures', {
     says: 'The progress of a search, and then what it has found. A search is kept for an hour',
     ...answer(200, 'The search', ref('Search')),
+  })
+  tell('askForAccess', 'POST /streams/:stream/subject-access', 'erasures', {
+    says: 'A token for the events of one person, to be used once within five minutes: GET the same path of the output service with it. The audit log records it, without the value',
+    ...body('SubjectAccessRequest'),
+    ...answer(200, 'The token', ref('SubjectAccess')),
   })
   tell('lookUpSubject', 'POST /streams/:stream/subjects/lookup', 'erasures', {
     says: 'Counts the pseudonyms under which a data subject has events that can be decrypted',

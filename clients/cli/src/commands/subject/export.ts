@@ -1,0 +1,116 @@
+// `weir subject export STREAM VALUE -o FILE`: a person's events, decrypted, for the person. auth gives a token for them, and output the
+// events. The value goes to auth, in the body of a request, and no line that is printed holds it.
+import type { Command } from 'commander'
+import { download } from '../../api/download.ts'
+import type { Advice } from '../../api/request.ts'
+import { urlOf } from '../../api/request.ts'
+import { failure, misuse } from '../../errors.ts'
+import { openOutput } from '../../export/output-file.ts'
+import { time, withExamples } from '../../input/options.ts'
+import { readValue } from '../../input/values.ts'
+import { textAt } from '../../json.ts'
+import type { OpenSession, Session } from '../../session.ts'
+
+type ExportOptions = {
+  readonly file?: string
+  readonly subject?: string | true
+  readonly from?: number
+  readonly until?: number
+}
+
+const advice = {
+  404: '`weir stream list` shows the input streams.',
+  409: '`weir contract list` shows the contracts.',
+} satisfies Advice
+
+export function addSubjectExport(noun: Command, open: OpenSession): void {
+  withExamples(
+    noun
+      .command('export')
+      .summary("a person's events, as a file for the person")
+      .description(
+        "write all events of a person in an input stream to a file, decrypted, with the fields of every level. -o is the file's " +
+          'name: with the ending .csv it is CSV, a field on each line; otherwise it is JSONL, an event on each line. The file ' +
+          'appears only when it is complete. Erased events are left out. Events may contain data of other people: read the ' +
+          'file before you give it away. The audit log records the request, without the value.',
+      )
+      .argument('<name>', 'an input stream')
+      .argument('[value]', 'the value of the key field')
+      .option('-f, --file <file>', 'a file with the value; - means standard input')
+      .option('--subject [value]', 'the value is of the data subject field')
+      .option('--from <time>', 'only events since this date or RFC 3339 time (default: all)', time)
+      .option('--until <time>', 'only events before this date or time (default: now)', time)
+      .action((name: string, value: string | undefined, options: ExportOptions, command: Command) =>
+        exportTo(open(command, 'file'), { name, value, ...options }),
+      ),
+    ['weir subject export clicks session-0001 -o person.jsonl', 'all that the stream has'],
+    [
+      'weir subject export clicks customer-00042 --subject -o person.csv',
+      'all devices of one customer, for a spreadsheet',
+    ],
+  )
+}
+
+type Export = ExportOptions & { readonly name: string; readonly value: string | undefined }
+
+async function exportTo(session: Session, what: Export): Promise<void> {
+  const { name, subject, file: input } = what
+  const { terminal, format: file } = session
+  if (file === 'table')
+    throw misuse('a file is wanted', 'Name it with -o. -o - is standard output.')
+  const given = typeof subject === 'string' ? subject : what.value
+  if (typeof subject === 'string' && what.value !== undefined)
+    throw misuse('there are two values', 'Give one of them.')
+  const value = await readValue(session, given, input)
+  const json = {
+    ...(subject === undefined ? { keyFieldValue: value } : { subject: value }),
+    ...(what.from === undefined ? {} : { from: new Date(what.from).toISOString() }),
+    ...(what.until === undefined ? {} : { until: new Date(what.until).toISOString() }),
+  }
+  const path = ['streams', name, 'subject-access']
+  const granted = await session.manage({ method: 'POST', path, json, advice })
+  const isCsv = file.endsWith('.csv')
+  const url = urlOf(session.account().outputUrl, ['v2', ...path], {
+    format: isCsv ? 'csv' : 'ndjson',
+  })
+  const interrupted = new AbortController()
+  terminal.onEnd(() => interrupted.abort())
+  const output = await openOutput(terminal, file)
+  const lines = countLines(output.write)
+  try {
+    const bearer = textAt(granted, 'accessToken') ?? ''
+    await download({ url, bearer, signal: interrupted.signal }, lines)
+    if (interrupted.signal.aborted) throw failure('ended before everything was written')
+    await output.complete()
+  } finally {
+    await output.discard()
+  }
+  tellCount(session, { file, isCsv, lines: lines.count() })
+}
+
+function countLines(write: (bytes: Uint8Array) => Promise<void>) {
+  let count = 0
+  return {
+    async write(bytes: Uint8Array): Promise<void> {
+      for (const byte of bytes) if (byte === 10) count += 1
+      await write(bytes)
+    },
+    count: () => count,
+  }
+}
+
+type Written = { readonly file: string; readonly isCsv: boolean; readonly lines: number }
+
+function tellCount(session: Session, { file, isCsv, lines }: Written): void {
+  const where = file === '-' ? 'standard output' : file
+  if (lines > (isCsv ? 1 : 0)) {
+    const events = isCsv
+      ? ''
+      : ` ${lines.toLocaleString('en-US')} ${lines === 1 ? 'event' : 'events'}`
+    return session.tell(`Written to ${where}:${isCsv ? ' all events of the person' : events}.`)
+  }
+  session.tell(
+    'No event was found, or the person is erased. Values are compared exactly: check the spelling, upper and lower case ' +
+      'too. `weir person show` searches all streams, by every field that names people.',
+  )
+}

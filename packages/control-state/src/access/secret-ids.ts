@@ -1,0 +1,41 @@
+// Ids that are keys, too: control state has a hash of one, and what is sealed under it. So whoever was given the id can have that used
+// for a while, by whatever replica, and nobody else can tell what it is about.
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
+
+/** What the id is of; ids of one are none of another. */
+export type SecretOf = 'search' | 'subject-access'
+
+const form = /^[A-Za-z0-9_-]{43}$/
+const nonceBytes = 12
+const tagBytes = 16
+
+/** 256 random bits, base64url. */
+export const newSecretId = (): string => randomBytes(32).toString('base64url')
+
+export const isSecretId = (text: string): boolean => form.test(text)
+
+/** The first 16 bytes of SHA-256, hexadecimal. */
+export const secretHashOf = (id: string): string =>
+  createHash('sha256').update(id).digest('hex').slice(0, 32)
+
+const keyOf = (id: string, of: SecretOf): Buffer =>
+  createHmac('sha256', id).update(`weir/${of}/1`).digest()
+
+/** base64url(nonce ‖ ciphertext ‖ tag), AES-256-GCM, AD = the hash. */
+export function sealUnder(id: string, of: SecretOf, text: string): string {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(id, of), nonce)
+  cipher.setAAD(Buffer.from(secretHashOf(id)))
+  const sealed = [cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+  return Buffer.concat([nonce, ...sealed]).toString('base64url')
+}
+
+/** @throws Error where it was sealed under another id, or of another kind */
+export function openUnder(id: string, of: SecretOf, sealedText: string): string {
+  const sealed = Buffer.from(sealedText, 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(id, of), sealed.subarray(0, nonceBytes))
+  decipher.setAAD(Buffer.from(secretHashOf(id)))
+  decipher.setAuthTag(sealed.subarray(-tagBytes))
+  const opened = decipher.update(sealed.subarray(nonceBytes, -tagBytes))
+  return Buffer.concat([opened, decipher.final()]).toString('utf8')
+}

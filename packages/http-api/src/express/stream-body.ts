@@ -1,0 +1,70 @@
+// A body that is made while it is sent: as fast as the client reads, and no faster. A client that stops reading is cut off, and so is the
+// answer when the rest of it can't be made: its head is out, and nothing else could say so.
+import type { Response } from 'express'
+import type { RouteAnswer } from './answer.ts'
+
+/** Resolves when there is room for more; nothing is written for no bytes. Rejects when the client is gone, or doesn't read. */
+export type Write = (bytes: Uint8Array) => Promise<void>
+
+export type StreamedBody = {
+  /** Called once, whatever becomes of the client. */
+  stream(write: Write): Promise<void>
+}
+
+/** So long a client may read nothing while something waits for it. */
+const stalledMs = 30_000
+
+export const isStreamed = (body: unknown): body is StreamedBody =>
+  typeof body === 'object' && body !== null && 'stream' in body && typeof body.stream === 'function'
+
+/** Passes on what `stream` throws, unless the client is gone. */
+export async function sendStreamed(
+  res: Response,
+  { status, headers }: RouteAnswer,
+  body: StreamedBody,
+): Promise<void> {
+  res.statusCode = status
+  res.setHeader('cache-control', 'no-store')
+  for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value)
+  res.flushHeaders()
+  const client = watch(res)
+  try {
+    await body.stream(client.write)
+    res.end()
+  } catch (error) {
+    if (!client.isGone()) throw error
+    res.destroy()
+  }
+}
+
+function watch(res: Response) {
+  const isHead = res.req.method === 'HEAD'
+  let isGone = isHead || res.closed
+  res.once('close', () => void (isGone = true))
+
+  async function room(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const giveUp = (): void => {
+      isGone = true
+      reject(gone())
+    }
+    const timer = setTimeout(giveUp, stalledMs)
+    res.once('drain', resolve).once('close', giveUp)
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      res.off('drain', resolve).off('close', giveUp)
+    }
+  }
+
+  return {
+    isGone: () => isGone,
+    async write(bytes: Uint8Array): Promise<void> {
+      if (isGone) throw gone()
+      if (bytes.length > 0 && !res.write(bytes)) await room()
+    },
+  }
+}
+
+const gone = (): Error => new Error('the client is gone')

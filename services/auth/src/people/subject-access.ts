@@ -1,0 +1,114 @@
+// Who asks for their data is given it by output, which can't tell a person's links from a value. So auth finds them, seals them under
+// a token, and leaves them in control state for the few minutes that the token is good for.
+import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
+import { act, newSecretId, sealLinks, secretHashOf, subjectAccessKey } from '@weir/control-state'
+import type { InputStream, StateFollower, SubjectAccessRecord } from '@weir/control-state'
+import type { Caller } from '@weir/http-api'
+import type { Changes } from '../control/changes.ts'
+import { openableIn, subjectEras } from '../control/erasure/data-subjects.ts'
+import type { LinksByEra } from '../control/erasure/erase.ts'
+import type { SubjectLog } from '../control/erasure/subject-log.ts'
+import { refusal } from '../errors.ts'
+import { keyFieldLinks, unreadable } from './person-links.ts'
+import type { Wanted } from './person-links.ts'
+
+const accessTokenMs = 300_000
+/** The oldest make room for new ones. */
+const keptOfAccount = 50
+/** They lie in one record of control state. */
+const linksMax = 20_000
+
+/** Times of events: from is part of it, until is not. */
+export type Span = { readonly fromMs?: number | undefined; readonly untilMs?: number | undefined }
+
+export type AccessRequest = Wanted & { readonly stream: InputStream; readonly span: Span }
+
+type AccessDeps = Changes & {
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
+  readonly subjects: Pick<SubjectLog, 'find'>
+}
+
+/**
+ * The token names nobody who is erased: links under which nothing can be decrypted are left out.
+ * @throws Refusal `unavailable`, `quota_exceeded`, `invalid`
+ */
+export async function grantAccess(
+  deps: AccessDeps,
+  { apiKey }: Pick<Caller, 'apiKey'>,
+  request: AccessRequest,
+): Promise<{ readonly accessToken: string; readonly expiresAtMs: number }> {
+  const { stream, span } = request
+  const { billingId, streamId, name } = stream
+  const links = await linksFor(deps, request)
+  const accessToken = newSecretId()
+  const accessHash = secretHashOf(accessToken)
+  const expiresAtMs = deps.now() + accessTokenMs
+  const record: SubjectAccessRecord = {
+    type: 'subject-access',
+    accessHash,
+    sealedLinks: sealLinks(accessToken, links),
+    billingId,
+    streamId,
+    ...(span.fromMs === undefined ? {} : { fromMs: span.fromMs }),
+    ...(span.untilMs === undefined ? {} : { untilMs: span.untilMs }),
+    expiresAtMs,
+    askedBy: { keyId: apiKey.keyId, name: apiKey.name },
+  }
+  const target = { account: billingId, stream: name }
+  await deps.writer.change(act(deps, 'subject.access', target), (draft) => {
+    const before = draft
+      .subjectAccesses()
+      .filter((one) => one.billingId === billingId)
+      .toSorted((a, b) => a.expiresAtMs - b.expiresAtMs)
+    for (const old of before.slice(0, Math.max(0, before.length - keptOfAccount + 1)))
+      draft.put(subjectAccessKey(old.accessHash), null)
+    draft.put(subjectAccessKey(accessHash), record)
+  })
+  return { accessToken, expiresAtMs }
+}
+
+/** Of tokens that are over nothing stays. */
+export async function expireAccesses({ follower, writer, now }: Changes & Expiring): Promise<void> {
+  const isOver = ({ expiresAtMs }: SubjectAccessRecord): boolean => expiresAtMs <= now()
+  if (!follower.tables.subjectAccesses().some(isOver)) return
+  await writer.change('unlogged', (draft) => {
+    for (const one of draft.subjectAccesses().filter(isOver))
+      draft.put(subjectAccessKey(one.accessHash), null)
+  })
+}
+
+type Expiring = { readonly follower: Pick<StateFollower, 'tables'> }
+
+async function linksFor(
+  { follower, subjects }: AccessDeps,
+  { stream, values, as, span }: AccessRequest,
+): Promise<LinksByEra> {
+  const links = new Map<number, Uint8Array[]>()
+  const add = (era: number, more: Iterable<Uint8Array>): void => {
+    if (!isWithin(era, span)) return
+    const all = [...(links.get(era) ?? []), ...more]
+    if (all.length > 0) links.set(era, all)
+  }
+  if (as.includes('data_subject_field'))
+    for (const value of values)
+      for (const found of await subjects.find(stream, value)) add(found.era, found.links.values())
+  if (as.includes('key_field'))
+    for (const era of subjectEras(follower, stream)) {
+      const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
+      if (keys === undefined) throw unreadable()
+      const isLeft = openableIn(follower, stream, keys)
+      for (const value of values) add(era, keyFieldLinks(keys, value).filter(isLeft))
+    }
+  const count = [...links.values()].reduce((sum, ofEra) => sum + ofEra.length, 0)
+  if (count > linksMax) throw tooMany(count)
+  return links
+}
+
+const isWithin = (era: number, { fromMs = -Infinity, untilMs = Infinity }: Span): boolean =>
+  eraEndMs(era) > fromMs && eraStartMs(era) < untilMs
+
+const tooMany = (count: number) =>
+  refusal(
+    'invalid',
+    `subject has ${count} pseudonyms in this time, and at most ${linksMax} can be asked for: set from and until to ask for less`,
+  )

@@ -1,0 +1,143 @@
+// The events of one person in an input topic: all of it is read, and a record is the person's by the link in its keyLink. Every
+// personal field is decrypted that has a key left and a level that this deployment serves: it is the person who asks, so
+// consent to others' purposes doesn't matter.
+import { eventTimeOf } from '@weir/contracts'
+import type { Event } from '@weir/contracts'
+import { eraAt, keyTimeOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
+import type { EraKeys, Opened } from '@weir/fieldcrypt'
+import type { SourceRecord } from '@weir/kafka'
+import { unframe } from '@weir/schema-registry'
+import type { InputStream } from '@weir/control-state'
+import type { DeriveDeps } from '../derive/derive.ts'
+import { DeriveError, reasonOf } from '../derive/errors.ts'
+import type { Reason } from '../derive/errors.ts'
+import type { KnownContract } from '../derive/known-contracts.ts'
+import type { LevelsAllowed } from '../derive/levels.ts'
+import type { NotDecrypted, PersonEvent } from './event-lines.ts'
+
+type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
+
+export type PersonAsked = {
+  readonly input: Input
+  /** By era, in hexadecimal. */
+  readonly links: ReadonlyMap<number, ReadonlySet<string>>
+  /** By the events' own time; from is part of it, until is not. */
+  readonly fromMs?: number | undefined
+  readonly untilMs?: number | undefined
+}
+
+/**
+ * The person's event, or undefined for a record that isn't one, or that is erased.
+ * @throws DeriveError `derive.not_known_yet` when a key isn't at hand
+ */
+export type PersonEventOf = (record: SourceRecord) => PersonEvent | undefined
+
+const hourMs = 3_600_000
+
+type Matching = {
+  readonly asked: PersonAsked
+  /** The levels that this deployment may open. */
+  readonly allowed: LevelsAllowed
+}
+
+export const matchingEvents =
+  (derive: DeriveDeps, { asked, allowed }: Matching): PersonEventOf =>
+  (record) => {
+    const found = matchOf(derive, asked, record)
+    return found && eventOf({ derive, allowed }, found)
+  }
+
+type Found = {
+  readonly record: SourceRecord
+  readonly keyLink: Buffer
+  readonly link: Uint8Array
+  readonly keys: EraKeys
+  readonly timeMs: number
+  readonly input: Input
+}
+
+function matchOf(
+  { eraKeys }: DeriveDeps,
+  { input, links, fromMs = -Infinity, untilMs = Infinity }: PersonAsked,
+  record: SourceRecord,
+): Found | undefined {
+  const keyLink = record.headers['svc-key-link']
+  const timeMs = eventTimeOf(record)
+  const era = eraAt(timeMs)
+  const wanted = links.get(era)
+  if (keyLink === undefined || wanted === undefined || timeMs < fromMs || timeMs >= untilMs)
+    return undefined
+  const keys = eraKeys(era)
+  if (keys === 'erased' || keys === 'never') return undefined
+  const label = keys?.label
+  if (keys === undefined || label === undefined) throw notKnownYet(input, era)
+  const { epoch } = keyTimeOf(timeMs, input.rotationHours * hourMs)
+  const link = unlessCorrupt(() => openKeyLink(label, keyLink, epoch))
+  if (link === undefined || !wanted.has(Buffer.from(link).toString('hex'))) return undefined
+  return { record, keyLink, link, keys, timeMs, input }
+}
+
+/** Undefined for what no ingest wrote. */
+function unlessCorrupt<Result>(open: () => Result): Result | undefined {
+  try {
+    return open()
+  } catch (error) {
+    if (corrupt.includes(reasonOf(error))) return undefined
+    throw error
+  }
+}
+
+const corrupt: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
+
+type Opening = { readonly derive: DeriveDeps; readonly allowed: LevelsAllowed }
+
+function eventOf(opening: Opening, found: Found): PersonEvent | undefined {
+  const { record, timeMs } = found
+  const contract = record.headers['svc-schema-id']?.toString('utf8') ?? ''
+  const told = { contract, time: new Date(timeMs).toISOString() }
+  const known = opening.derive.contract(contract)
+  const event = known && unlessCorrupt(() => decoded(known, record))
+  if (known === undefined || event === undefined)
+    return { ...told, unreadable: 'the record cannot be decoded with its contract' }
+  const { levels } = known.contract
+  const { tree } = found.keys
+  const paths = levels.length === 0 ? prefixesOf(found.link) : prefixesOf(found.link, levels)
+  if (paths.every((path) => tree.find(path) === 'erased')) return undefined
+  const notDecrypted = openAll(opening, { ...found, event, contract: known.contract })
+  const plain = { ...told, event: known.contract.toPlain(event) }
+  return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
+}
+
+function decoded({ contract, registryId }: KnownContract, { value }: SourceRecord) {
+  if (value === null) return undefined
+  const { schemaId, payload } = unframe(value)
+  return schemaId === registryId ? contract.decode(payload) : undefined
+}
+
+type ToOpen = Found & { readonly event: Event; readonly contract: KnownContract['contract'] }
+
+/** Opens what it may, in place; gives what stays sealed. */
+function openAll(
+  { derive: { opener }, allowed }: Opening,
+  { event, contract, keys, keyLink, timeMs, input }: ToOpen,
+): Record<string, NotDecrypted> {
+  const time = keyTimeOf(timeMs, input.rotationHours * hourMs)
+  const person = opener.person(keys, keyLink, time)
+  if (person === 'unknown') throw notKnownYet(input, time.era)
+  const sealed: Record<string, NotDecrypted> = {}
+  contract.mapPii(event, (text, path, level) => {
+    if (!(allowed?.includes(level) ?? true)) {
+      sealed[path] = 'level_not_served'
+      return text
+    }
+    const field = unlessCorrupt((): Opened => opener.open(person, level, path, text))
+    if (field?.kind === 'unknown') throw notKnownYet(input, time.era)
+    if (field?.kind === 'opened') return field.value
+    sealed[path] = field === undefined ? 'corrupt' : 'withdrawn'
+    return text
+  })
+  return sealed
+}
+
+const notKnownYet = ({ streamId }: Input, era: number): DeriveError =>
+  new DeriveError('derive.not_known_yet', `a key of stream ${streamId}, era ${era}, is not known`)

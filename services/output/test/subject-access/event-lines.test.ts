@@ -1,0 +1,43 @@
+// A person's events as text: what a person reads in a spreadsheet, and what a program reads.
+import { expect, test } from '@jest/globals'
+import { linesOf } from '../../src/subject-access/event-lines.ts'
+
+const told = { contract: 'orders', time: '2026-11-20T12:00:00.000Z' }
+
+test('NDJSON has all of it on one line', () => {
+  const { head, line } = linesOf.ndjson()
+  const event = { ...told, event: { name: 'a\nb' }, notDecrypted: { name: 'withdrawn' } } as const
+  expect(head).toBe('')
+  expect(line(event)).toMatch(/^[^\n]+\n$/)
+  expect(JSON.parse(line(event))).toEqual(event)
+})
+
+test('CSV has a row for each value, numbered by event, and says why a field is not decrypted', () => {
+  const { head, line } = linesOf.csv()
+  const event = {
+    user: { name: 'Ada "A", Lovelace', born: null },
+    items: [{ mail: 'xyz' }, { mail: 'uvw' }],
+    total: -2.5,
+  }
+  const at = '2026-11-20T12:00:00.000Z,orders'
+  expect(head).toBe('event,time,contract,field,value,note\r\n')
+  expect(line({ ...told, event, notDecrypted: { 'items/mail': 'withdrawn' } })).toBe(
+    [
+      `1,${at},user/name,"Ada ""A"", Lovelace",`,
+      `1,${at},user/born,,`,
+      `1,${at},items/0/mail,xyz,not decrypted: withdrawn`,
+      `1,${at},items/1/mail,uvw,not decrypted: withdrawn`,
+      `1,${at},total,-2.5,`,
+      '',
+    ].join('\r\n'),
+  )
+  expect(line({ ...told, unreadable: 'it is broken' })).toBe(`2,${at},,,it is broken\r\n`)
+})
+
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])(
+  'a text that a spreadsheet would run, such as %j, is none any more',
+  (text) => {
+    const row = linesOf.csv().line({ ...told, event: { text } })
+    expect(row).toContain(`'${text}`)
+  },
+)

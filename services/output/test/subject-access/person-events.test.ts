@@ -1,0 +1,103 @@
+// Which records are a person's, and how much of each is decrypted.
+import { randomUUID } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { createOpener, eraAt, linksOf } from '@weir/fieldcrypt'
+import type { EraKeys } from '@weir/fieldcrypt'
+import { asObject } from '@weir/testkit'
+import { matchingEvents } from '../../src/subject-access/person-events.ts'
+import { keysOfEra, registryId, sealExample, timestampMs } from '../support/sealed.ts'
+import type { Sealed } from '../support/sealed.ts'
+
+const input = { streamId: randomUUID(), rotationHours: 24 }
+const { whole, erased, withoutLevels, withoutLabel, changing } = keysOfEra(input)
+const of = (name: string) => ({
+  consistent_value: name,
+  unique_identifier: { string: `id of ${name}` },
+  some_sensitive_value: { string: `secret of ${name}` },
+})
+const ada = await sealExample('demo_v1', whole, of('ada'))
+const bob = await sealExample('demo_v1', whole, of('bob'))
+const adaLinks = new Set(linksOf(whole, 'ada').map((link) => Buffer.from(link).toString('hex')))
+const era = eraAt(timestampMs)
+
+type More = {
+  readonly keys?: EraKeys | 'erased'
+  readonly links?: ReadonlyMap<number, ReadonlySet<string>>
+  readonly levels?: readonly number[]
+  readonly fromMs?: number
+  readonly untilMs?: number
+  readonly knows?: boolean
+}
+
+const told = ({ contract, record }: Sealed, more: More = {}) =>
+  matchingEvents(
+    {
+      opener: createOpener({ entriesMax: 100 }),
+      contract: () => (more.knows === false ? undefined : { contract, registryId }),
+      eraKeys: () => more.keys ?? whole,
+    },
+    { allowed: more.levels, asked: { input, links: new Map([[era, adaLinks]]), ...more } },
+  )(record)
+
+const event = { ...ada.sent, svcMeta: expect.anything() }
+const at = { contract: 'demo_v1', time: '2026-11-20T12:00:00.000Z' }
+
+test('an event of the person is there with every personal field, whatever the consent', async () => {
+  expect(told(ada)).toEqual({ ...at, event })
+  const { svcMeta } = asObject(ada.sent)
+  const refusing = { ...of('ada'), svcMeta: { ...asObject(svcMeta), consentLevels: [] } }
+  expect(told(await sealExample('demo_v1', whole, refusing))).toMatchObject({
+    event: { consistent_value: 'ada', some_sensitive_value: 'secret of ada' },
+  })
+})
+
+test("an event of somebody else isn't, nor one of another era, another time, or with a broken keyLink", () => {
+  expect(told(bob)).toBeUndefined()
+  expect(told(ada, { links: new Map([[era + 1, adaLinks]]) })).toBeUndefined()
+  expect(told(ada, { fromMs: timestampMs, untilMs: timestampMs + 1 })).toBeDefined()
+  expect(told(ada, { fromMs: timestampMs + 1 })).toBeUndefined()
+  expect(told(ada, { untilMs: timestampMs })).toBeUndefined()
+  const headers = { ...ada.record.headers, 'svc-key-link': Buffer.alloc(16, 7) }
+  expect(told({ ...ada, record: { ...ada.record, headers } })).toBeUndefined()
+  expect(told({ ...ada, record: { ...ada.record, headers: {} } })).toBeUndefined()
+})
+
+test('who is erased has no events, though the token was made before', () => {
+  const keys = changing()
+  keys.withdraw('ada', [0, 1, 2, 3])
+  expect(told(ada, { keys: keys.now() })).toBeUndefined()
+  expect(told(ada, { keys: 'erased' })).toBeUndefined()
+  expect(told(ada, { keys: erased })).toBeUndefined()
+})
+
+test('a field of a level that is withdrawn, or that the deployment does not serve, is named', () => {
+  const keys = changing()
+  keys.withdraw('ada', [3])
+  const sensitive = 'some_sensitive_value'
+  expect(told(ada, { keys: keys.now() })).toEqual({
+    ...at,
+    event: { ...event, [sensitive]: expect.not.stringContaining('ada') },
+    notDecrypted: { [sensitive]: 'withdrawn' },
+  })
+  expect(told(ada, { levels: [0, 1, 2] })).toEqual({
+    ...at,
+    event: { ...event, [sensitive]: expect.not.stringContaining('ada') },
+    notDecrypted: { [sensitive]: 'level_not_served' },
+  })
+})
+
+test('a record that its contract does not explain is told, without what is in it', () => {
+  const unreadable = 'the record cannot be decoded with its contract'
+  expect(told(ada, { knows: false })).toEqual({ ...at, unreadable })
+  for (const value of [null, Buffer.from('no event'), ada.record.value?.subarray(0, -1) ?? null])
+    expect(told({ ...ada, record: { ...ada.record, value } })).toEqual({ ...at, unreadable })
+})
+
+test.each([
+  ['label', withoutLabel],
+  ['levels', withoutLevels],
+])('without the part `%s` it waits, and leaves nothing out', (_, keys) => {
+  expect(() => told(ada, { keys })).toThrow(
+    expect.objectContaining({ code: 'derive.not_known_yet' }),
+  )
+})
