@@ -1,39 +1,66 @@
 // The whole console: signed out it is the sign-in page; signed in a head with the pages' names, and one page. Who is
-// signed in is kept in memory alone: a reload signs out.
-import { useState } from 'preact/hooks'
+// signed in is kept in memory alone: a reload signs out. Pages that the key may not use aren't offered.
+import type { FunctionComponent } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Where } from './api/calls.ts'
 import { ContractsPage } from './contracts/contracts-page.tsx'
 import { ErasuresPage } from './erasures/erasures-page.tsx'
+import { PeoplePage } from './people/people-page.tsx'
 import { LivePage } from './live/live-page.tsx'
-import { hrefOf, usePlace } from './place.ts'
-import type { Session } from './session.ts'
+import { goTo, hrefOf, usePlace } from './place.ts'
+import type { Role } from './roles.ts'
+import type { PageProps, Session } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { StreamsPage } from './streams/streams-page.tsx'
 import { Waves } from './ui/waves.tsx'
 import { UsagePage } from './usage/usage-page.tsx'
 
-const pages = {
-  streams: { title: 'Streams', Page: StreamsPage },
-  live: { title: 'Live', Page: LivePage },
-  contracts: { title: 'Contracts', Page: ContractsPage },
-  usage: { title: 'Usage', Page: UsagePage },
-  erasures: { title: 'Erasures', Page: ErasuresPage },
-} as const
-type PageName = keyof typeof pages
-const names: readonly PageName[] = ['streams', 'live', 'contracts', 'usage', 'erasures']
+const names = ['streams', 'live', 'contracts', 'usage', 'people', 'erasures'] as const
+type PageName = (typeof names)[number]
+type OnePage = {
+  readonly title: string
+  readonly Page: FunctionComponent<PageProps>
+  readonly needs: Role
+  /** It is about the stream that its address names. */
+  readonly isOfStream?: true
+}
+const pages: Readonly<Record<PageName, OnePage>> = {
+  streams: { title: 'Streams', Page: StreamsPage, needs: 'viewer' },
+  live: { title: 'Live', Page: LivePage, needs: 'developer', isOfStream: true },
+  contracts: { title: 'Contracts', Page: ContractsPage, needs: 'viewer' },
+  usage: { title: 'Usage', Page: UsagePage, needs: 'viewer', isOfStream: true },
+  people: { title: 'People', Page: PeoplePage, needs: 'officer' },
+  erasures: { title: 'Erasures', Page: ErasuresPage, needs: 'viewer', isOfStream: true },
+}
+const offered = ({ may }: Session): readonly PageName[] =>
+  names.filter((name) => may(pages[name].needs))
 
 export function App({ where }: { where: Where }) {
   const [session, setSession] = useState<Session>()
   const place = usePlace()
   if (session === undefined) return <SignIn where={where} onSignedIn={setSession} />
-  const name = names.find((one) => one === place.page) ?? 'streams'
-  const { Page } = pages[name]
+  const onSignOut = (): void => {
+    setSession(undefined)
+    goTo('') // whoever comes next begins anew
+  }
+  return <SignedIn {...{ session, place, onSignOut }} />
+}
+
+type SignedInProps = PageProps & { readonly onSignOut: () => void }
+
+function SignedIn({ session, place, onSignOut }: SignedInProps) {
+  const home = session.role === 'officer' ? 'people' : 'streams'
+  const name = offered(session).find((one) => one === place.page) ?? home
+  const { Page, title, isOfStream } = pages[name]
+  const stream = useRef<string | undefined>(undefined)
+  if (isOfStream && place.name !== undefined) stream.current = place.name
+  useEffect(() => void (document.title = `${title} · Weir`), [title])
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>
         Skip to main content
       </a>
-      <Head session={session} current={name} onSignOut={() => setSession(undefined)} />
+      <Head {...{ session, onSignOut }} current={name} stream={stream.current} />
       <main id="main" tabIndex={-1} key={name}>
         <Page session={session} place={place} />
       </main>
@@ -41,23 +68,33 @@ export function App({ where }: { where: Where }) {
   )
 }
 
-type HeadProps = { session: Session; current: PageName; onSignOut: () => void }
+type HeadProps = {
+  readonly session: Session
+  readonly current: PageName
+  /** That was chosen last, for the pages of one stream. */
+  readonly stream: string | undefined
+  readonly onSignOut: () => void
+}
 
-function Head({ session, current, onSignOut }: HeadProps) {
+function Head({ session, current, stream, onSignOut }: HeadProps) {
   return (
     <header class="head">
       <span class="brand">
         <Waves /> Weir
       </span>
       <nav aria-label="Pages">
-        {names.map((name) => (
-          <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
+        {offered(session).map((name) => (
+          <a
+            key={name}
+            href={hrefOf(name, pages[name].isOfStream ? stream : undefined)}
+            aria-current={name === current ? 'page' : undefined}
+          >
             {pages[name].title}
           </a>
         ))}
       </nav>
       <span class="who">
-        <span class="muted">account</span> {session.billingId}
+        <span class="muted">{session.role} of</span> {session.billingId}
       </span>
       <button type="button" class="quiet" onClick={onSignOut}>
         Sign out

@@ -4,6 +4,8 @@ import { useState } from 'preact/hooks'
 import { createCalls, Refused } from './api/calls.ts'
 import type { Where } from './api/calls.ts'
 import { objectOf, textOf } from './api/json.ts'
+import { roles } from './roles.ts'
+import { createSession } from './session.ts'
 import type { Session } from './session.ts'
 import { Waves } from './ui/waves.tsx'
 import { Problems } from './ui/problems.tsx'
@@ -70,5 +72,7 @@ async function signIn(where: Where, billingId: string, apiKey: string): Promise<
   const account = objectOf(await calls.auth('GET', '/v2/account'))
   if (textOf(account['billingId']) !== billingId)
     throw new Refused(401, [`The API key does not belong to the account ${billingId}`])
-  return { billingId, calls }
+  const named = objectOf(account['key'])['role']
+  const role = roles.find((one) => one === named) ?? 'viewer'
+  return createSession(billingId, role, calls)
 }

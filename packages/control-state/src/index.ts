@@ -128,7 +128,7 @@ export type { ReplacedPart } from './keyring/key-forms.ts'
 export type { KeyDraft, KeyStore } from './keyring/key-store.ts'
 export { createKeys } from './keyring/keyring.ts'
 export type { Keyring, Keys } from './keyring/keyring.ts'
-export { eraPrefix } from './keyring/open-era.ts'
+export { eraPrefix, levelsInEra } from './keyring/open-era.ts'
 export type { StreamEra } from './keyring/open-era.ts'
 export type { Rings } from './keyring/unwrapped-rings.ts'
 

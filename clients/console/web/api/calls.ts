@@ -35,6 +35,8 @@ export type Calls = {
   readonly auth: Call
   /** What only output knows: lag, previews. */
   readonly output: Call
+  /** A file of output's, for a token that auth gave. */
+  download(path: string, token: string): Promise<Blob>
   /** A WebSocket that watches one of the account's streams. */
   watch(path: string): WebSocket
 }
@@ -51,9 +53,18 @@ export function createCalls(where: Where, apiKey: string): Calls {
     where,
     auth: call(where.authUrl, apiKey),
     output: call(location.origin, apiKey),
+    download: (path, token) => download(location.origin + path, token),
     watch: (path) =>
       new WebSocket(location.origin.replace(/^http/, 'ws') + path, ['weir', `bearer.${apiKey}`]),
   }
+}
+
+async function download(url: string, token: string): Promise<Blob> {
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
+  if (response.ok) return response.blob()
+  const text = await response.text()
+  throw refusedOf(response.status, parseObject(text), text)
 }
 
 function call(baseUrl: string, apiKey: string): Call {

@@ -33,10 +33,9 @@ export type Erasure = {
 
 export type Made = { readonly erasure: Erasure; readonly salt: string }
 
-/** A value of the key field, or a data subject. */
-export type Person = { readonly bySubject: boolean; readonly value: string }
-
 export type Asked = {
+  /** The search that has found the person. */
+  readonly searchId: string
   readonly levels?: readonly number[]
   readonly reference?: string
   readonly evenIfNoneFound?: boolean
@@ -50,13 +49,8 @@ export async function listErasures({ auth }: Calls, input: string): Promise<read
     .map(erasureOf)
 }
 
-export async function erase(
-  { auth }: Calls,
-  input: string,
-  { bySubject, value, ...asked }: Person & Asked,
-): Promise<Made> {
-  const person = bySubject ? { subject: value } : { keyFieldValue: value }
-  const answer = objectOf(await auth('POST', pathOf(input), { ...person, ...asked }))
+export async function erase({ auth }: Calls, input: string, asked: Asked): Promise<Made> {
+  const answer = objectOf(await auth('POST', pathOf(input), asked))
   return { erasure: erasureOf(answer), salt: textOf(answer['salt']) }
 }
 
@@ -89,34 +83,3 @@ const holdingOf = (output: Json): Holding => ({
   because: textOf(output['because']),
   deleted: output['deleted'] === true,
 })
-
-export type Found = {
-  readonly pseudonyms: number
-  readonly eras: readonly {
-    readonly from: string
-    readonly until: string
-    readonly pseudonyms: number
-  }[]
-  /** Contracts that name a data subject, and those that don't. */
-  readonly lookedAt: readonly string[]
-  readonly notLookedAt: readonly string[]
-}
-
-export async function lookUp({ auth }: Calls, input: string, subject: string): Promise<Found> {
-  const path = `/v2/streams/${input}/subjects/lookup`
-  const answer = objectOf(await auth('POST', path, { subject }))
-  return {
-    pseudonyms: numberOf(answer['links']),
-    eras: listOf(answer['eras'])
-      .map(objectOf)
-      .map((era) => ({
-        from: textOf(era['from']),
-        until: textOf(era['until']),
-        pseudonyms: numberOf(era['links']),
-      })),
-    lookedAt: listOf(answer['contracts'])
-      .map(objectOf)
-      .map(({ id, field }) => `${textOf(id)} (${textOf(field)})`),
-    notLookedAt: listOf(answer['otherContracts']).map(textOf),
-  }
-}

@@ -31,7 +31,7 @@ export function ContractsPage({ session, place }: PageProps) {
           <Choice contracts={contracts} chosen={chosen} />
           <div class="stack">
             <ContractCard contract={chosen} />
-            {chosen.status === 'active' ? (
+            {chosen.status === 'active' && session.may('developer') ? (
               <section class="card" key={chosen.id}>
                 <h2>Send a test event</h2>
                 <TestEvent session={session} contracts={[chosen]} inputs={inputs} />

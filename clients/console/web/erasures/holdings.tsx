@@ -1,15 +1,20 @@
 // The outputs that may hold values decrypted before an erasure, and until when.
-import type { Holding } from '../api/erasures.ts'
+import type { Erasure } from '../api/erasures.ts'
 import { dateAndTime } from '../ui/words.ts'
 
-export function Holdings({ outputs }: { outputs: readonly Holding[] }) {
+export function Holdings({ id, outputs }: Pick<Erasure, 'id' | 'outputs'>) {
   if (outputs.length === 0) return <p class="muted">No output decrypts what was erased.</p>
   return (
     <>
       <p>
         These outputs may still contain values that they decrypted before the erasure was applied:
       </p>
-      <div class="scroller" tabIndex={0} role="region" aria-label="Outputs with decrypted values">
+      <div
+        class="scroller"
+        tabIndex={0}
+        role="region"
+        aria-label={`Outputs with decrypted values, erasure ${id}`}
+      >
         <table>
           <thead>
             <tr>

@@ -1,8 +1,9 @@
 // One erasure: how far it has got, by when the rest is expected, where decrypted values remain, and its receipt.
-import type { Calls } from '../api/calls.ts'
+import type { Session } from '../session.ts'
 import { erasureStates, receiptOf } from '../api/erasures.ts'
 import type { Erasure, ErasureState } from '../api/erasures.ts'
 import { Problems } from '../ui/problems.tsx'
+import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { byTime, dateAndTime, many } from '../ui/words.ts'
 import { Holdings } from './holdings.tsx'
@@ -14,16 +15,16 @@ const inWords: Readonly<Record<ErasureState, string>> = {
   destroyed: 'keys destroyed',
 }
 
-type Props = { readonly calls: Calls; readonly input: string; readonly erasure: Erasure }
+type Props = { readonly session: Session; readonly input: string; readonly erasure: Erasure }
 
-export function OneErasure({ calls, input, erasure }: Props) {
+export function OneErasure({ session, input, erasure }: Props) {
   const { id, values, found, levels, reference, outputs } = erasure
   const what = levels === undefined ? 'erased' : `withdrawn for level ${levels.join(', ')}`
   return (
     <li class="card">
       <p>
         <strong>
-          {many(values, 'value')} {what}
+          {many(values, 'person', 'people')} {what}
         </strong>{' '}
         <span>{many(found, 'event')} found </span>
         {reference === '' ? null : <span>{reference} </span>}
@@ -36,8 +37,8 @@ export function OneErasure({ calls, input, erasure }: Props) {
           </li>
         ))}
       </ol>
-      <Holdings outputs={outputs} />
-      <Receipt {...{ calls, input, erasure }} />
+      <Holdings {...{ id, outputs }} />
+      <Receipt {...{ session, input, erasure }} />
     </li>
   )
 }
@@ -47,14 +48,17 @@ const timeOf = ({ states }: Erasure, state: ErasureState): string => states.get(
 function whenOf(erasure: Erasure, state: ErasureState): string {
   const at = timeOf(erasure, state)
   if (at !== '') return dateAndTime(at)
-  if (state === 'destroyed') return 'when the KEKs that protected the old keys are destroyed'
+  if (state === 'destroyed')
+    return 'when the operators of Weir destroy the master keys of that time'
   return byTime(erasure.states.get(state)?.expectedBy ?? '')
 }
 
-function Receipt({ calls, input, erasure }: Props) {
+function Receipt({ session: { calls, may }, input, erasure }: Props) {
   const downloading = useDoing(async () => {
-    save(await receiptOf(calls, input, erasure.id), `receipt-${erasure.id}.jws`)
+    const receipt = await receiptOf(calls, input, erasure.id)
+    saveFile(new Blob([receipt], { type: 'application/jose' }), `receipt-${erasure.id}.jws`)
   })
+  if (!may('officer')) return null
   if (timeOf(erasure, 'complete') === '')
     return <p class="muted small">The receipt can be downloaded once the erasure is complete.</p>
   return (
@@ -65,12 +69,4 @@ function Receipt({ calls, input, erasure }: Props) {
       <Problems of={downloading.error} />
     </>
   )
-}
-
-function save(text: string, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/jose' }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -7,6 +7,7 @@ import { TestEvent } from '../contracts/test-event.tsx'
 import type { Sent } from '../contracts/test-event.tsx'
 import { goTo } from '../place.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { chosenInput, NoInput } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { compact, rate } from '../ui/words.ts'
@@ -27,13 +28,8 @@ export function LivePage({ session, place }: PageProps) {
     [calls],
   )
   if (value === undefined) return <Problems of={error} />
-  const input = value.inputs.find(({ name }) => name === place.name) ?? value.inputs[0]
-  if (input === undefined)
-    return (
-      <p class="empty">
-        There is no stream yet. <a href="#/streams">Create one</a>
-      </p>
-    )
+  const input = chosenInput(value.inputs, place)
+  if (input === undefined) return <NoInput place={place} />
   return <Watching key={input.name} {...{ session, input, ...value }} />
 }
 
@@ -50,7 +46,7 @@ function Watching({ session, input, inputs, contracts }: WatchingProps) {
   const [isPaused, setPaused] = useState(false)
   const [selected, setSelected] = useState<LiveEvent>()
   const [isSending, setSending] = useState(false)
-  const { view, store, clear } = useLive(calls, input, { filter, isPaused })
+  const { view, store, clear } = useLive(session, input, { filter, isPaused })
   const followed = useFollowed(view.events, input)
   const shown = selected ?? followed
   const select = (event: LiveEvent): void => {
@@ -141,7 +137,7 @@ type WaitingProps = { input: Input; view: LiveView; isFiltered: boolean }
 function Waiting({ input, view, isFiltered }: WaitingProps) {
   if (isFiltered && view.total > 0)
     return <p class="empty">None of the newest events matches the filter.</p>
-  const isOpen = [...view.states.values()].every((state) => state === 'open')
+  const isOpen = [...view.states.values()].every((state) => state !== 'connecting')
   return (
     <div class="empty">
       <p>

@@ -1,7 +1,7 @@
 // The live view's state: what has come, looked at some times a second however much comes, and held still while paused.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Input } from '../api/account.ts'
-import type { Calls } from '../api/calls.ts'
+import type { Session } from '../session.ts'
 import { createLiveStore } from './live-store.ts'
 import type { LiveEvent, LiveStore } from './live-store.ts'
 import { matcherOf } from './filter.ts'
@@ -25,15 +25,15 @@ const nothing: LiveView = { events: [], total: 0, perSecond: 0, states: new Map(
 export type Live = { readonly view: LiveView; readonly store: LiveStore; clear(): void }
 
 export function useLive(
-  calls: Calls,
+  session: Session,
   input: Input | undefined,
   { filter, isPaused }: { filter: Filter; isPaused: boolean },
 ): Live {
   const store = useMemo(() => createLiveStore(), [input])
   const [view, setView] = useState(nothing)
   const watch = useMemo(
-    () => (input === undefined ? undefined : watchInput(calls, input, store)),
-    [calls, input, store],
+    () => (input === undefined ? undefined : watchInput(session, input, store)),
+    [session, input, store],
   )
   const clock = useMemo(createRate, [store])
   const look = (): void => {

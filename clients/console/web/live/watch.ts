@@ -1,6 +1,6 @@
 // The WebSockets behind the live view: one for the input stream and one for each derived stream. One that breaks off
 // is opened again after a moment, unless output said that there is no use.
-import type { Calls } from '../api/calls.ts'
+import type { Session } from '../session.ts'
 import type { Input } from '../api/account.ts'
 import type { LiveFeed } from './live-store.ts'
 
@@ -12,6 +12,8 @@ export type WatchState =
   | 'lost, trying again'
   | 'disabled'
   | 'gone'
+  /** Another key could watch it. */
+  | 'only owners may watch it'
 export type Watch = {
   readonly states: ReadonlyMap<string, WatchState>
   close(): void
@@ -23,7 +25,7 @@ const finalStates: ReadonlyMap<number, WatchState> = new Map([
   [4410, 'gone'],
 ])
 
-export function watchInput(calls: Calls, input: Input, store: LiveFeed): Watch {
+export function watchInput({ calls, may }: Session, input: Input, store: LiveFeed): Watch {
   const states = new Map<string, WatchState>()
   const open = new Set<() => void>()
   let isClosed = false
@@ -47,7 +49,8 @@ export function watchInput(calls: Calls, input: Input, store: LiveFeed): Watch {
   const base = `/v2/streams/${input.name}`
   // Derived streams first: what they show of an event is never missed then.
   for (const { name } of input.outputs)
-    follow(name, `${base}/outputs/${name}/watch`, (text) => store.addOutput(name, text))
+    if (!may('owner')) states.set(name, 'only owners may watch it')
+    else follow(name, `${base}/outputs/${name}/watch`, (text) => store.addOutput(name, text))
   follow(input.name, `${base}/watch`, (text) => store.addInput(text, Date.now()))
   return {
     states,

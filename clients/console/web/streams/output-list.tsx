@@ -3,7 +3,11 @@ import type { Input, Output } from '../api/account.ts'
 import { levelsInWords } from '../live/levels.ts'
 import { keptInWords } from './kept.ts'
 
-type Props = { readonly input: Input; readonly onDelete: (output: Output) => void }
+type Props = {
+  readonly input: Input
+  /** Undefined: the key may not. */
+  readonly onDelete: ((output: Output) => void) | undefined
+}
 
 export function OutputList({ input: { outputs }, onDelete }: Props) {
   if (outputs.length === 0) return null
@@ -35,9 +39,11 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
                   <code>{output.topic}</code>
                 </td>
                 <td>
-                  <button type="button" class="quiet" onClick={() => onDelete(output)}>
-                    Delete<span class="unseen"> {output.name}</span>
-                  </button>
+                  {onDelete === undefined ? null : (
+                    <button type="button" class="quiet" onClick={() => onDelete(output)}>
+                      Delete<span class="unseen"> {output.name}</span>
+                    </button>
+                  )}
                 </td>
               </tr>
             ))}

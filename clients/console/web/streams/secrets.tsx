@@ -21,19 +21,29 @@ type Props = {
 export function SecretsDialog({ name, credentials, onClose }: Props) {
   return (
     <Dialog title={`Created ${name}`} onClose={onClose}>
-      <p>
-        Its credentials, for <code>POST /auth</code>. The secret is shown only once.
-      </p>
-      <dl class="secrets">
-        <dt>clientId</dt>
-        <dd>
-          <code>{credentials.clientId}</code>
-        </dd>
-        <dt>clientSecret</dt>
-        <dd>
-          <code>{credentials.clientSecret}</code>
-        </dd>
-      </dl>
+      {credentials.clientId === '' ? (
+        <p>It has no credentials yet. An owner of the account creates them.</p>
+      ) : (
+        <Secrets credentials={credentials} />
+      )}
     </Dialog>
   )
 }
+
+const Secrets = ({ credentials }: Pick<Props, 'credentials'>) => (
+  <>
+    <p>
+      Its credentials, for <code>POST /auth</code>. The secret is shown only once.
+    </p>
+    <dl class="secrets">
+      <dt>clientId</dt>
+      <dd>
+        <code>{credentials.clientId}</code>
+      </dd>
+      <dt>clientSecret</dt>
+      <dd>
+        <code>{credentials.clientSecret}</code>
+      </dd>
+    </dl>
+  </>
+)

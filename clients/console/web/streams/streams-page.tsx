@@ -1,7 +1,7 @@
 // The account's streams, each input as a picture with what it leads to, and how they are made and deleted.
 import { useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
-import type { Input } from '../api/account.ts'
+import type { Input, Output } from '../api/account.ts'
 import { listInputs } from '../api/resources.ts'
 import { hrefOf } from '../place.ts'
 import { Problems } from '../ui/problems.tsx'
@@ -34,9 +34,11 @@ export function StreamsPage({ session }: PageProps) {
     <>
       <div class="title">
         <h1>Streams</h1>
-        <button type="button" class="main" onClick={() => setAsked({ for: 'stream' })}>
-          New stream
-        </button>
+        {session.may('developer') ? (
+          <button type="button" class="main" onClick={() => setAsked({ for: 'stream' })}>
+            New stream
+          </button>
+        ) : null}
       </div>
       <Problems of={inputs.error} />
       {inputs.value?.length === 0 ? (
@@ -47,7 +49,7 @@ export function StreamsPage({ session }: PageProps) {
       ) : null}
       <div class="stack">
         {inputs.value?.map((input) => (
-          <InputCard key={input.name} {...{ input, flows }} onAsk={setAsked} />
+          <InputCard key={input.name} {...{ session, input, flows }} onAsk={setAsked} />
         ))}
       </div>
       {asked?.for === 'stream' ? <NewStream {...props} /> : null}
@@ -58,12 +60,14 @@ export function StreamsPage({ session }: PageProps) {
 }
 
 type CardProps = {
+  readonly session: PageProps['session']
   readonly input: Input
   readonly flows: ReadonlyMap<string, Flow>
   readonly onAsk: (asked: Asked) => void
 }
 
-function InputCard({ input, flows, onAsk }: CardProps) {
+function InputCard({ session: { may }, input, flows, onAsk }: CardProps) {
+  const onDelete = (output: Output): void => onAsk({ for: 'deletion', doomed: { input, output } })
   return (
     <section class="card" aria-label={`Stream ${input.name}`}>
       <header>
@@ -73,28 +77,31 @@ function InputCard({ input, flows, onAsk }: CardProps) {
           events kept {keptInWords(input.kept)}
         </span>
         <span class="actions">
-          <a class="button" href={hrefOf('live', input.name)}>
-            Watch live
-          </a>
-          <button type="button" onClick={() => onAsk({ for: 'output', input })}>
-            New output
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => onAsk({ for: 'deletion', doomed: { input } })}
-          >
-            Delete<span class="unseen"> {input.name}</span>
-          </button>
+          {may('developer') ? (
+            <>
+              <a class="button" href={hrefOf('live', input.name)}>
+                Watch live
+              </a>
+              <button type="button" onClick={() => onAsk({ for: 'output', input })}>
+                New output
+              </button>
+            </>
+          ) : null}
+          {may('owner') ? (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => onAsk({ for: 'deletion', doomed: { input } })}
+            >
+              Delete<span class="unseen"> {input.name}</span>
+            </button>
+          ) : null}
         </span>
       </header>
       <div class="scroller" tabIndex={0} role="region" aria-label={`Picture of ${input.name}`}>
         <Picture input={input} flows={flows} />
       </div>
-      <OutputList
-        input={input}
-        onDelete={(output) => onAsk({ for: 'deletion', doomed: { input, output } })}
-      />
+      <OutputList input={input} onDelete={may('owner') ? onDelete : undefined} />
     </section>
   )
 }

@@ -1,13 +1,18 @@
 // Copies a text to the clipboard, and says whether it did: a page without TLS may not.
 import { useState } from 'preact/hooks'
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+type Props = { readonly text: string; readonly label: string; readonly onCopied?: () => void }
+
+export function CopyButton({ text, label, onCopied }: Props) {
   const [said, setSaid] = useState('')
   const copy = (): void => {
     const copying =
       navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
     copying.then(
-      () => setSaid('Copied'),
+      () => {
+        setSaid('Copied')
+        onCopied?.()
+      },
       () => setSaid('The browser does not allow copying here: select the text'),
     )
   }

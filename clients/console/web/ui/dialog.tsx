@@ -1,37 +1,59 @@
 // A window over the page: the browser's own modal dialog, with its focus trap and Escape.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 type Props = {
   readonly title: string
   readonly wide?: boolean
+  /** Why it shouldn't be closed yet: whoever closes it is asked first. */
+  readonly guard?: string | undefined
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
-export function Dialog({ title, wide = false, onClose, children }: Props) {
+export function Dialog({ title, wide = false, guard, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [isAsked, setAsked] = useState(false)
   const titleId = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    dialog.current?.showModal()
+    // What it is about is read first, not the button that closes it.
+    const field = dialog.current?.querySelector<HTMLElement>('input, select, textarea')
+    ;(field ?? heading.current)?.focus()
+  }, [])
+  const closeNow = (): void => dialog.current?.close()
+  const close = (): void => (guard === undefined ? closeNow() : setAsked(true))
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return
+    event.preventDefault() // the browser asks nobody at the second time
+    close()
+  }
   return (
     <dialog
       ref={dialog}
       class={wide ? 'wide' : undefined}
       aria-labelledby={titleId}
+      onKeyDown={onKeyDown}
       onClose={onClose}
     >
       <header>
-        <h2 id={titleId}>{title}</h2>
-        <button
-          type="button"
-          class="quiet"
-          aria-label="Close"
-          onClick={() => dialog.current?.close()}
-        >
+        <h2 id={titleId} ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={close}>
           ✕
         </button>
       </header>
       {children}
+      {isAsked && guard !== undefined ? (
+        <div role="alert" class="problems">
+          <p>{guard}</p>
+          <button type="button" onClick={closeNow}>
+            Close all the same
+          </button>
+        </div>
+      ) : null}
     </dialog>
   )
 }

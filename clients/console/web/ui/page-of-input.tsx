@@ -3,34 +3,52 @@ import type { FunctionComponent } from 'preact'
 import type { PageProps } from '../session.ts'
 import type { Input } from '../api/account.ts'
 import { listInputs } from '../api/resources.ts'
-import { goTo } from '../place.ts'
+import { goTo, hrefOf } from '../place.ts'
 import { Problems } from './problems.tsx'
 import { useLoad } from './use-load.ts'
 
 export type OfInputProps = {
-  readonly calls: PageProps['session']['calls']
+  readonly session: PageProps['session']
   readonly input: Input
   readonly inputs: readonly Input[]
 }
 
 type Props = PageProps & { readonly title: string; readonly of: FunctionComponent<OfInputProps> }
 
-export function PageOfInput({ session: { calls }, place, title, of: OfInput }: Props) {
+export function PageOfInput({ session, place, title, of: OfInput }: Props) {
+  const { calls } = session
   const inputs = useLoad(() => listInputs(calls), [calls])
-  const input = inputs.value?.find(({ name }) => name === place.name) ?? inputs.value?.[0]
+  const input = chosenInput(inputs.value ?? [], place)
   return (
     <>
       <h1>{title}</h1>
       <Problems of={inputs.error} />
-      {inputs.value !== undefined && input === undefined ? (
-        <p class="empty">There is no stream yet.</p>
-      ) : null}
+      {inputs.value !== undefined && input === undefined ? <NoInput place={place} /> : null}
       {input === undefined ? null : (
-        <OfInput key={input.name} {...{ calls, input }} inputs={inputs.value ?? []} />
+        <OfInput key={input.name} {...{ session, input }} inputs={inputs.value ?? []} />
       )}
     </>
   )
 }
+
+/** The one that the address names, or the first where it names none. */
+export const chosenInput = (
+  inputs: readonly Input[],
+  { name: wanted }: PageProps['place'],
+): Input | undefined =>
+  wanted === undefined ? inputs[0] : inputs.find(({ name }) => name === wanted)
+
+export const NoInput = ({ place: { page, name } }: Pick<PageProps, 'place'>) => (
+  <p class="empty">
+    {name === undefined ? (
+      'There is no stream yet.'
+    ) : (
+      <>
+        The account has no stream {name}. <a href={hrefOf(page)}>Show another stream</a>
+      </>
+    )}
+  </p>
+)
 
 type ChoiceProps = Pick<OfInputProps, 'input' | 'inputs'> & { readonly page: string }
 

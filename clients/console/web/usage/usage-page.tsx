@@ -20,7 +20,7 @@ const steps = {
 
 export const UsagePage = (props: PageProps) => <PageOfInput {...props} title="Usage" of={UsageOf} />
 
-function UsageOf({ calls, input, inputs }: OfInputProps) {
+function UsageOf({ session: { calls }, input, inputs }: OfInputProps) {
   const [by, setBy] = useState<UsageStep>('1m')
   const usage = useLoad(() => usageOf(calls, input.name, by), [calls, input, by])
   return (

@@ -2,6 +2,7 @@
 // committed yet. Readers wait with an alert where they can't open a part; it is never taken for erased.
 import {
   eraKeys,
+  levelOfPart,
   levelPart,
   openTreePart,
   replaceTreeParts,
@@ -30,6 +31,12 @@ export type EraSource = {
 
 export const eraPrefix = ({ billingId, streamId, era }: StreamEra): string =>
   `${billingId}/${streamId}/${era}/`
+
+/** The levels that an era has keys of. */
+export function levelsInEra({ under }: Pick<EraSource, 'under'>, at: StreamEra): number[] {
+  const prefix = eraPrefix(at)
+  return [...under(`${prefix}level.`)].flatMap((key) => levelOfPart(key.slice(prefix.length)) ?? [])
+}
 
 function openPart({ open, log }: EraSource, at: StreamEra, part: string): Buffer | undefined {
   const recordKey = eraPrefix(at) + part

@@ -2,9 +2,10 @@
 // subjects, in every era whose keys are still there. Of records of other eras nobody can tell any more.
 import { eraAt, keyTimeOf, linksOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
+import { levelsInEra } from '@weir/control-state'
 import type { ErasureTerm, InputStream, StateFollower } from '@weir/control-state'
 import { hasCode, takingTurns } from '@weir/kit'
-import { levelsInEra, subjectEras } from '../control/erasure/data-subjects.ts'
+import { subjectEras } from '../control/erasure/data-subjects.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 

@@ -35,16 +35,19 @@ export type PersonEventOf = (record: SourceRecord) => PersonEvent | undefined
 const hourMs = 3_600_000
 
 type Matching = {
+  /** Those that an era has keys of. */
+  readonly levelsIn: (era: number) => readonly number[]
   readonly asked: PersonAsked
   /** The levels that this deployment may open. */
   readonly allowed: LevelsAllowed
 }
 
 export const matchingEvents =
-  (derive: DeriveDeps, { asked, allowed }: Matching): PersonEventOf =>
+  (derive: DeriveDeps, { asked, ...opening }: Matching): PersonEventOf =>
   (record) => {
     const found = matchOf(derive, asked, record)
-    return found && eventOf({ derive, allowed }, found)
+    if (found === undefined || isErased(found, opening)) return undefined
+    return eventOf({ derive, ...opening }, found)
   }
 
 type Found = {
@@ -89,9 +92,16 @@ function unlessCorrupt<Result>(open: () => Result): Result | undefined {
 
 const corrupt: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
 
-type Opening = { readonly derive: DeriveDeps; readonly allowed: LevelsAllowed }
+function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'>): boolean {
+  const levels = levelsIn(keys.era)
+  // Where no contract has a personal field, a person is there as a whole or not at all.
+  const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
+  return paths.every((path) => keys.tree.find(path) === 'erased')
+}
 
-function eventOf(opening: Opening, found: Found): PersonEvent | undefined {
+type Opening = Pick<Matching, 'allowed'> & { readonly derive: DeriveDeps }
+
+function eventOf(opening: Opening, found: Found): PersonEvent {
   const { record, timeMs } = found
   const contract = record.headers['svc-schema-id']?.toString('utf8') ?? ''
   const told = { contract, time: new Date(timeMs).toISOString() }
@@ -99,10 +109,6 @@ function eventOf(opening: Opening, found: Found): PersonEvent | undefined {
   const event = known && unlessCorrupt(() => decoded(known, record))
   if (known === undefined || event === undefined)
     return { ...told, unreadable: 'the record cannot be decoded with its contract' }
-  const { levels } = known.contract
-  const { tree } = found.keys
-  const paths = levels.length === 0 ? prefixesOf(found.link) : prefixesOf(found.link, levels)
-  if (paths.every((path) => tree.find(path) === 'erased')) return undefined
   const notDecrypted = openAll(opening, { ...found, event, contract: known.contract })
   const plain = { ...told, event: known.contract.toPlain(event) }
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }

@@ -1,6 +1,6 @@
 // `GET …/subject-access`: a person's events, for whoever has a token for them from auth. A token is good for one download on a replica.
 // What was decrypted is waited for by erasures until it is on its way to the client; a client that doesn't read is cut off.
-import { bearerOf, openLinks, secretHashOf, topicOf } from '@weir/control-state'
+import { bearerOf, levelsInEra, openLinks, secretHashOf, topicOf } from '@weir/control-state'
 import type { AccessTrace, InputStream, SubjectAccessRecord } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
 import type { Call, RouteHandler, Write } from '@weir/http-api'
@@ -45,7 +45,8 @@ export function downloadEvents(deps: SubjectAccessDeps): RouteHandler {
       const links = openLinks(token, access.sealedLinks)
       const asked = { ...access, input, links }
       const derive = deriveDepsOf(deps, input)
-      const eventOf = matchingEvents(derive, { asked, allowed: deps.levels })
+      const levelsIn = levelsOfEras(deps, input)
+      const eventOf = matchingEvents(derive, { asked, allowed: deps.levels, levelsIn })
       const stream = (write: Write): Promise<void> =>
         send(deps, { ranges, eventOf, lines }, write).finally(end)
       return { status: 200, headers: { 'content-type': lines.contentType }, body: { stream } }
@@ -126,6 +127,16 @@ function tellAudit({ trace }: SubjectAccessDeps, { access, input, call }: Told):
   const actor = { kind: 'account', billingId, ...askedBy, requestId: call.requestId } as const
   call.isFrom(billingId, actor)
   return trace.read({ action: 'read.subject', actor, target: targetOf(input) })
+}
+
+/** Asked for each event of the person, so looked up once. */
+function levelsOfEras({ follower }: SubjectAccessDeps, input: InputStream) {
+  const known = new Map<number, readonly number[]>()
+  return (era: number): readonly number[] => {
+    const levels = known.get(era) ?? levelsInEra(follower.keyStore, { ...input, era })
+    known.set(era, levels)
+    return levels
+  }
 }
 
 type Range = Parameters<RangeReader['read']>[0]

@@ -36,7 +36,11 @@ const told = ({ contract, record }: Sealed, more: More = {}) =>
       contract: () => (more.knows === false ? undefined : { contract, registryId }),
       eraKeys: () => more.keys ?? whole,
     },
-    { allowed: more.levels, asked: { input, links: new Map([[era, adaLinks]]), ...more } },
+    {
+      levelsIn: () => [0, 1, 2, 3],
+      allowed: more.levels,
+      asked: { input, links: new Map([[era, adaLinks]]), ...more },
+    },
   )(record)
 
 const event = { ...ada.sent, svcMeta: expect.anything() }
@@ -68,6 +72,14 @@ test('who is erased has no events, though the token was made before', () => {
   expect(told(ada, { keys: keys.now() })).toBeUndefined()
   expect(told(ada, { keys: 'erased' })).toBeUndefined()
   expect(told(ada, { keys: erased })).toBeUndefined()
+})
+
+test('who has withdrawn every level of a contract is not erased: levels of other contracts are left', () => {
+  const keys = changing()
+  keys.withdraw('ada', [1, 2, 3])
+  expect(told(ada, { keys: keys.now() })).toMatchObject({
+    notDecrypted: { consistent_value: 'withdrawn', some_sensitive_value: 'withdrawn' },
+  })
 })
 
 test('a field of a level that is withdrawn, or that the deployment does not serve, is named', () => {

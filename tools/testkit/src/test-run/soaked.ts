@@ -53,6 +53,7 @@ export const SOAKED: readonly string[] = [
   'tools/docs/test/openapi/',
   'tools/docs/test/walk/walks.integration.test.ts',
   'tools/manifests/test/',
+  'tools/testkit/test/erasure/access-from-outside.integration.test.ts',
   'tools/testkit/test/erasure/erase-and-rotate.integration.test.ts',
   'tools/testkit/test/erasure/erase-in-pieces.integration.test.ts',
   'tools/testkit/test/erasure/people-from-outside.integration.test.ts',

@@ -10,6 +10,7 @@ import { freePort } from '@weir/devstack'
 
 import { asObject, connectProducer, exampleEvent } from '../../src/index.ts'
 import type { Account, ConsolePage, World } from '../../src/index.ts'
+import type { Locator } from 'playwright-core'
 import { scale } from '../../src/scale.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { compiledBefore } from '../../src/world/run-program.ts'
@@ -74,8 +75,8 @@ export function consoleHands(weir: () => ConsolePage) {
       })
   }
 
-  const decryptedOutputs = () =>
-    page().getByRole('region', { name: 'Outputs with decrypted values' }).first()
+  const decryptedOutputs = (erasure: Locator) =>
+    erasure.getByRole('region', { name: 'Outputs with decrypted values' })
 
   return { page, goTo, button, seen, picture, expectAccessible, decryptedOutputs }
 }

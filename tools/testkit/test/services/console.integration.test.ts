@@ -1,7 +1,6 @@
 // The console as a person uses it, in a real Chromium: signed in with an API key, streams made, an event watched on its
-// way, a refusal read at its field, a person erased, a consent withdrawn, a data subject looked up, a stream deleted.
+// way, a refusal read at its field, a privacy officer's day (officer.ts), a stream deleted.
 // With WEIR_SCREENSHOTS=1 it also takes the README's pictures.
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
 import { pollUntil } from '@weir/kit'
@@ -10,8 +9,9 @@ import type { Account, ConsolePage, World } from '../../src/index.ts'
 import { inSoak } from '../../src/scale.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
-import { consoleHands, sendClicks, startConsoleWorld, verifiedReceipt } from './console-hands.ts'
+import { consoleHands, sendClicks, startConsoleWorld } from './console-hands.ts'
 import type { Load } from './console-hands.ts'
+import { officerTests } from './officer.ts'
 
 const program = chromiumProgram()
 /** For a machine that does nothing else: WEIR_TEST_SCALE=full CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
@@ -22,11 +22,10 @@ jest.setTimeout(180_000)
 let own: OwnStack
 let world: World
 let account: Account
-let salt = ''
 let weir: ConsolePage
 
 const hands = consoleHands(() => weir)
-const { page, goTo, button, seen, picture, expectAccessible, decryptedOutputs } = hands
+const { page, goTo, button, seen, picture, expectAccessible } = hands
 const sendEvents = (load: Load): Promise<number> => sendClicks({ world, account, weir }, load)
 
 if (program === undefined)
@@ -191,96 +190,7 @@ else
       await expectAccessible('usage')
     })
 
-    test('a privacy officer erases a person, sees where decrypted values remain and until when, and keeps the salt', async () => {
-      await goTo('Erasures')
-      await button('Erase a person').click()
-      await page().getByLabel('Value of the key field').fill('session-0001')
-      await page().getByLabel('Reference').fill('TICKET-7')
-      expect(await page().getByLabel('Levels').count()).toBe(0)
-      await page().getByRole('checkbox').check()
-      await expectAccessible('erasing')
-      await picture('erase')
-      await button('Erase').click()
-      await seen('Keep the salt: it is shown only once.')
-      await seen(/\d+ events? of this person found in the stream/)
-      await button('Copy the salt').click()
-      await seen('Copied')
-      salt = String(await page().evaluate('navigator.clipboard.readText()'))
-      expect(salt).toMatch(/^[\w-]{43}$/)
-      await expectAccessible('the salt')
-      await page().keyboard.press('Escape')
-      await seen('1 value erased')
-      await seen('TICKET-7')
-      for (const name of [/^clicks-0 0 \d+ \w{3,4} \d{4}/, /^clicks-1 0, 1 \d+ \w{3,4} \d{4}/])
-        await decryptedOutputs().getByRole('row', { name }).waitFor()
-      expect(await page().locator('body').innerText()).not.toContain('in no copy')
-    })
-
-    test('what is expected has a time, and the receipt of a complete erasure holds without any service', async () => {
-      await page().locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
-      await page()
-        .locator('.states')
-        .getByText(/^(by|overdue, expected by) /)
-        .or(page().locator('.states .reached').nth(2))
-        .first()
-        .waitFor()
-      await seen('when the KEKs that protected the old keys are destroyed')
-      await button('Download receipt').waitFor({ timeout: 90_000 })
-      await picture('erasures')
-      await expectAccessible('erasures')
-      const downloading = page().waitForEvent('download')
-      await button('Download receipt').click()
-      const file = join(own.folder, 'receipt.jws')
-      await (await downloading).saveAs(file)
-      expect(
-        await verifiedReceipt({ own, world }, file, ['--value', 'session-0001', '--salt', salt]),
-      ).toMatchObject({
-        reference: 'TICKET-7',
-        levels: 'all',
-        outputs: [
-          { name: 'clicks-0', levels: [0], clearAt: expect.any(String) },
-          { name: 'clicks-1', levels: [0, 1], clearAt: expect.any(String) },
-          { name: 'clicks-2', clearAt: expect.any(String) },
-        ],
-      })
-    })
-
-    test('withdrawing is a window of its own that wants a level, and can never erase a person by a field left empty', async () => {
-      const erasures = async () => await account.call('GET', '/v2/streams/clicks/erasures')
-      const before = (await erasures()).text
-      await button('Withdraw consent').click()
-      await page().getByLabel('Value of the key field').fill('session-0002')
-      await page().getByRole('checkbox').check()
-      await button('Withdraw').click()
-      const levels = page().getByLabel('Levels')
-      expect(await levels.evaluate((field) => field.matches(':invalid'))).toBe(true)
-      expect(JSON.parse((await erasures()).text)).toHaveLength(JSON.parse(before).length)
-      await levels.fill('1')
-      await button('Withdraw').click()
-      await page().getByLabel('Continue although no event was found').check()
-      await expectAccessible('withdrawing')
-      await button('Withdraw').click()
-      await seen('Withdrawal accepted')
-      await seen('0 events of this person found in the stream')
-      await page().keyboard.press('Escape')
-      await seen('1 value withdrawn for level 1')
-      const remains = decryptedOutputs()
-      expect(await remains.getByRole('row', { name: /^clicks-0/ }).count()).toBe(0)
-      await remains.getByRole('row', { name: /^clicks-1 1 \d/ }).waitFor()
-    })
-
-    test('a look-up where no contract names a data subject says so, and never that nothing is kept', async () => {
-      await button('Look up a data subject').click()
-      await page().getByRole('textbox', { name: 'Data subject' }).fill('customer-00042')
-      await button('Look up').click()
-      await seen('No contract of the account has a data_subject_field')
-      await seen('may still contain such events')
-      await expectAccessible('look-up')
-      const help = page().getByRole('link', { name: 'What to do' })
-      expect(await help.getAttribute('href')).toContain('no_data_subject_field')
-      await page().keyboard.press('Escape')
-      await page().getByRole('dialog').waitFor({ state: 'hidden' })
-    })
+    officerTests(() => ({ own, world, account, weir }), hands)
 
     test('a stream is deleted once its name has been typed', async () => {
       await goTo('Streams')

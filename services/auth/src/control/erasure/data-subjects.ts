@@ -2,12 +2,12 @@
 // something under a link may still be decrypted.
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
-import { levelOfPart, prefixesOf } from '@weir/fieldcrypt'
+import { prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { contractsBy } from './erasure-contracts.ts'
 import type { ErasureContracts } from './erasure-contracts.ts'
-import { eraPrefix } from '@weir/control-state'
-import type { Contracts, InputStream, KeyStore, StateFollower } from '@weir/control-state'
+import { levelsInEra } from '@weir/control-state'
+import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
 
 /** @throws Refusal `no_data_subject_field`: where none names one, nothing can be said of a data subject */
 export function requireSubjectContracts(
@@ -31,17 +31,6 @@ export function subjectEras(
     if (part === 'link') eras.add(Number(era))
   }
   return [...eras].sort((a, b) => a - b)
-}
-
-/** The levels that an era has keys of. */
-export function levelsInEra(
-  keyStore: Pick<KeyStore, 'under'>,
-  era: Parameters<typeof eraPrefix>[0],
-): number[] {
-  const prefix = eraPrefix(era)
-  return [...keyStore.under(`${prefix}level.`)].flatMap(
-    (key) => levelOfPart(key.slice(prefix.length)) ?? [],
-  )
 }
 
 /** Says whether anything that was sealed for a link in an era may still be opened, at some level. */

@@ -1,0 +1,20 @@
+// Which levels an officer can choose from.
+import { expect, test } from '@jest/globals'
+import { levelsIn } from '../web/people/levels.ts'
+
+test('every level that an output asks for or a field has is there once, with what it is of', () => {
+  const outputs = [
+    { name: 'marketing', levels: [2] },
+    { name: 'both', levels: [1, 2] },
+  ]
+  const contracts = [
+    { levels: new Map([['mail', 1]]) },
+    { levels: new Map(Object.entries({ mail: 1, phone: 0 })) },
+  ]
+  expect(levelsIn(outputs, contracts)).toEqual([
+    { level: 0, outputs: [], fields: ['phone'] },
+    { level: 1, outputs: ['both'], fields: ['mail'] },
+    { level: 2, outputs: ['marketing', 'both'], fields: [] },
+  ])
+  expect(levelsIn([], [])).toEqual([])
+})

@@ -1,0 +1,105 @@
+// What is held of a person as the page knows it: searches, and the person's own events.
+import { Refused } from './calls.ts'
+import type { Calls } from './calls.ts'
+import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
+import type { Json } from './json.ts'
+
+export type Search = {
+  readonly id: string
+  readonly isDone: boolean
+  /** Records read, and how many there are. */
+  readonly scanned: number
+  readonly total: number
+  readonly streams: readonly FoundIn[]
+}
+
+export type FoundIn = {
+  readonly stream: string
+  readonly events: number
+  readonly by: readonly FoundBy[]
+  readonly held: readonly Held[]
+  readonly isErased: boolean
+  readonly withdrawn: readonly number[]
+  /** Why the stream, or a part of it, was not searched; else empty. */
+  readonly notSearched: string
+}
+
+export type FoundBy = {
+  readonly contract: string
+  readonly field: string
+  readonly events: number
+  readonly firstAt: string
+  readonly lastAt: string
+}
+
+export type Held = {
+  readonly name: string
+  readonly kind: 'input' | 'output' | 'dead' | 'deleted'
+  readonly events: number
+  readonly decrypted: readonly string[]
+  /** A time, `unknown`, or empty where there are no events. */
+  readonly until: string
+  readonly because: string
+}
+
+export async function startSearch({ auth }: Calls, value: string): Promise<string> {
+  return textOf(objectOf(await auth('POST', '/v2/people/search', { value }))['searchId'])
+}
+
+/** @throws Refused when the search failed */
+export async function showSearch({ auth }: Calls, id: string): Promise<Search> {
+  const found = objectOf(await auth('GET', `/v2/people/searches/${id}`))
+  const state = textOf(found['state'])
+  if (state === 'failed') throw new Refused(0, [textOf(found['because'])])
+  return {
+    id,
+    isDone: state === 'done',
+    scanned: numberOf(found['scanned']),
+    total: numberOf(found['total']),
+    streams: listOf(found['streams']).map(objectOf).map(foundIn),
+  }
+}
+
+function foundIn(stream: Json): FoundIn {
+  const by = listOf(stream['by']).map(objectOf).map(foundBy)
+  return {
+    stream: textOf(stream['stream']),
+    events: by.reduce((sum, { events }) => sum + events, 0),
+    by,
+    held: listOf(stream['held']).map(objectOf).map(heldOf),
+    isErased: stream['erased'] === true,
+    withdrawn: numbersOf(stream['withdrawn']),
+    notSearched: textOf(stream['notSearched']),
+  }
+}
+
+const foundBy = (by: Json): FoundBy => ({
+  contract: textOf(by['contract']),
+  field: textOf(by['field']),
+  events: numberOf(by['events']),
+  firstAt: textOf(by['firstAt']),
+  lastAt: textOf(by['lastAt']),
+})
+
+const kinds = ['output', 'dead', 'deleted'] as const
+
+const heldOf = (held: Json): Held => ({
+  name: textOf(held['name']),
+  kind: kinds.find((kind) => kind === held['kind']) ?? 'input',
+  events: numberOf(held['events']),
+  decrypted: listOf(held['decrypted']).map(textOf),
+  until: textOf(held['until']),
+  because: textOf(held['because']),
+})
+
+export type EventsFormat = 'csv' | 'ndjson'
+
+/** The events that a search has found in a stream, decrypted. */
+export async function eventsOf(
+  { auth, download }: Calls,
+  { stream, searchId, format }: { stream: string; searchId: string; format: EventsFormat },
+): Promise<Blob> {
+  const path = `/v2/streams/${stream}/subject-access`
+  const granted = objectOf(await auth('POST', path, { searchId }))
+  return download(`${path}?format=${format}`, textOf(granted['accessToken']))
+}

@@ -1,0 +1,123 @@
+// What one stream holds of a person: in which events, where, which fields of them decrypted and until when; and what can be done.
+import type { Calls } from '../api/calls.ts'
+import { eventsOf } from '../api/people.ts'
+import type { FoundIn, Held } from '../api/people.ts'
+import { Problems } from '../ui/problems.tsx'
+import { saveFile } from '../ui/save-file.ts'
+import { useDoing } from '../ui/use-doing.ts'
+import { dateAndTime, many } from '../ui/words.ts'
+import type { Kind } from './person-dialog.tsx'
+
+type Props = {
+  readonly calls: Calls
+  readonly searchId: string
+  readonly found: FoundIn
+  readonly onAsk: (kind: Kind, found: FoundIn) => void
+}
+
+export function FoundStream({ calls, searchId, found, onAsk }: Props) {
+  const { stream, events, by, held, isErased, withdrawn, notSearched } = found
+  return (
+    <section class="card" aria-label={`Stream ${stream}`}>
+      <header>
+        <h2>{stream}</h2>
+        <span class="muted small">{many(events, 'event')} of this person</span>
+        <Actions {...{ calls, searchId, found, onAsk }} />
+      </header>
+      {isErased ? (
+        <p>
+          <strong>Erased:</strong> nobody can decrypt these events in the stream any more.
+        </p>
+      ) : null}
+      {withdrawn.length === 0 ? null : (
+        <p>
+          <strong>Withdrawn:</strong> level {withdrawn.join(', ')}.
+        </p>
+      )}
+      {notSearched === '' ? null : (
+        <p class="problems">Not everything was searched: {notSearched}.</p>
+      )}
+      <ul class="plain">
+        {by.map(({ contract, field, events: count, firstAt, lastAt }) => (
+          <li key={`${contract} ${field}`}>
+            {many(count, 'event')} of {contract}, named by <code>{field}</code>,{' '}
+            {dateAndTime(firstAt) === dateAndTime(lastAt)
+              ? dateAndTime(firstAt)
+              : `from ${dateAndTime(firstAt)} to ${dateAndTime(lastAt)}`}
+          </li>
+        ))}
+      </ul>
+      <HeldTable stream={stream} held={held} />
+    </section>
+  )
+}
+
+function Actions({ calls, searchId, found, onAsk }: Props) {
+  const { stream, events, isErased } = found
+  const csv = useDownload(calls, { stream, searchId, format: 'csv' })
+  const ndjson = useDownload(calls, { stream, searchId, format: 'ndjson' })
+  if (events === 0 || isErased) return null
+  return (
+    <>
+      <span class="actions">
+        <button type="button" onClick={csv.run} disabled={csv.isDoing}>
+          Download for a spreadsheet
+        </button>
+        <button type="button" onClick={ndjson.run} disabled={ndjson.isDoing}>
+          Download for programs
+        </button>
+        <button type="button" onClick={() => onAsk('withdraw', found)}>
+          Withdraw a consent …
+        </button>
+        <button type="button" class="danger" onClick={() => onAsk('erase', found)}>
+          Erase …
+        </button>
+      </span>
+      <Problems of={csv.error ?? ndjson.error} />
+    </>
+  )
+}
+
+const useDownload = (calls: Calls, what: Parameters<typeof eventsOf>[1]) =>
+  useDoing(async () => {
+    const file = await eventsOf(calls, what)
+    saveFile(file, `${what.stream}.${what.format === 'csv' ? 'csv' : 'jsonl'}`)
+  })
+
+const kinds = {
+  input: 'stream',
+  output: 'output',
+  dead: 'dead letters of an output',
+  deleted: 'deleted output',
+} as const satisfies Record<Held['kind'], string>
+
+function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) {
+  const there = held.filter(({ events }) => events > 0)
+  if (there.length === 0) return null
+  return (
+    <div class="scroller" tabIndex={0} role="region" aria-label={`Where ${stream} holds events`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">where</th>
+            <th scope="col">events</th>
+            <th scope="col">decrypted fields</th>
+            <th scope="col">deleted by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {there.map(({ name, kind, events, decrypted, until, because }) => (
+            <tr key={`${kind} ${name}`}>
+              <th scope="row">
+                {name} <span class="muted small">{kinds[kind]}</span>
+              </th>
+              <td>{events}</td>
+              <td>{decrypted.length === 0 ? 'none' : decrypted.join(', ')}</td>
+              <td>{until === 'unknown' ? `unknown: ${because}` : dateAndTime(until)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+// The consent levels that mean something in a stream. Pure.
+import type { Contract, Output } from '../api/account.ts'
+
+export type KnownLevel = {
+  readonly level: number
+  /** That ask for this consent. */
+  readonly outputs: readonly string[]
+  /** With this level, in any contract of the account. */
+  readonly fields: readonly string[]
+}
+
+export function levelsIn(
+  outputs: readonly Pick<Output, 'name' | 'levels'>[],
+  contracts: readonly Pick<Contract, 'levels'>[],
+): readonly KnownLevel[] {
+  const fields = contracts.flatMap(({ levels }) => [...levels])
+  const all = new Set([
+    ...outputs.flatMap(({ levels }) => levels),
+    ...fields.map(([, level]) => level),
+  ])
+  return [...all]
+    .toSorted((a, b) => a - b)
+    .map((level) => ({
+      level,
+      outputs: outputs.filter(({ levels }) => levels.includes(level)).map(({ name }) => name),
+      fields: [...new Set(fields.filter(([, of]) => of === level).map(([path]) => path))],
+    }))
+}

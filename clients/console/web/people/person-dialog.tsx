@@ -1,0 +1,176 @@
+// Erasing a person, and withdrawing consent for levels: two windows with words of their own, so that nothing left empty
+// turns the one into the other. Neither can be undone, so each is asked for twice.
+import { useState } from 'preact/hooks'
+import type { Calls } from '../api/calls.ts'
+import { erase } from '../api/erasures.ts'
+import type { Made } from '../api/erasures.ts'
+import type { FoundIn } from '../api/people.ts'
+import { listContracts, listInputs } from '../api/resources.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Problems } from '../ui/problems.tsx'
+import { useDoing } from '../ui/use-doing.ts'
+import { useLoad } from '../ui/use-load.ts'
+import { dateAndTime, many } from '../ui/words.ts'
+import { levelsIn } from './levels.ts'
+import type { KnownLevel } from './levels.ts'
+
+export type Kind = 'erase' | 'withdraw'
+
+type Props = {
+  readonly kind: Kind
+  readonly calls: Calls
+  readonly searchId: string
+  readonly found: FoundIn
+  readonly onClose: () => void
+  readonly onDone: (made: Made) => void
+}
+
+export function PersonDialog({ kind, calls, searchId, found, onClose, onDone }: Props) {
+  const [levels, setLevels] = useState<readonly number[]>([])
+  const [reference, setReference] = useState('')
+  const [isSure, setSure] = useState(false)
+  const isErasing = kind === 'erase'
+  const doing = useDoing(async () => {
+    const made = await erase(calls, found.stream, {
+      searchId,
+      ...(isErasing ? {} : { levels }),
+      ...(found.events === 0 ? { evenIfNoneFound: true } : {}),
+      ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
+    })
+    onDone(made)
+  })
+  const { stream, events } = found
+  const title = isErasing ? `Erase this person from ${stream}` : `Withdraw a consent in ${stream}`
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={doing.onSubmit}>
+        <p>
+          {many(events, 'event')} of this person found in {stream}.
+          {events === 0 ? ' The record and its receipt will say so.' : ''}
+        </p>
+        {isErasing ? null : <Levels {...{ calls, stream, levels }} onLevels={setLevels} />}
+        <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
+        <Remaining found={found} />
+        <Reference value={reference} onValue={setReference} />
+        <Sure isSure={isSure} onSure={setSure} />
+        <Problems of={doing.error} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            class="danger"
+            disabled={doing.isDoing || (!isErasing && levels.length === 0)}
+          >
+            {isErasing ? 'Erase' : 'Withdraw'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Where decrypted fields are that an erasure doesn't reach. */
+function Remaining({ found: { held } }: Pick<Props, 'found'>) {
+  const outputs = held.filter(({ kind, decrypted }) => kind !== 'input' && decrypted.length > 0)
+  if (outputs.length === 0) return null
+  return (
+    <>
+      <p>These outputs keep what they have decrypted, until Kafka deletes it:</p>
+      <ul class="plain">
+        {outputs.map(({ name, kind, until }) => (
+          <li key={`${kind} ${name}`}>
+            {name}: {until === 'unknown' ? 'nobody knows when' : `by ${dateAndTime(until)}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+type LevelsProps = {
+  readonly calls: Calls
+  readonly stream: string
+  readonly levels: readonly number[]
+  readonly onLevels: (levels: readonly number[]) => void
+}
+
+function Levels({ calls, stream, levels, onLevels }: LevelsProps) {
+  const known = useLoad(async () => {
+    const [inputs, contracts] = await Promise.all([listInputs(calls), listContracts(calls)])
+    return levelsIn(inputs.find(({ name }) => name === stream)?.outputs ?? [], contracts)
+  }, [calls, stream])
+  return (
+    <fieldset>
+      <legend>
+        Which levels? <span class="hint">Other levels stay as they are</span>
+      </legend>
+      <Problems of={known.error} />
+      {known.value?.map((each) => (
+        <label key={each.level} class="check">
+          <input
+            type="checkbox"
+            checked={levels.includes(each.level)}
+            onChange={(event) =>
+              onLevels(
+                event.currentTarget.checked
+                  ? [...levels, each.level].toSorted((a, b) => a - b)
+                  : levels.filter((level) => level !== each.level),
+              )
+            }
+          />
+          <LevelInWords {...each} />
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+const LevelInWords = ({ level, outputs, fields }: KnownLevel) => (
+  <span>
+    Level {level}
+    <span class="hint">
+      {outputs.length === 0 ? '' : ` of the output ${outputs.join(', ')}`}
+      {outputs.length > 0 && fields.length > 0 ? ';' : ''}
+      {fields.length === 0 ? '' : ` of the field ${fields.join(', ')}`}
+    </span>
+  </span>
+)
+
+type TextProps = { readonly value: string; readonly onValue: (value: string) => void }
+
+function Reference({ value, onValue }: TextProps) {
+  return (
+    <label>
+      Reference{' '}
+      <span class="hint">optional: such as a ticket number; shown here and in the receipt</span>
+      <input
+        maxLength={200}
+        autocomplete="off"
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+function Sure({ isSure, onSure }: { isSure: boolean; onSure: (isSure: boolean) => void }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        required
+        checked={isSure}
+        onChange={(event) => onSure(event.currentTarget.checked)}
+      />
+      I have checked the person and the stream. This can't be undone.
+    </label>
+  )
+}
+
+const whatErasingDoes =
+  'Weir never again decrypts any personal field of this person, in the stream or in a copy of it.'
+const whatWithdrawingDoes =
+  'From now on Weir handles all stored events of this person as if they had been sent without these levels, and never again decrypts ' +
+  'their fields of these levels. Later events keep the consent levels with which they are sent.'

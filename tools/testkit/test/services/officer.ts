@@ -1,0 +1,219 @@
+// A privacy officer's day in the console, with an API key of that role: finds a person, sees what is held where and until when, gives the
+// events away, withdraws one consent, erases, keeps the salt, and downloads the receipt.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import { expectStatus, textIn } from '../../src/index.ts'
+import type { Account, ConsolePage, World } from '../../src/index.ts'
+import type { OwnStack } from '../../src/world/own-stack.ts'
+import type { consoleHands } from './console-hands.ts'
+import { verifiedReceipt } from './console-hands.ts'
+
+export type OfficerScene = {
+  readonly own: OwnStack
+  readonly world: World
+  readonly account: Account
+  readonly weir: ConsolePage
+}
+
+export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
+  const { page, goTo, button, seen, picture, expectAccessible, decryptedOutputs } = hands
+  let salt = ''
+
+  async function signIn(apiKey: string): Promise<void> {
+    await page().getByLabel('Billing id').fill(scene().account.billingId)
+    await page().getByLabel('API key').fill(apiKey)
+    await page().keyboard.press('Enter')
+  }
+
+  async function find(value: string): Promise<void> {
+    await page().getByLabel('Find a person').fill(value)
+    await button('Search all streams').click()
+  }
+
+  const held = () => page().getByRole('region', { name: 'Where clicks holds events' })
+
+  async function downloaded(name: string): Promise<string> {
+    const downloading = page().waitForEvent('download')
+    await button(name).click()
+    const file = join(scene().own.folder, 'person')
+    await (await downloading).saveAs(file)
+    return readFile(file, 'utf8')
+  }
+
+  async function copiedSalt(): Promise<string> {
+    await button('Copy the salt').click()
+    await seen('Copied')
+    const copied = String(await page().evaluate('navigator.clipboard.readText()'))
+    expect(copied).toMatch(/^[\w-]{43}$/)
+    return copied
+  }
+
+  test('an officer lands where people are found, and is offered nothing that the key may not do', async () => {
+    const asked = { name: 'privacy office', role: 'officer' }
+    const made = await scene().account.call('POST', '/v2/api-keys', asked)
+    await button('Sign out').click()
+    await signIn(textIn(expectStatus(made, 201).body, 'apiKey'))
+    await page().getByRole('heading', { name: 'People' }).waitFor()
+    expect(await page().title()).toBe('People · Weir')
+    const pages = page().getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    expect(await pages.allTextContents()).toEqual([
+      'Streams',
+      'Contracts',
+      'Usage',
+      'People',
+      'Erasures',
+    ])
+    await goTo('Streams')
+    await page().getByRole('region', { name: 'Stream clicks' }).waitFor()
+    for (const name of ['New stream', 'New output', 'Delete clicks'])
+      expect(await button(name).count()).toBe(0)
+  })
+
+  test('whoever is not found is told what to check, and nothing is offered by mistake', async () => {
+    await goTo('People')
+    await find('Session-0001')
+    await seen('No event was found.')
+    await seen('Nothing was found in these streams')
+    expect(await button('Erase …').count()).toBe(0)
+    await expectAccessible('nobody found')
+  })
+
+  test('a person is found with the field that names them, and with what is held where and until when', async () => {
+    await find('session-0001')
+    await seen(/\d+ events of clickstream, named by producerSessionId/)
+    await pollUntil(
+      async () => {
+        await find('session-0001')
+        await held()
+          .getByRole('row', { name: /^clicks-2 output \d+ customer\/id/ })
+          .waitFor()
+        return (await held().getByRole('row').count()) === 5 || undefined
+      },
+      { deadlineMs: 60_000, what: 'that every output holds events' },
+    )
+    await held()
+      .getByRole('row', { name: /^clicks-1 output \d+ .*producerSessionId.* \d+ \w{3,4} \d{4}/ })
+      .waitFor()
+    await picture('people')
+    await expectAccessible('people')
+  })
+
+  test('the events are downloaded for the person, to be read by programs or in a spreadsheet', async () => {
+    const lines = (await downloaded('Download for programs')).trim().split('\n')
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      contract: 'clickstream',
+      event: { producerSessionId: 'session-0001', customer: { id: 'customer-00042' } },
+    })
+    const csv = await downloaded('Download for a spreadsheet')
+    expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(lines.length)
+  })
+
+  test('one consent is withdrawn: the window wants a level, and shows what it means', async () => {
+    await button('Withdraw a consent …').click()
+    expect(await button('Withdraw').isDisabled()).toBe(true)
+    await page()
+      .getByLabel(/^Level 2 of the output clicks-2/)
+      .check()
+    await page()
+      .getByLabel(/can't be undone/)
+      .check()
+    await expectAccessible('withdrawing')
+    await button('Withdraw').click()
+    await seen('Withdrawal accepted')
+    await copiedSalt()
+    await page().keyboard.press('Escape')
+    await seen('Withdrawn: level 2.')
+  })
+
+  test('a person is erased, and nobody closes the window before the salt is kept without being asked', async () => {
+    await button('Erase …').click()
+    await seen('These outputs keep what they have decrypted')
+    await page().getByLabel('Reference').fill('TICKET-7')
+    await page()
+      .getByLabel(/can't be undone/)
+      .check()
+    await expectAccessible('erasing')
+    await picture('erase')
+    await button('Erase').click()
+    await seen('Keep the salt: it is shown only once.')
+    await seen(/\d+ events? of this person found in the stream/)
+    for (let press = 0; press < 3; press += 1) await page().keyboard.press('Escape')
+    await seen('The salt is not copied, and it is never shown again.')
+    await expectAccessible('the salt')
+    salt = await copiedSalt()
+    await page().keyboard.press('Escape')
+    await seen('Erased: nobody can decrypt these events')
+    expect(await button('Download for programs').count()).toBe(0)
+  })
+
+  test('whoever wants a record that nothing was found gets it', async () => {
+    await find('session-0002')
+    await button('Erase although nothing was found in clicks').click()
+    await seen('0 events of this person found in clicks. The record and its receipt will say so.')
+    await page()
+      .getByLabel(/can't be undone/)
+      .check()
+    await button('Erase').click()
+    await seen('0 events of this person found in the stream')
+    await page().keyboard.press('Escape')
+    await button('Close all the same').click()
+  })
+
+  test('an erasure shows its states, and what remains decrypted until when', async () => {
+    await goTo('Erasures')
+    const erasure = page().locator('.erasures > li', { hasText: 'TICKET-7' })
+    await erasure.getByText('1 person erased').waitFor()
+    for (const name of [/^clicks-0 0 \d+ \w{3,4} \d{4}/, /^clicks-1 0, 1 \d+ \w{3,4} \d{4}/])
+      await decryptedOutputs(erasure).getByRole('row', { name }).waitFor()
+    expect(await page().locator('body').innerText()).not.toContain('in no copy')
+    await page().getByText('1 person withdrawn for level 2').waitFor()
+    await erasure.locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
+    await erasure
+      .locator('.states')
+      .getByText(/^(by|overdue, expected by) /)
+      .or(erasure.locator('.states .reached').nth(2))
+      .first()
+      .waitFor()
+    await erasure
+      .getByText('when the operators of Weir destroy the master keys of that time')
+      .waitFor()
+  })
+
+  test('the receipt of a complete erasure holds without any service', async () => {
+    const erasure = page().locator('.erasures > li', { hasText: 'TICKET-7' })
+    const download = erasure.getByRole('button', { name: 'Download receipt' })
+    await download.waitFor({ timeout: 90_000 })
+    await picture('erasures')
+    await expectAccessible('erasures')
+    const downloading = page().waitForEvent('download')
+    await download.click()
+    const { own, world } = scene()
+    const file = join(own.folder, 'receipt.jws')
+    await (await downloading).saveAs(file)
+    const about = ['--value', 'session-0001', '--salt', salt]
+    expect(await verifiedReceipt({ own, world }, file, about)).toMatchObject({
+      reference: 'TICKET-7',
+      levels: 'all',
+      outputs: [
+        { name: 'clicks-0', levels: [0], clearAt: expect.any(String) },
+        { name: 'clicks-1', levels: [0, 1], clearAt: expect.any(String) },
+        { name: 'clicks-2', clearAt: expect.any(String) },
+      ],
+    })
+  })
+
+  test('the chosen stream stays chosen, and a stream that is not there is not another one', async () => {
+    await goTo('Usage')
+    await page().evaluate("location.hash = '#/erasures/clicks'")
+    await page().getByText('TICKET-7').waitFor()
+    await goTo('Usage')
+    expect(await page().evaluate('location.hash')).toBe('#/usage/clicks')
+    await page().evaluate("location.hash = '#/erasures/clikcs'")
+    await seen('The account has no stream clikcs.')
+    expect(await page().locator('.erasures > li').count()).toBe(0)
+    await button('Sign out').click()
+    await signIn(scene().account.apiKey)
+  })
+}
