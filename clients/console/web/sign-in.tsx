@@ -1,7 +1,7 @@
-// Signing in: the account's billing id and its API key. The key goes to auth as every call's bearer token, and stays in
+// Signing in: an API key of the account. The key goes to auth as every call's bearer token, and stays in
 // this page's memory; a form that a password manager may fill, and nothing that the page itself stores.
 import { useState } from 'preact/hooks'
-import { createCalls, Refused } from './api/calls.ts'
+import { createCalls } from './api/calls.ts'
 import type { Where } from './api/calls.ts'
 import { objectOf, textOf } from './api/json.ts'
 import { roles } from './roles.ts'
@@ -14,10 +14,9 @@ import { useDoing } from './ui/use-doing.ts'
 type Props = { readonly where: Where; readonly onSignedIn: (session: Session) => void }
 
 export function SignIn({ where, onSignedIn }: Props) {
-  const [billingId, setBillingId] = useState('')
   const [apiKey, setApiKey] = useState('')
   const signing = useDoing(async () => {
-    onSignedIn(await signIn(where, billingId.trim(), apiKey.trim()))
+    onSignedIn(await signIn(where, apiKey.trim()))
   })
   const onSubmit = (event: Event): void => {
     event.preventDefault()
@@ -32,16 +31,6 @@ export function SignIn({ where, onSignedIn }: Props) {
         <p class="muted">
           See each event as it was sent, as it is stored, and as each output decrypts it.
         </p>
-        <label>
-          Billing id
-          <input
-            name="billing-id"
-            autocomplete="username"
-            required
-            value={billingId}
-            onInput={(event) => setBillingId(event.currentTarget.value)}
-          />
-        </label>
         <label>
           API key
           <input
@@ -67,12 +56,10 @@ export function SignIn({ where, onSignedIn }: Props) {
   )
 }
 
-async function signIn(where: Where, billingId: string, apiKey: string): Promise<Session> {
+async function signIn(where: Where, apiKey: string): Promise<Session> {
   const calls = createCalls(where, apiKey)
   const account = objectOf(await calls.auth('GET', '/v2/account'))
-  if (textOf(account['billingId']) !== billingId)
-    throw new Refused(401, [`The API key does not belong to the account ${billingId}`])
   const named = objectOf(account['key'])['role']
   const role = roles.find((one) => one === named) ?? 'viewer'
-  return createSession(billingId, role, calls)
+  return createSession(textOf(account['billingId']), role, calls)
 }

@@ -1,6 +1,6 @@
-// The one error of this package: whatever is wrong with a token, it is the same.
+// Whatever is wrong with a token, the error is the same; of receipts it says what.
 import { AppError } from '@weir/kit'
 
-export type TokenErrorCode = 'tokens.invalid'
+export type TokenErrorCode = 'tokens.invalid' | 'tokens.not_a_receipt'
 
 export class TokenError extends AppError<TokenErrorCode> {}

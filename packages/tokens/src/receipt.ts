@@ -5,8 +5,8 @@ import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { SignWith } from './sign.ts'
 import type { SigningKey } from './signing-key.ts'
 
-const type = 'weir-receipt+jws'
-const algorithm = 'ES256'
+export const receiptType = 'weir-receipt+jws'
+export const receiptAlgorithm = 'ES256'
 
 /** P-256, named by a kid. */
 export function makeReceiptKey(): SigningKey {
@@ -15,13 +15,13 @@ export function makeReceiptKey(): SigningKey {
   const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
   return {
     kid,
-    publicJwk: { kty, crv, x, y, kid, alg: algorithm, use: 'sig' },
+    publicJwk: { kty, crv, x, y, kid, alg: receiptAlgorithm, use: 'sig' },
     privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
 }
 
 export function signReceipt({ kid, privateKey: key }: SignWith, claims: object): string {
-  const signed = `${encoded({ alg: algorithm, typ: type, kid })}.${encoded(claims)}`
+  const signed = `${encoded({ alg: receiptAlgorithm, typ: receiptType, kid })}.${encoded(claims)}`
   const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
   return `${signed}.${signature.toString('base64url')}`
 }

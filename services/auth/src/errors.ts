@@ -103,6 +103,12 @@ export const errorTable = {
     title: 'The scope does not fit the stream',
     operations: ['createStreamCredentials', 'createOutputCredentials'],
   },
+  busy: {
+    status: 429,
+    title: 'Too many requests at the same time',
+    headers: { 'retry-after': '1' },
+    operations: ['verifyReceipt'],
+  },
   too_many_failures: { status: 429, title: 'Too many failed attempts' },
   quota_exceeded: {
     status: 429,

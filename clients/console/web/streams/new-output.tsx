@@ -7,6 +7,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
+import { readLevels } from './output-levels.ts'
 import { PreviewTable } from './preview-table.tsx'
 import { credentialsIn, SecretsDialog } from './secrets.tsx'
 import type { Credentials } from './secrets.tsx'
@@ -24,7 +25,7 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
   const [type, setType] = useState<LevelType>('CUMULATIVE')
   const [from, setFrom] = useState('now')
   const [made, setMade] = useState<Credentials>()
-  const levels = levelsIn(levelText)
+  const { levels, problem } = readLevels(levelText, type)
   const making = useDoing(async () => {
     const body = { name, consentLevels: levels, consentLevelType: type, from }
     setMade(credentialsIn(await calls.auth('POST', `/v2/streams/${input.name}/outputs`, body)))
@@ -51,13 +52,13 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
               <option value="earliest">the earliest stored event</option>
             </select>
           </label>
-          <Levels value={levelText} type={type} onValue={setLevelText} />
+          <Levels value={levelText} {...{ type, problem }} onValue={setLevelText} />
           <Decrypts type={type} onType={setType} />
         </div>
-        <Preview {...{ calls, input, type, levels }} />
+        {levels === undefined ? null : <Preview {...{ calls, input, type, levels }} />}
         <Problems of={making.error} />
         <footer>
-          <button type="submit" class="main" disabled={making.isDoing}>
+          <button type="submit" class="main" disabled={making.isDoing || problem !== undefined}>
             {making.isDoing ? 'Creating …' : 'Create output'}
           </button>
         </footer>
@@ -69,17 +70,28 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
 type LevelsProps = {
   readonly value: string
   readonly type: LevelType
+  readonly problem: string | undefined
   readonly onValue: (value: string) => void
 }
 
-function Levels({ value, type, onValue }: LevelsProps) {
+function Levels({ value, type, problem, onValue }: LevelsProps) {
   return (
     <label>
       Levels{' '}
       <span class="hint">
         {type === 'CUMULATIVE' ? 'one, 0 to 255' : 'one or more, such as 1, 3'}
       </span>
-      <input required value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+      <input
+        required
+        aria-invalid={problem !== undefined}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      {problem === undefined ? null : (
+        <span role="alert" class="problem">
+          {problem}
+        </span>
+      )}
     </label>
   )
 }
@@ -104,10 +116,9 @@ function Decrypts({ type, onType }: { type: LevelType; onType: (type: LevelType)
 type PreviewProps = { calls: Calls; input: Input; type: LevelType; levels: readonly number[] }
 
 function Preview({ calls, input, type, levels }: PreviewProps) {
-  const wanted = levels.join()
   const preview = useLoad(
-    async () => (wanted === '' ? undefined : previewOf(calls, input.name, { levels, type })),
-    [calls, input, type, wanted],
+    () => previewOf(calls, input.name, { levels, type }),
+    [calls, input, type, levels.join()],
   )
   return (
     <section class="preview" aria-label="Preview">
@@ -122,10 +133,3 @@ function Preview({ calls, input, type, levels }: PreviewProps) {
     </section>
   )
 }
-
-/** What isn't a number is left to auth to refuse. */
-const levelsIn = (text: string): number[] =>
-  text
-    .split(/[\s,]+/)
-    .filter((item) => /^\d{1,3}$/.test(item))
-    .map(Number)

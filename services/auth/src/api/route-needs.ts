@@ -18,6 +18,10 @@ export const routeNeeds = {
   'GET /docs/errors': 'anyone',
   'GET /docs/errors/:code': 'anyone',
 
+  'GET /verify': 'anyone',
+  'GET /verify/page.js': 'anyone',
+  'POST /v2/receipts/verify': 'anyone',
+
   'POST /auth': 'credentials',
   'POST /refresh': 'credentials',
   'POST /oauth2/token': 'credentials',

@@ -29,6 +29,7 @@ import * as discovery from './routes/discovery.ts'
 import * as oauth2 from './routes/oauth2.ts'
 import * as registry from './routes/registry.ts'
 import * as tokens from './routes/tokens.ts'
+import { showPage, showScript, verifyForAnyone } from '../verify/verify.ts'
 import type { TokenService } from '../tokens/token-service.ts'
 
 export type Routes = {
@@ -65,6 +66,7 @@ export function createApp(routes: Routes): Express {
     next()
   })
   mountTokens(app, tokenService)
+  mountVerifying(app, management)
   mountRegistry(app, routes.registryDoor)
   for (const [version, shape] of Object.entries(shapesWith(routes.kafkaPrefix)))
     mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
@@ -88,6 +90,12 @@ function mountTokens(app: Express, tokenService: TokenService): void {
     { POST: oauth2.issueForGrant(tokenService) },
     oauthErrorOf,
   )
+}
+
+function mountVerifying(app: Express, { state }: Management): void {
+  mount({ app, needsOf }, '/verify', { GET: showPage })
+  mount({ app, needsOf }, '/verify/page.js', { GET: showScript })
+  mount({ app, needsOf }, '/v2/receipts/verify', { POST: verifyForAnyone(state) })
 }
 
 function mountRegistry(app: Express, door: registry.RegistryDoor): void {

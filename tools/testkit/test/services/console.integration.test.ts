@@ -4,7 +4,14 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
 import { pollUntil } from '@weir/kit'
-import { chromiumProgram, createAccount, freshName, openConsole } from '../../src/index.ts'
+import {
+  chromiumProgram,
+  createAccount,
+  expectStatus,
+  freshName,
+  openConsole,
+  textIn,
+} from '../../src/index.ts'
 import type { Account, ConsolePage, World } from '../../src/index.ts'
 import { inSoak } from '../../src/scale.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
@@ -50,7 +57,6 @@ else
 
     test('a key that is not the account’s is refused, and says so', async () => {
       await expectAccessible('sign-in')
-      await page().getByLabel('Billing id').fill(account.billingId)
       await page().getByLabel('API key').fill('weir_wrong')
       await button('Sign in').click()
       await seen('No account has the API key that was sent')
@@ -188,6 +194,31 @@ else
       await total.first().waitFor()
       await picture('usage')
       await expectAccessible('usage')
+    })
+
+    test('a developer sees what the key may see: inputs live, and outputs without their secrets', async () => {
+      const asked = { name: 'team', role: 'developer' }
+      const made = await account.call('POST', '/v2/api-keys', asked)
+      await button('Sign out').click()
+      await page()
+        .getByLabel('API key')
+        .fill(textIn(expectStatus(made, 201).body, 'apiKey'))
+      await page().keyboard.press('Enter')
+      await page().getByRole('heading', { name: 'Streams' }).waitFor()
+      await button('New output').click()
+      await page().getByRole('textbox', { name: 'Name' }).fill('clicks-9')
+      await page().getByRole('textbox', { name: 'Levels' }).fill('256')
+      await seen('Levels are whole numbers from 0 to 255.')
+      expect(await button('Create output').isDisabled()).toBe(true)
+      await page().getByRole('textbox', { name: 'Levels' }).fill('9')
+      await button('Create output').click()
+      await seen('It has no credentials yet. An owner of the account creates them.')
+      await page().keyboard.press('Escape')
+      await goTo('Live')
+      await seen('clicks-9: only owners may watch it')
+      expect(await account.call('DELETE', '/v2/streams/clicks/outputs/clicks-9')).toMatchObject({
+        status: 200,
+      })
     })
 
     officerTests(() => ({ own, world, account, weir }), hands)

@@ -22,7 +22,6 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   let salt = ''
 
   async function signIn(apiKey: string): Promise<void> {
-    await page().getByLabel('Billing id').fill(scene().account.billingId)
     await page().getByLabel('API key').fill(apiKey)
     await page().keyboard.press('Enter')
   }
@@ -202,6 +201,40 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
         { name: 'clicks-2', clearAt: expect.any(String) },
       ],
     })
+  })
+
+  test('a stranger with the receipt, the value and the salt reads in a browser what was signed', async () => {
+    const receipt = await readFile(join(scene().own.folder, 'receipt.jws'), 'utf8')
+    const stranger = await page().context().newPage()
+    try {
+      await stranger.goto(`${scene().world.auth.url}/verify`)
+      const check = async (text: string, value = '', itsSalt = '') => {
+        await stranger.getByLabel('The receipt').fill(text)
+        await stranger.getByLabel('Whom it should be about').fill(value)
+        await stranger.getByLabel('The salt').fill(itsSalt)
+        await stranger.getByRole('button', { name: 'Check' }).click()
+      }
+      const says = async (text: string | RegExp) => stranger.getByText(text).first().waitFor()
+      await check(receipt)
+      await says('The receipt is genuine')
+      await says('It does not name the person.')
+      await says(
+        /^On .* Weir received the request to erase one person from one stream of the account/,
+      )
+      await says(/found \d+ events: \d+ of clickstream, where producerSessionId names the person/)
+      await says(/^The output clicks-1 may contain values that it decrypted before: until .* UTC/)
+      await says('What it does not say')
+      await check(receipt, 'session-0001', salt)
+      await says('It is about the value that you entered.')
+      await check(receipt, 'session-0002', salt)
+      await says('It is not about the value that you entered')
+      await check(receipt, 'session-0001')
+      await says('Enter both the value and the salt, or neither')
+      await check(`${receipt.slice(0, -4)}AAAA`)
+      await says('The receipt is not valid')
+    } finally {
+      await stranger.close()
+    }
   })
 
   test('the chosen stream stays chosen, and a stream that is not there is not another one', async () => {

@@ -5,9 +5,9 @@ import { call, urlOf } from '../../api/request.ts'
 import type { Advice } from '../../api/request.ts'
 import { CliError, failure, misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'
-import { isObject, parseJson, textAt, valueAt } from '../../json.ts'
+import { isObject, listAt, parseJson, textAt, valueAt } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
-import { isAbout, verifyReceipt } from '../../verify/receipt.ts'
+import type { ReceiptClaims } from '@weir/tokens'
 import { renderErasure, renderOutputs } from './erasure-view.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { inputAdvice, listInputNames, recordsOf } from '../../api/streams.ts'
@@ -77,7 +77,7 @@ async function showReceipt(session: Session, id: string): Promise<void> {
 }
 
 const advice = {
-  409: '`weir erasure show` shows its state; Kafka compacts within about an hour.',
+  409: '`weir erasure show` shows its state; Kafka needs about 11 minutes, and 80 at most.',
 } satisfies Advice
 
 async function verify(session: Session, file: string, options: VerifyOptions): Promise<void> {
@@ -88,13 +88,24 @@ async function verify(session: Session, file: string, options: VerifyOptions): P
       'Give both --value and --salt, or neither.',
     )
   const receipt = (await readAll(openInput(session, file))).trim()
-  const claims = verifyReceipt(receipt, await readJwks(session, jwks))
+  // Loaded only here: no other command needs it.
+  const { isAbout, verifyReceipt } = await import('@weir/tokens')
+  const keys = listAt(await readJwks(session, jwks), 'keys')
+  const claims = held(() => verifyReceipt(receipt, keys))
   if (value !== undefined && salt !== undefined && !isAbout(claims, salt, value))
     throw failure('the receipt is valid, but it is not about this value, or the salt is wrong')
   session.showRecord(claims, renderClaims)
   session.tell(
     value === undefined ? 'The receipt is valid.' : 'The receipt is valid for this value.',
   )
+}
+
+function held(verify: () => ReceiptClaims): ReceiptClaims {
+  try {
+    return verify()
+  } catch (error) {
+    throw error instanceof Error ? failure(error.message) : error
+  }
 }
 
 function renderClaims(claims: unknown): string {

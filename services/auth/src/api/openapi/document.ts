@@ -75,6 +75,18 @@ const tokenOperations: readonly Operation[] = [
   describing('showConfiguration', 'openid-configuration', 'OpenID Connect Discovery'),
 ]
 
+const verifying: Operation = {
+  id: 'verifyReceipt',
+  group: 'erasures',
+  method: 'POST',
+  path: '/v2/receipts/verify',
+  says: 'Checks a receipt, for anyone who has one: whether it is genuine, what it says, and with a value and its salt, whether it is about this value. /verify is the same for people',
+  who: [],
+  body: { content: json(ref('VerifyRequest')) },
+  answers: [{ status: 200, says: 'Whether the receipt is valid', content: json(ref('Verified')) }],
+  refusals: ['invalid', ...errors.codesOf('verifyReceipt'), ...ofBodies, ...always],
+}
+
 const inPath = (name: string, says: string): Parameter => ({
   name,
   says,
@@ -128,6 +140,7 @@ export const openApi = (version: string): JsonSchema =>
     groups,
     operations: [
       ...tokenOperations,
+      verifying,
       ...registryOperations,
       ...managementOperations('v2'),
       ...managementOperations('v1'),

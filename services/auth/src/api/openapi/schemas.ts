@@ -216,6 +216,17 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   Receipt: object({ receipt: text }),
   SearchRequest: bodySchemaOf(bodies.searchBody),
   NewSearch: object({ searchId: text }),
+  VerifyRequest: bodySchemaOf(bodies.verifyBody),
+  Verified: object(
+    { isValid: flag },
+    {
+      why: { ...text, description: 'why it is not valid' },
+      isAboutValue: { ...flag, description: 'present if a value was sent' },
+      says: listOf(text),
+      doesNotSay: listOf(text),
+      claims: { type: 'object', description: 'of the receipt, as docs/forgetting.md lists them' },
+    },
+  ),
   SubjectAccessRequest: bodySchemaOf(bodies.subjectAccessBody),
   SubjectAccess: object({ accessToken: text, expiresAt: time }),
   Search: object(

@@ -1,10 +1,10 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { isAbout, verifyReceipt } from '../../src/verify/receipt.ts'
+import { isAbout, verifyReceipt } from '../src/index.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'ES256', use: 'sig' }
-const keys = { keys: [{ kty: 'RSA', kid: 'other', alg: 'RS256' }, jwk] }
+const keys = [null, { kty: 'RSA', kid: 'other', alg: 'RS256' }, jwk]
 const text = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 function receiptOf(claims: object, header: object = {}): string {

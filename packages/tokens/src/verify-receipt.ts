@@ -1,0 +1,69 @@
+// Verifying a receipt of an erasure: a JWS in compact form, ES256, of a type of its own. It needs the published keys and
+// nothing else: no service, no account, no clock.
+import { createHmac, createPublicKey, verify } from 'node:crypto'
+import type { JsonWebKey, KeyObject } from 'node:crypto'
+import { TokenError } from './errors.ts'
+import { receiptAlgorithm, receiptType } from './receipt.ts'
+
+/** What a receipt claims (docs/forgetting.md, Receipts). */
+export type ReceiptClaims = Readonly<Record<string, unknown>>
+
+/**
+ * What a receipt claims. `keys` are JWKs, of which others than receipt keys are passed over.
+ * @throws TokenError `tokens.not_a_receipt`, whatever byte of it was changed, with a sentence that says why
+ */
+export function verifyReceipt(receipt: string, keys: readonly unknown[]): ReceiptClaims {
+  const [head = '', payload = '', signature = '', ...rest] = receipt.split('.')
+  const header = parsed(head)
+  const claims = parsed(payload)
+  if (rest.length > 0 || header === undefined || claims === undefined)
+    throw doesNotHold('it is not a JWS in compact form')
+  if (header['alg'] !== receiptAlgorithm || header['typ'] !== receiptType)
+    throw doesNotHold('it is not a receipt: its type is wrong')
+  const key = keyOf(keys, header['kid'])
+  if (key === undefined) throw doesNotHold('its key is not among the published keys')
+  const bytes = Buffer.from(signature, 'base64url')
+  const signed = Buffer.from(`${head}.${payload}`)
+  const isSigned =
+    // Of several spellings of the same bytes one alone is right.
+    bytes.toString('base64url') === signature &&
+    verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)
+  if (!isSigned) throw doesNotHold('its signature is wrong: the receipt was changed')
+  return claims
+}
+
+function keyOf(keys: readonly unknown[], kid: unknown): KeyObject | undefined {
+  const jwk = keys
+    .filter(isObject)
+    .find((one) => one['kid'] === kid && one['alg'] === receiptAlgorithm)
+  try {
+    return jwk && createPublicKey({ key: asJwk(jwk), format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
+/** Node checks what is in it. */
+const asJwk = (jwk: ReceiptClaims): JsonWebKey => jwk as JsonWebKey
+
+const isObject = (value: unknown): value is ReceiptClaims =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parsed(text: string): ReceiptClaims | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const doesNotHold = (why: string): TokenError =>
+  new TokenError('tokens.not_a_receipt', `the receipt is not valid: ${why}`)
+
+/** Whether a receipt is about a value: only who has the salt can tell. */
+export function isAbout({ subjects }: ReceiptClaims, salt: string, value: string): boolean {
+  const key = Buffer.from(salt, 'base64url')
+  const subject = createHmac('sha256', key).update(value, 'utf8').digest('base64url')
+  return Array.isArray(subjects) && subjects.includes(subject)
+}

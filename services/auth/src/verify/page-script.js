@@ -1,0 +1,77 @@
+// The page at /verify: sends what was entered to auth, and shows the answer. Everything is shown as text, never as HTML.
+const byId = (id) => document.getElementById(id)
+const [form, receipt, file, value, salt, result] = [
+  'form',
+  'receipt',
+  'file',
+  'value',
+  'salt',
+  'result',
+].map(byId)
+
+const element = (name, text) => Object.assign(document.createElement(name), { textContent: text })
+
+function show(...elements) {
+  result.replaceChildren(...elements)
+}
+
+function listed(title, sentences) {
+  const list = document.createElement('ul')
+  list.append(...sentences.map((sentence) => element('li', sentence)))
+  return [element('h2', title), list]
+}
+
+async function take(chosen) {
+  if (chosen !== undefined) receipt.value = (await chosen.text()).trim()
+}
+
+file.addEventListener('change', () => take(file.files[0]))
+receipt.addEventListener('dragover', (event) => event.preventDefault())
+receipt.addEventListener('drop', (event) => {
+  if (event.dataTransfer.files.length === 0) return
+  event.preventDefault()
+  void take(event.dataTransfer.files[0])
+})
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const isHalf = (value.value === '') !== (salt.value === '')
+  if (isHalf)
+    return show(
+      element(
+        'p',
+        'Enter both the value and the salt, or neither: one proves nothing without the other.',
+      ),
+    )
+  show(element('p', 'Checking …'))
+  const about = value.value === '' ? {} : { value: value.value, salt: salt.value }
+  try {
+    const response = await fetch('v2/receipts/verify', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ receipt: receipt.value, ...about }),
+    })
+    const answer = await response.json()
+    if (!response.ok)
+      return show(element('p', answer.detail ?? 'The receipt could not be checked.'))
+    showAnswer(answer)
+  } catch {
+    show(element('p', 'Weir does not answer. Try again.'))
+  }
+})
+
+function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
+  if (!isValid) return show(element('h2', 'The receipt is not valid'), element('p', `${why}.`))
+  const about = {
+    true: 'It is about the value that you entered.',
+    false: 'It is not about the value that you entered, or the salt is another one.',
+    undefined:
+      'It does not name the person. Enter the value and the salt to check whom it is about.',
+  }[String(isAboutValue)]
+  show(
+    element('h2', 'The receipt is genuine'),
+    element('p', `Weir signed it, and nothing in it was changed. ${about}`),
+    ...listed('What it says', says),
+    ...listed('What it does not say', doesNotSay),
+  )
+}

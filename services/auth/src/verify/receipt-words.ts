@@ -1,0 +1,97 @@
+// What a receipt says, and what it doesn't, in sentences for people who know nothing of Weir. From the receipt's claims alone, so a
+// sentence says no more than was signed.
+import type { ReceiptClaims } from '@weir/tokens'
+
+export type ReceiptInWords = {
+  readonly says: readonly string[]
+  readonly doesNotSay: readonly string[]
+}
+
+export function inWords(claims: ReceiptClaims): ReceiptInWords {
+  const levels = listOf(claims['levels'])
+  return {
+    says: [
+      levels.length === 0
+        ? `On ${timeOf(claims['acceptedAt'])} Weir received the request to erase ${peopleOf(claims)} from one stream of the account ${textOf(claims['billingId'])}.`
+        : `On ${timeOf(claims['acceptedAt'])} Weir received the notice that ${peopleOf(claims)} had withdrawn their consent for level ${levels.join(', ')} in one stream of the account ${textOf(claims['billingId'])}.`,
+      foundOf(objectOf(claims['found'])),
+      `Since ${timeOf(claims['appliedAt'])} no program of Weir decrypts ${whatOf(levels)} in events that were stored before.`,
+      `Since ${timeOf(claims['completeAt'])} the keys for this are gone from Kafka's log, as the leading broker has it.`,
+      ...destroyedOf(claims),
+      ...listOf(claims['outputs']).map(objectOf).map(outputOf),
+      ...referenceOf(claims['reference']),
+    ],
+    doesNotSay: [
+      ...(textOf(claims['destroyedAt']) === ''
+        ? [
+            'Whether somebody still has a copy of the old keys, such as a backup, and the master keys that open it.',
+          ]
+        : []),
+      'What became of data that somebody copied or exported before.',
+      'Anything about other streams, or about events that were sent later.',
+      ...othersOf(listOf(claims['otherContracts'])),
+      'That fields are gone that are not personal: they stay in the events.',
+    ],
+  }
+}
+
+function peopleOf(claims: ReceiptClaims): string {
+  const count = listOf(claims['subjects']).length
+  return count === 1 ? 'one person' : `${count} people`
+}
+
+const whatOf = (levels: readonly unknown[]): string =>
+  levels.length === 0
+    ? 'any personal field of the person'
+    : `the person's fields of level ${levels.join(', ')}, or uses that consent,`
+
+function foundOf(found: Json): string {
+  const events = Number(found['events'] ?? 0)
+  if (events === 0)
+    return 'Before that a search of the stream found 0 events of the person, so the receipt is about no event that was there.'
+  const by = listOf(found['by'])
+    .map(objectOf)
+    .map(
+      ({ events: count, contract, field }) =>
+        `${String(count)} of ${textOf(contract)}, where ${textOf(field)} names the person`,
+    )
+  return `Before that a search of the stream found ${events} events: ${by.join('; ')}.`
+}
+
+function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
+  if (textOf(destroyedAt) === '') return []
+  return [
+    `Since ${timeOf(destroyedAt)} the master keys of that time are destroyed, as far as Weir can know, so old copies of the keys are useless.`,
+  ]
+}
+
+function outputOf({ name, clearAt, because }: Json): string {
+  const until =
+    clearAt === 'unknown'
+      ? `it is not known until when (${textOf(because)})`
+      : `until ${timeOf(clearAt)}`
+  return `The output ${textOf(name)} may contain values that it decrypted before: ${until}.`
+}
+
+const othersOf = (others: readonly unknown[]): string[] =>
+  others.length === 0
+    ? []
+    : [
+        `Anything about events of ${others.map(textOf).join(', ')}: these contracts do not name people in this way.`,
+      ]
+
+const referenceOf = (reference: unknown): string[] =>
+  textOf(reference) === '' ? [] : [`Its reference is ${textOf(reference)}.`]
+
+type Json = Readonly<Record<string, unknown>>
+const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const calendar = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+const timeOf = (iso: unknown): string => `${calendar.format(Date.parse(textOf(iso)))} UTC`

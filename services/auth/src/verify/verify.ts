@@ -1,0 +1,92 @@
+// Checking a receipt for whoever was given one: nobody proves anything for it, and nothing of an account is shown that isn't in the
+// receipt itself. A page for people, and the same for programs.
+import { readFileSync } from 'node:fs'
+import { pageHeaders, pageOf } from '@weir/docs'
+import { checkBody, readJson } from '@weir/http-api'
+import type { RouteHandler } from '@weir/http-api'
+import { createAllowance, hasCode } from '@weir/kit'
+import type { StateFollower } from '@weir/control-state'
+import { isAbout, verifyReceipt } from '@weir/tokens'
+import type { ReceiptClaims } from '@weir/tokens'
+import { verifyBody } from '../api/bodies.ts'
+import { receiptJwks } from '../control/erasure/receipts.ts'
+import { refusal } from '../errors.ts'
+import { inWords } from './receipt-words.ts'
+
+const bodyBytesMax = 262_144
+/** Of all who ask this replica. */
+const perSecond = 20
+
+export function verifyForAnyone(state: Pick<StateFollower, 'tables'>): RouteHandler {
+  const allowance = createAllowance(perSecond)
+  return async (call) => {
+    if (!allowance.take())
+      throw refusal('busy', 'Too many receipts are being checked; try again in a second')
+    const asked = checkBody(verifyBody, await readJson(call, bodyBytesMax))
+    const { value, salt } = asked
+    const checked = claimsIn(asked.receipt.trim(), receiptJwks(state.tables))
+    if ('why' in checked) return { status: 200, body: { isValid: false, ...checked } }
+    const about =
+      value === undefined || salt === undefined
+        ? {}
+        : { isAboutValue: isAbout(checked.claims, salt.trim(), value) }
+    return {
+      status: 200,
+      body: { isValid: true, ...about, ...inWords(checked.claims), ...checked },
+    }
+  }
+}
+
+function claimsIn(
+  receipt: string,
+  keys: readonly unknown[],
+): { readonly claims: ReceiptClaims } | { readonly why: string } {
+  try {
+    return { claims: verifyReceipt(receipt, keys) }
+  } catch (error) {
+    if (hasCode(error, 'tokens.not_a_receipt')) return { why: String(error.message) }
+    throw error
+  }
+}
+
+const script = readFileSync(new URL('page-script.js', import.meta.url))
+
+export const showScript: RouteHandler = () => ({
+  status: 200,
+  headers: {
+    'content-type': 'text/javascript; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+  },
+  body: script.toString(),
+})
+
+export const showPage: RouteHandler = () => ({
+  status: 200,
+  headers: {
+    ...pageHeaders,
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  },
+  body: page,
+})
+
+const page = pageOf({
+  title: 'Check a receipt · Weir',
+  styleHref: 'docs/style.css',
+  home: { href: 'verify', text: 'Weir' },
+  body: `<h1>Check a receipt</h1>
+<p>A receipt says that a person was erased, or has withdrawn a consent. Here you can check that it is genuine, and read what it says.</p>
+<form id="form">
+<p><label for="receipt">The receipt</label> <small>drop the file here, or paste its text</small><br>
+<textarea id="receipt" rows="6" required spellcheck="false" autocomplete="off"></textarea></p>
+<p><label for="file">or choose the file</label><br><input id="file" type="file"></p>
+<p><label for="value">Whom it should be about</label> <small>optional: the value that named the person, exactly</small><br>
+<input id="value" autocomplete="off" spellcheck="false"></p>
+<p><label for="salt">The salt</label> <small>optional: it was shown once, when the person was erased</small><br>
+<input id="salt" autocomplete="off" spellcheck="false"></p>
+<p><button type="submit">Check</button></p>
+</form>
+<div id="result" role="status"></div>
+<noscript><p>This page needs JavaScript. <code>weir erasure verify</code> checks a receipt without a browser.</p></noscript>
+<script src="verify/page.js" defer></script>`,
+})

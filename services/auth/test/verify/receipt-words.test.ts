@@ -1,0 +1,50 @@
+// A receipt in sentences: each says what was signed, and no more.
+import { expect, test } from '@jest/globals'
+import { inWords } from '../../src/verify/receipt-words.ts'
+
+const claims = {
+  billingId: 'acme',
+  subjects: ['a'],
+  levels: 'all',
+  found: { events: 7, by: [{ events: 7, contract: 'orders', field: 'customer/id' }] },
+  acceptedAt: '2026-11-20T10:00:00.000Z',
+  appliedAt: '2026-11-20T10:00:02.000Z',
+  completeAt: '2026-11-20T10:11:00.000Z',
+  outputs: [
+    { name: 'marketing', levels: [2], clearAt: '2026-11-27T10:00:00.000Z' },
+    { name: 'research', levels: [1], clearAt: 'unknown', because: 'kept for ever' },
+  ],
+  otherContracts: ['calls'],
+}
+
+test('an erasure', () => {
+  const { says, doesNotSay } = inWords({ ...claims, reference: 'T-1' })
+  expect(says).toEqual([
+    'On 20 November 2026 at 10:00 UTC Weir received the request to erase one person from one stream of the account acme.',
+    'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
+    'Since 20 November 2026 at 10:00 UTC no program of Weir decrypts any personal field of the person in events that were stored before.',
+    "Since 20 November 2026 at 10:11 UTC the keys for this are gone from Kafka's log, as the leading broker has it.",
+    'The output marketing may contain values that it decrypted before: until 27 November 2026 at 10:00 UTC.',
+    'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
+    'Its reference is T-1.',
+  ])
+  expect(doesNotSay[0]).toContain('a copy of the old keys')
+  expect(doesNotSay).toContainEqual(expect.stringContaining('events of calls'))
+})
+
+test('a withdrawal names the levels, and says nothing of others', () => {
+  const { says } = inWords({ ...claims, levels: [2], subjects: ['a', 'b'], outputs: [] })
+  expect(says[0]).toContain('that 2 people had withdrawn their consent for level 2')
+  expect(says[2]).toContain("decrypts the person's fields of level 2")
+  expect(says).toHaveLength(4)
+})
+
+test('0 found is said, and destroyed keys are only where it was signed', () => {
+  const none = inWords({ ...claims, found: { events: 0, by: [] } })
+  expect(none.says[1]).toContain('found 0 events')
+  const destroyed = inWords({ ...claims, destroyedAt: '2026-12-20T10:00:00.000Z' })
+  expect(destroyed.says).toContainEqual(
+    expect.stringContaining('master keys of that time are destroyed'),
+  )
+  expect(destroyed.doesNotSay[0]).not.toContain('copy of the old keys')
+})
