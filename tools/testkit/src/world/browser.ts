@@ -26,22 +26,25 @@ export const chromiumProgram = (): string | undefined =>
     .flatMap((folder) => names.map((name) => join(folder, name)))
     .find(existsSync)
 
-export async function openConsole(program: string, url: string): Promise<ConsolePage> {
+const devices = {
+  desk: { viewport: { width: 1360, height: 850 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+}
+
+export async function openConsole(
+  program: string,
+  url: string,
+  device: keyof typeof devices = 'desk',
+): Promise<ConsolePage> {
   // Eight megabytes of source that every other test would have to read as well.
   const { default: axe } = await import('axe-core')
   const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: program })
-  const context = await browser.newContext({ viewport: { width: 1360, height: 850 } })
+  const context = await browser.newContext(devices[device])
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
-  const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.on('console', (message) => {
-    // What a refusal's status is, the page shows itself.
-    if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return
-    problems.push(message.text())
-  })
+  const problems = problemsOf(page)
   await page.addInitScript(watchTasks)
   const devtools = await context.newCDPSession(page)
   await page.goto(url)
@@ -67,6 +70,17 @@ export async function openConsole(program: string, url: string): Promise<Console
     },
     close: () => browser.close(),
   }
+}
+
+function problemsOf(page: Page): string[] {
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    // What a refusal's status is, the page shows itself.
+    if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return
+    problems.push(message.text())
+  })
+  return problems
 }
 
 // These two run in the page, as text: nothing of this file is there.

@@ -10,7 +10,7 @@ import { freePort } from '@weir/devstack'
 
 import { asObject, connectProducer, exampleEvent } from '../../src/index.ts'
 import type { Account, ConsolePage, World } from '../../src/index.ts'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { scale } from '../../src/scale.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { compiledBefore } from '../../src/world/run-program.ts'
@@ -48,6 +48,14 @@ export async function startConsoleWorld(own: OwnStack): Promise<World> {
   })
 }
 
+/** Where pictures are asked for. */
+export async function takePicture(page: Page, name: string, colorScheme: 'light' | 'dark') {
+  if (!takesScreenshots) return
+  await page.emulateMedia({ colorScheme })
+  await page.screenshot({ path: join(images, `console-${name}-${colorScheme}.png`) })
+  await page.emulateMedia({ colorScheme: null })
+}
+
 /** A person's hands on the page: what is pressed, and what is read. */
 export function consoleHands(weir: () => ConsolePage) {
   const page = () => weir().page
@@ -58,12 +66,7 @@ export function consoleHands(weir: () => ConsolePage) {
 
   /** The page as it is, for documents; the README has it light and dark. */
   async function picture(name: string, schemes: readonly ('light' | 'dark')[] = ['light']) {
-    if (!takesScreenshots) return
-    for (const colorScheme of schemes) {
-      await page().emulateMedia({ colorScheme })
-      await page().screenshot({ path: join(images, `console-${name}-${colorScheme}.png`) })
-    }
-    await page().emulateMedia({ colorScheme: null })
+    for (const scheme of schemes) await takePicture(page(), name, scheme)
   }
 
   async function expectAccessible(where: string): Promise<void> {

@@ -18,6 +18,7 @@ import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { consoleHands, sendClicks, startConsoleWorld } from './console-hands.ts'
 import type { Load } from './console-hands.ts'
+import { officerByHandTests } from './officer-by-hand.ts'
 import { officerTests } from './officer.ts'
 
 const program = chromiumProgram()
@@ -222,6 +223,8 @@ else
     })
 
     officerTests(() => ({ own, world, account, weir }), hands)
+
+    inSoak(() => officerByHandTests(() => ({ world, account, program })))
 
     test('a stream is deleted once its name has been typed', async () => {
       await goTo('Streams')
