@@ -10,7 +10,7 @@ export type ReceiptClaims = Readonly<Record<string, unknown>>
 
 /**
  * What a receipt claims. `keys` are JWKs, of which others than receipt keys are passed over.
- * @throws TokenError `tokens.not_a_receipt`, whatever byte of it was changed, with a sentence that says why
+ * @throws TokenError `tokens.not_a_receipt`, whatever byte of it was changed; its message says why, without a full stop
  */
 export function verifyReceipt(receipt: string, keys: readonly unknown[]): ReceiptClaims {
   const [head = '', payload = '', signature = '', ...rest] = receipt.split('.')
@@ -58,8 +58,7 @@ function parsed(text: string): ReceiptClaims | undefined {
   }
 }
 
-const doesNotHold = (why: string): TokenError =>
-  new TokenError('tokens.not_a_receipt', `the receipt is not valid: ${why}`)
+const doesNotHold = (why: string): TokenError => new TokenError('tokens.not_a_receipt', why)
 
 /** Whether a receipt is about a value: only who has the salt can tell. */
 export function isAbout({ subjects }: ReceiptClaims, salt: string, value: string): boolean {

@@ -61,7 +61,7 @@ form.addEventListener('submit', async (event) => {
 })
 
 function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
-  if (!isValid) return show(element('h2', 'The receipt is not valid'), element('p', `${why}.`))
+  if (!isValid) return show(element('h2', 'The receipt is not valid'), element('p', `Why: ${why}.`))
   const about = {
     true: 'It is about the value that you entered.',
     false: 'It is not about the value that you entered, or the salt is another one.',

@@ -37,7 +37,7 @@ export function nextCommands(demo: Demo): string {
   npx weir listen demo-1
   npx weir send demo --schema clickstream -f examples/events/clickstream.json
 
-or in the console, ${demo.outputUrl}/console/, as ${demo.billingId} with the apiKey of .weir/demo.json; or with curl:
+or in the console, ${demo.outputUrl}/console/, with the apiKey of .weir/demo.json; or with curl:
 
   TOKEN=$(npx weir token demo)
   curl -i ${demo.ingestUrl}/event -H "Authorization: Bearer $TOKEN" \\

@@ -104,7 +104,7 @@ function held(verify: () => ReceiptClaims): ReceiptClaims {
   try {
     return verify()
   } catch (error) {
-    throw error instanceof Error ? failure(error.message) : error
+    throw error instanceof Error ? failure(`the receipt is not valid: ${error.message}`) : error
   }
 }
 
