@@ -46,12 +46,13 @@ class Schemas:
 
 
 def check_partition(brokers: str, isolation: str, stream: dict, partition: int, schemas: Schemas, found: dict) -> None:
-    events = {}  # by offset: consent levels, key, and time
+    events = {}  # by offset: consent levels, key, time, and the event's mark
     for record in read(brokers, isolation, stream["topic"], partition):
         if is_foreign(record):
             continue
-        consent = schemas.decode(record.value())["svcMeta"]["consentLevels"]
-        events[record.offset()] = (set(consent), record.key(), record.timestamp()[1])
+        event = schemas.decode(record.value())
+        consent = event["svcMeta"]["consentLevels"]
+        events[record.offset()] = (set(consent), record.key(), record.timestamp()[1], mark_of(event))
     found["inputRecords"] += len(events)
     for derived in stream["derived"]:
         check_derived(brokers, isolation, stream["topic"], partition, derived, events, found)
@@ -96,10 +97,17 @@ def check_derived(brokers: str, isolation: str, source: str, partition: int, der
             violated(f"holds {place} with another time")
     start = derived["startLatest"][partition]
     gaps = [(gap["from"], gap["to"]) for gap in derived["gaps"] if gap["partition"] == partition]
-    for offset, (consent, _, _) in events.items():
+    may_lack = set(derived["mayLack"])
+    for offset, (consent, _, _, mark) in events.items():
         is_gone = any(begin <= offset < end for begin, end in gaps)
-        if offset >= start and not is_gone and offset not in seen and set(derived["levels"]) <= consent:
+        is_wanted = offset >= start and not is_gone and mark not in may_lack
+        if is_wanted and offset not in seen and set(derived["levels"]) <= consent:
             violated(f"lacks {source}/{partition}/{offset}")
+
+
+def mark_of(event: dict):
+    texts = (value for value in event.values() if isinstance(value, str))
+    return next((text for text in texts if text.startswith("mark-")), None)
 
 
 def is_foreign(record) -> bool:

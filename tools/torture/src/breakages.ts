@@ -15,6 +15,8 @@ export const breakageNames = [
   'aborted-counts',
   'no-barrier',
   'create-time',
+  'forgets-withdrawn',
+  'hears-late',
 ] as const
 export type BreakageName = (typeof breakageNames)[number]
 
@@ -122,6 +124,27 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       from: '  lane?.append(records).then(\n',
       to: `  const waitMs = pending.dead.length > 0 ? 0 : 200
   new Promise((done) => setTimeout(done, waitMs)).then(() => lane?.append(records)).then(\n`,
+    },
+  ],
+  // What people have taken back is not asked for, as by a rebuild that goes by the consent that was sent.
+  'forgets-withdrawn': [
+    {
+      file: 'services/output/src/derive/derive.ts',
+      from: "  if (keys === 'never' || keys === 'erased' || !keys.hasWithdrawn) return sent\n",
+      to: '  if (keys !== undefined) return sent\n',
+    },
+  ],
+  // A replica says that it has heard of an erasure, and doesn't wait until what it decrypted before is stored, which takes 3 s.
+  'hears-late': [
+    {
+      file: 'services/output/src/derive/openings.ts',
+      from: '      open.add(opening)\n',
+      to: '',
+    },
+    {
+      file: 'services/output/src/derive/flow/take.ts',
+      from: '  lane?.append(records).then(\n',
+      to: '  new Promise((done) => setTimeout(done, 3_000)).then(() => lane?.append(records)).then(\n',
     },
   ],
   // Records of derived topics have the time that their writer gives them.

@@ -69,7 +69,7 @@ async function loadKind(name: KindName): Promise<Kind> {
   }
 }
 
-const markOf = (number: number): string => `mark-${String(number).padStart(8, '0')}`
+export const markOf = (number: number): string => `mark-${String(number).padStart(8, '0')}`
 
 export function numberOf(mark: unknown): number | undefined {
   const [, digits] = /^mark-(\d{8})$/.exec(String(mark)) ?? []

@@ -8,7 +8,12 @@ import type { Event } from './events.ts'
  */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
-export type Sent = Event & { outcome: Outcome }
+export type Sent = Event & {
+  outcome: Outcome
+  readonly sentMs: number
+  /** When its outcome was known; Infinity until then. */
+  answeredMs: number
+}
 
 export type Ledger = {
   /** Its outcome is unknown until told otherwise. */
@@ -22,7 +27,13 @@ export function createLedger(): Ledger {
   const events: Sent[] = []
   return {
     open(event) {
-      const sent: Sent = { ...event, number: events.length, outcome: 'unknown' }
+      const sent: Sent = {
+        ...event,
+        number: events.length,
+        outcome: 'unknown',
+        sentMs: Date.now(),
+        answeredMs: Infinity,
+      }
       events.push(sent)
       return sent
     },

@@ -15,6 +15,7 @@ import { createViolations } from './check/violations.ts'
 import type { Violations } from './check/violations.ts'
 import { loadKinds } from './events.ts'
 import type { Kind } from './events.ts'
+import { learnApplied } from './faults/people-faults.ts'
 import { createNemesis } from './faults/nemesis.ts'
 import type { Nemesis } from './faults/nemesis.ts'
 import { createOutputKills, createPlan, describeFault } from './faults/plan.ts'
@@ -24,6 +25,8 @@ import type { Ledger } from './ledger.ts'
 import { startLoad } from './load/load.ts'
 import type { LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
+import { createPeople } from './people.ts'
+import type { People } from './people.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
@@ -57,6 +60,7 @@ type Run = {
   world: TortureWorld
   kinds: readonly Kind[]
   ledger: Ledger
+  people: People
   random: Random
   plan: Plan
   spells: Spells
@@ -107,8 +111,9 @@ function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[
   const violations = createViolations()
   const progress = createProgress()
   const ledger = createLedger()
+  const people = createPeople(ledger)
   const farewell = (stream: DerivedStream): Promise<void> =>
-    checkSoFar({ kinds, ledger, topics, violations }, stream).catch((error: unknown) => {
+    checkSoFar({ kinds, ledger, people, topics, violations }, stream).catch((error: unknown) => {
       // Kafka may be gone just now.
       if (!hasCode(error, 'kafka.unavailable')) throw error
     })
@@ -123,7 +128,8 @@ function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[
     plan: planOf(options, random.fork()),
     storms: [],
     spells: { count: 0, storedAgainMs: 0, derivedAgainMs: 0 },
-    nemesis: createNemesis({ ...world, farewell }, options.say),
+    people,
+    nemesis: createNemesis({ ...world, people, farewell }, options.say),
     calm: { topics, streams, progress, violations, replicas: slotsOf('ingest').length },
   }
 }
@@ -182,15 +188,17 @@ function beginLoad({ world, kinds, ledger, random, progress, options }: Run) {
 type Found = { readonly checked: Checked; readonly fromOutside: number }
 
 async function settleAndCheck(run: Run): Promise<Found> {
-  const { world, violations, calm, kinds, ledger, options } = run
+  const { world, violations, calm, kinds, ledger, people, options } = run
   const { streams, topics, losses } = world
   await untilQuiet(calm, QUIET_MS)
   await expectDerived(calm)
   await untilNoneIsOpen(calm)
   await expectDead(run)
   options.say('checking')
-  const checked = await checkWorld({ kinds, ledger, streams, topics, violations, losses })
-  return { checked, fromOutside: await checkIndependently({ ...world, violations }) }
+  await learnApplied({ ...world, people })
+  const deps = { ledger, people, violations }
+  const checked = await checkWorld({ ...deps, kinds, streams, topics, losses })
+  return { checked, fromOutside: await checkIndependently({ ...world, ...deps }) }
 }
 
 function report(run: Run, startedMs: number, found: Found): Report {

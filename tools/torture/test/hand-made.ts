@@ -6,9 +6,10 @@ import type { SourceRecord } from '@weir/kafka'
 import { checkDerived } from '../src/check/check-derived.ts'
 import { createInputCheck } from '../src/check/check-input.ts'
 import { createViolations } from '../src/check/violations.ts'
-import { decode, loadKinds, personNamed, piiOf, plainOf, putAt } from '../src/events.ts'
+import { decode, loadKinds, personNamed, piiOf, plainOf, putAt, valueAt } from '../src/events.ts'
 import type { Kind } from '../src/events.ts'
 import { createLedger } from '../src/ledger.ts'
+import { createPeople } from '../src/people.ts'
 import type { Outcome, Sent } from '../src/ledger.ts'
 import { opens, passes } from '../src/streams.ts'
 import type { DerivedStream, InputStream, Levels } from '../src/streams.ts'
@@ -38,7 +39,7 @@ export function makeEvents(count = 40): Events {
     const consentLevels = [0, 1, 2, 3].slice(0, number % 5)
     const person = personNamed('in', number % 3)
     const event = ledger.open({ kind, stream: 'in', person, consentLevels })
-    event.outcome = 'acknowledged'
+    Object.assign(event, { outcome: 'acknowledged', answeredMs: event.sentMs })
     records.push(recordOf(event, BigInt(number)))
   }
   return { ledger, records }
@@ -99,21 +100,36 @@ export function openedRecord(
 /** The sorts of violations that the check of the input finds. */
 export function inputSorts({ ledger, records }: Events): string[] {
   const violations = createViolations()
-  const check = createInputCheck({ kinds, ledger, violations }, input)
+  const people = createPeople(ledger)
+  const check = createInputCheck({ kinds, ledger, people, violations }, input)
   for (const record of records) check.take(record)
   check.finish()
   return Object.keys(violations.counts())
 }
 
 export function derivedSorts(
-  { ledger, records }: Events,
+  { ledger, records }: Pick<Events, 'ledger' | 'records'>,
   stream: DerivedStream,
   derived: readonly SourceRecord[],
+  people = createPeople(ledger),
 ): string[] {
   const violations = createViolations()
   const pair = { partition: 0, input: records, derived }
-  checkDerived({ kinds, ledger, violations }, stream, pair)
+  checkDerived({ kinds, ledger, people, violations }, stream, pair)
   return Object.keys(violations.counts())
+}
+
+/** The same record with some fields as they are stored. */
+export function closedRecord(
+  event: Sent,
+  { record, source }: { record: SourceRecord; source: SourceRecord },
+  paths: readonly string[],
+): SourceRecord {
+  const plain = decode(event.kind, record.value?.subarray(FRAME.length) ?? FRAME)
+  const stored = decode(event.kind, source.value?.subarray(FRAME.length) ?? FRAME)
+  for (const path of paths) putAt(plain, path, valueAt(stored, path))
+  const headers = { ...record.headers, 'svc-undecryptable': Buffer.from(paths.join(',')) }
+  return { ...record, value: framed(event.kind, plain), headers }
 }
 
 export function withOutcome(events: Events, number: number, outcome: Outcome): void {

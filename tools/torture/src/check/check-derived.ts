@@ -2,15 +2,22 @@
 // and in order, and each derived record is its source with the fields opened that the stream may see, no more.
 import type { SourceRecord } from '@weir/kafka'
 
-import { decode, piiOf, putAt } from '../events.ts'
-import type { Kind } from '../events.ts'
+import { decode, piiOf, putAt, valueAt } from '../events.ts'
+import type { Kind, Plain } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
+import type { Fate, People } from '../people.ts'
 import { opens, passes } from '../streams.ts'
 import type { DerivedStream } from '../streams.ts'
 import { placeOf, readStored } from './stored.ts'
+import type { Stored } from './stored.ts'
 import type { Violations } from './violations.ts'
 
-type CheckDeps = { kinds: readonly Kind[]; ledger: Ledger; violations: Violations }
+type CheckDeps = {
+  kinds: readonly Kind[]
+  ledger: Ledger
+  people: Pick<People, 'fateOf'>
+  violations: Violations
+}
 
 /** One partition of the input and of the derived topic, in order. */
 export type PartitionPair = {
@@ -48,7 +55,7 @@ export function checkDerived(deps: CheckDeps, stream: DerivedStream, pair: Parti
 }
 
 function checkComplete(
-  { kinds, ledger, violations }: CheckDeps,
+  { kinds, ledger, people, violations }: CheckDeps,
   stream: DerivedStream,
   { pair, seen }: { pair: PartitionPair; seen: ReadonlySet<string> },
 ): void {
@@ -66,7 +73,9 @@ function checkComplete(
     if (isThere && (isGone || offset < start.earliest))
       violations.add('derived-wrongly', stream.topic, `holds ${place}, which it can't have read`)
     // Between the two a stream may begin anywhere, but what comes after its first record has to be there.
-    const isWanted = (offset >= start.latest || hasBegun) && !isGone
+    const { mayBeGone } = people.fateOf(event, Infinity)
+    const isKept = !stream.levels.levels.some((level) => mayBeGone.has(level))
+    const isWanted = (offset >= start.latest || hasBegun) && !isGone && isKept
     if (isWanted && !isThere) violations.add('not-derived', stream.topic, `${place} is missing`)
     hasBegun ||= isThere
   }
@@ -75,7 +84,7 @@ function checkComplete(
 type Both = { record: SourceRecord; source: SourceRecord }
 
 function checkRecord(
-  { kinds, ledger, violations }: CheckDeps,
+  { kinds, ledger, people, violations }: CheckDeps,
   stream: DerivedStream,
   { record, source }: Both,
 ): void {
@@ -85,28 +94,44 @@ function checkRecord(
   if (stored === undefined || event === undefined) return // told of where the input is checked
   if (!passes(stream.levels, event.consentLevels))
     violations.add('derived-wrongly', place, `its consent is [${event.consentLevels.join()}]`)
-  const pii = piiOf(event)
+  const fate = people.fateOf(event, record.timestampMs)
+  const withdrawn = stream.levels.levels.filter((level) => fate.gone.has(level))
+  if (withdrawn.length > 0)
+    violations.add('derived-wrongly', place, `level ${withdrawn.join()} was withdrawn before`)
+  const content = contentOf(event.kind, record)
+  const closed: string[] = []
   for (const [path, level] of event.kind.levels) {
-    const value = pii.get(path)
-    if (opens(stream.levels, level)) putAt(stored.plain, path, value)
+    const value = piiOf(event).get(path)
+    const isClosed = typeof value === 'string' && isClosedIn({ fate, stored, content }, path, level)
+    if (opens(stream.levels, level) && !isClosed) putAt(stored.plain, path, value)
     else if (typeof value === 'string' && record.value?.includes(value))
       violations.add('decrypted-too-much', place, `shows ${path}, which is of level ${level}`)
+    if (opens(stream.levels, level) && isClosed) closed.push(path)
   }
-  if (contentOf(event.kind, record) !== JSON.stringify(stored.plain))
+  if (JSON.stringify(content) !== JSON.stringify(stored.plain))
     violations.add('derived-wrongly', place, `is not what ${placeOf('', source)} has to become`)
-  if (!isEnvelopeKept({ record, source }))
+  if (!isEnvelopeKept({ record, source }, closed))
     violations.add('derived-wrongly', place, 'has another key, time or headers than its source')
 }
 
-function contentOf(kind: Kind, { value }: SourceRecord): string | undefined {
+type Closing = { fate: Fate; stored: Stored; content: Plain | undefined }
+
+/** Where either may be, what is there says which it is. */
+function isClosedIn({ fate, stored, content }: Closing, path: string, level: number): boolean {
+  const closed = fate.closed(level)
+  if (closed !== 'either') return closed === 'yes'
+  return content !== undefined && valueAt(content, path) === valueAt(stored.plain, path)
+}
+
+function contentOf(kind: Kind, { value }: SourceRecord): Plain | undefined {
   try {
-    return value === null ? undefined : JSON.stringify(decode(kind, value.subarray(FRAME_BYTES)))
+    return value === null ? undefined : decode(kind, value.subarray(FRAME_BYTES))
   } catch {
     return undefined
   }
 }
 
-function isEnvelopeKept({ record, source }: Both): boolean {
+function isEnvelopeKept({ record, source }: Both, closed: readonly string[]): boolean {
   const frames = [record, source].map(({ value }) =>
     value?.subarray(0, FRAME_BYTES).toString('hex'),
   )
@@ -115,9 +140,13 @@ function isEnvelopeKept({ record, source }: Both): boolean {
     record.key?.toString('hex') === source.key?.toString('hex') &&
     record.headers['svc-time']?.toString() === String(source.timestampMs) &&
     frames[0] === frames[1] &&
-    Object.keys(record.headers).length === headersOfSource.length + ownHeaders &&
+    Object.keys(record.headers).length ===
+      headersOfSource.length + ownHeaders + (closed.length > 0 ? 1 : 0) &&
+    sorted(record.headers['svc-undecryptable']?.toString() ?? '') === sorted(closed.join(',')) &&
     headersOfSource.every(
       (name) => record.headers[name]?.toString('hex') === source.headers[name]?.toString('hex'),
     )
   )
 }
+
+const sorted = (list: string): string => list.split(',').toSorted().join(',')

@@ -7,6 +7,9 @@ import { json, text } from 'node:stream/consumers'
 
 import { asObject } from '@weir/testkit'
 
+import { markOf } from '../events.ts'
+import type { Ledger } from '../ledger.ts'
+import type { People } from '../people.ts'
 import type { DerivedStream, Streams } from '../streams.ts'
 import type { Violations } from './violations.ts'
 
@@ -19,6 +22,8 @@ export type Outside = { readonly brokers: readonly string[]; readonly schemaRegi
 
 type Deps = {
   readonly outside: Outside
+  readonly ledger: Pick<Ledger, 'all'>
+  readonly people: Pick<People, 'fateOf'>
   readonly streams: Streams
   readonly violations: Violations
 }
@@ -36,19 +41,30 @@ export async function checkIndependently(deps: Deps): Promise<number> {
   return Number(derivedRecords)
 }
 
-const questionOf = ({ outside, streams }: Deps) => ({
+const questionOf = ({ outside, streams, ...deps }: Deps) => ({
   brokers: outside.brokers.join(','),
   registry: outside.schemaRegistryUrl,
   isolation: ['read_committed', 'read_uncommitted'],
   streams: streams.inputs.map((input) => ({
     topic: input.topic,
     partitions: input.partitions,
-    derived: streams.derivedFrom(input).map(derivedOf),
+    derived: streams.derivedFrom(input).map((stream) => derivedOf(deps, stream)),
   })),
 })
 
-const derivedOf = ({ topic, levels, start, gaps }: DerivedStream) => ({
+type Who = Pick<Deps, 'ledger' | 'people'>
+
+const derivedOf = (who: Who, { topic, input, levels, start, gaps }: DerivedStream) => ({
   topic,
+  // Somebody may have taken back what they consented to.
+  mayLack: who.ledger
+    .all()
+    .filter(({ stream }) => stream === input.name)
+    .filter((event) => {
+      const { mayBeGone } = who.people.fateOf(event, Infinity)
+      return levels.levels.some((level) => mayBeGone.has(level))
+    })
+    .map(({ number }) => markOf(number)),
   levels: levels.levels,
   startLatest: start.map(({ latest }) => Number(latest)),
   gaps: gaps.map(({ partition, from, to }) => ({ partition, from: Number(from), to: Number(to) })),

@@ -5,6 +5,7 @@ import type { SourceRecord } from '@weir/kafka'
 import { piiOf, plainOf, putAt, valueAt } from '../events.ts'
 import type { Kind } from '../events.ts'
 import type { Ledger, Sent } from '../ledger.ts'
+import type { People } from '../people.ts'
 import type { InputStream } from '../streams.ts'
 import { isForeign } from '../world/strangers.ts'
 import { asObject } from '@weir/testkit'
@@ -21,14 +22,19 @@ export type InputCheck = {
   personsOfSeveralEpochs(): number
 }
 
-type CheckDeps = { kinds: readonly Kind[]; ledger: Ledger; violations: Violations }
+type CheckDeps = {
+  kinds: readonly Kind[]
+  ledger: Ledger
+  people: Pick<People, 'keysMax'>
+  violations: Violations
+}
 
 const hourMs = 3_600_000
 
 export function createInputCheck(deps: CheckDeps, stream: InputStream): InputCheck {
   const { kinds, ledger, violations } = deps
   const places = new Map<number, string>()
-  const keys = createKeyCheck(violations, stream)
+  const keys = createKeyCheck(deps, stream)
 
   const takeEvent = (record: SourceRecord, stored: Stored, event: Sent): void => {
     const place = placeOf(stream.topic, record)
@@ -90,13 +96,14 @@ function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>):
   return JSON.stringify({ ...copy, svcMeta: { consentLevels } })
 }
 
-/** One key a person and epoch, one person a key, one partition a key, and order under each. */
-function createKeyCheck(violations: Violations, { topic, rotationHours }: InputStream) {
-  const keyOf = new Map<string, string>()
+/** One key a person and epoch, but for the erased; one person a key, one partition a key, and order under each. */
+function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHours }: InputStream) {
+  const keysOf = new Map<string, Set<string>>()
   const known = new Map<string, { person: string; partition: number; last: number }>()
   const epochs = new Map<string, Set<number>>()
 
-  const take = (record: SourceRecord, { person, number, outcome }: Sent): void => {
+  const take = (record: SourceRecord, event: Sent): void => {
+    const { person, number, outcome } = event
     const place = placeOf(topic, record)
     const key = record.key?.toString('utf8') ?? ''
     if (key.replaceAll('-', '') !== record.headers['svc-key-link']?.toString('hex'))
@@ -104,9 +111,10 @@ function createKeyCheck(violations: Violations, { topic, rotationHours }: InputS
     const epoch = Math.floor(record.timestampMs / (rotationHours * hourMs))
     epochs.set(person, (epochs.get(person) ?? new Set()).add(epoch))
     const ofEpoch = `${epoch} ${person}`
-    if ((keyOf.get(ofEpoch) ?? key) !== key)
-      violations.add('wrong-key', place, 'its person has two keys in one epoch')
-    keyOf.set(ofEpoch, key)
+    const keys = (keysOf.get(ofEpoch) ?? new Set()).add(key)
+    if (keys.size > people.keysMax(event))
+      violations.add('wrong-key', place, 'its person has too many keys in one epoch')
+    keysOf.set(ofEpoch, keys)
     const before = known.get(key) ?? { person: ofEpoch, partition: record.partition, last: -1 }
     if (before.person !== ofEpoch || before.partition !== record.partition)
       violations.add('wrong-key', place, 'its key stands for two persons, or is in two partitions')

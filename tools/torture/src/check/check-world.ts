@@ -4,6 +4,7 @@ import type { SourceRecord } from '@weir/kafka'
 
 import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
+import type { People } from '../people.ts'
 import type { DerivedStream, InputStream, Streams } from '../streams.ts'
 import type { Topics } from '../world/topics.ts'
 import { isForeign, isOurs } from '../world/strangers.ts'
@@ -29,6 +30,7 @@ export type LossReport = { topic: string; partition: number; events: number }
 type Deps = {
   kinds: readonly Kind[]
   ledger: Ledger
+  people: People
   streams: Streams
   topics: Topics
   violations: Violations

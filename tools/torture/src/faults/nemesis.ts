@@ -8,6 +8,7 @@ import * as network from './network-faults.ts'
 import { needsOf } from './plan.ts'
 import type { PlannedFault, FaultKind, Storm } from './plan.ts'
 import * as processes from './process-faults.ts'
+import { erase, rebuild, withdraw } from './people-faults.ts'
 import { disable, remake, rotate } from './stream-faults.ts'
 import { commitLate, openTransaction, writeCorrupt, writeForeign } from './stranger-faults.ts'
 import type { Theatre } from './theatre.ts'
@@ -38,6 +39,9 @@ const acts: Readonly<Record<FaultKind, Act>> = {
   'open-transaction': openTransaction,
   stranger: writeForeign,
   corrupt: writeCorrupt,
+  erase,
+  withdraw,
+  rebuild,
 }
 
 export type Nemesis = {

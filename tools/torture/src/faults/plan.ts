@@ -29,6 +29,9 @@ export const faultKinds = [
   'open-transaction',
   'stranger',
   'corrupt',
+  'erase',
+  'withdraw',
+  'rebuild',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
@@ -98,6 +101,9 @@ const sorts: Readonly<Record<FaultKind, Sort>> = {
   'open-transaction': { weight: 1, forMs: [3_000, 9_000], on: oneOutput },
   stranger: { weight: 1, forMs: [0, 0], on: nobody },
   corrupt: { weight: 2, forMs: [2_000, 12_000], on: nobody },
+  erase: { weight: 2, forMs: [0, 0], on: nobody },
+  withdraw: { weight: 2, forMs: [0, 0], on: nobody },
+  rebuild: { weight: 2, forMs: [0, 0], on: nobody },
 }
 
 const STORM_MS = 12_000
@@ -173,7 +179,11 @@ export function needsOf({ kind, on }: PlannedFault): string[] {
     case 'rotate':
     case 'remake':
     case 'stranger':
+    case 'rebuild':
       return ['streams']
+    case 'erase':
+    case 'withdraw':
+      return ['people']
     case 'corrupt':
       return ['strangers']
     case 'late-commit':

@@ -52,14 +52,14 @@ export async function rotate(theatre: Theatre, { choice }: PlannedFault): Promis
   tokens.bury(before.token)
 }
 
-function chosenDerived({ streams }: Theatre, choice: number) {
+export function chosenDerived({ streams }: Theatre, choice: number) {
   const all = streams.derived()
   const stream = all[Math.floor(choice * all.length)]
   if (stream === undefined) throw new Error('there are no derived streams')
   return { stream, path: `/v2/streams/${stream.input.name}/outputs/${stream.name}` }
 }
 
-function insist(
+export function insist(
   { account }: Theatre,
   statuses: readonly number[],
   call: (account: Account) => Promise<Reply>,

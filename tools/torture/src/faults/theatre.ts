@@ -3,6 +3,7 @@ import type { OwnBroker } from '@weir/devstack'
 import type { Position } from '@weir/kafka'
 
 import type { Account } from '@weir/testkit'
+import type { People } from '../people.ts'
 import type { DerivedStream, Streams } from '../streams.ts'
 import type { Fleet } from '../world/fleet.ts'
 import type { Ways } from '../world/slots.ts'
@@ -18,6 +19,9 @@ export type Theatre = {
   topics: Topics
   streams: Streams
   tokens: Tokens
+  people: People
+  /** How far the services' clocks are ahead of the brokers'. */
+  clockShiftMs: number
   strangers: Strangers
   /** By name of a derived stream, what strangers will commit again. */
   formerPositions: Map<string, readonly Position[]>

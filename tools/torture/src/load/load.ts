@@ -117,7 +117,7 @@ async function sendSomething(deps: LoadDeps, lane: Lane): Promise<boolean> {
   const outcomes = count > 1 ? outcomesOf(answer, count) : [outcomeOf(answer)]
   for (const [index, outcome] of outcomes.entries()) {
     const event = events[index]
-    if (event !== undefined) event.outcome = outcome
+    if (event !== undefined) Object.assign(event, { outcome, answeredMs: Date.now() })
   }
   if (outcomes.includes('acknowledged')) deps.onStored(stream.name, replica, sentMs)
   if (answer?.status === 401 && !isWrong) await deps.renew(stream.name)

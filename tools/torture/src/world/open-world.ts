@@ -30,7 +30,7 @@ import { createTokens } from './tokens.ts'
 import { openTopics } from './topics.ts'
 
 /** Everything that faults act upon, but for the checks. */
-export type TortureWorld = Omit<Theatre, 'farewell'> & {
+export type TortureWorld = Omit<Theatre, 'farewell' | 'people'> & {
   losses: readonly LossReport[]
   outside: Outside
   close(): Promise<void>
@@ -74,9 +74,10 @@ const outputs: readonly { input: number; name: string; levels: Levels }[] = [
 export async function openWorld(options: TortureOptions): Promise<TortureWorld> {
   const ways = await openWays()
   const brokers = await startBrokers({ ...options, ways, count: options.brokers })
+  const clockShiftMs = shiftFor(Date.now(), STARTING_MS + options.fullHourAfterMs)
   const losses: LossReport[] = []
   const fleet = createFleet({
-    env: envOf(options, brokers),
+    env: envOf(options, brokers, clockShiftMs),
     folder: options.folder,
     onLine(line) {
       const loss = lossIn(line)
@@ -100,7 +101,7 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
     const tokens = createTokens(account)
     const { brokers: all, addresses, schemaRegistryUrl } = brokers
     const theatre = { brokers: all, fleet, ways, topics, streams, tokens, account, strangers }
-    const world = { ...theatre, formerPositions: new Map() }
+    const world = { ...theatre, clockShiftMs, formerPositions: new Map() }
     await makeStreams(world)
     return { ...world, losses, outside: { brokers: addresses, schemaRegistryUrl }, close }
   } catch (error) {
@@ -117,8 +118,11 @@ function openOwnClients({ addresses }: Brokers, port: number) {
 
 const authUrl = (fleet: Fleet): string => fleet.find('auth-1')?.url ?? NOWHERE
 
-function envOf(options: TortureOptions, brokers: Brokers): (slot: Slot) => ServiceEnv {
-  const clockShiftMs = shiftFor(Date.now(), STARTING_MS + options.fullHourAfterMs)
+function envOf(
+  options: TortureOptions,
+  brokers: Brokers,
+  clockShiftMs: number,
+): (slot: Slot) => ServiceEnv {
   const preload = [clockShiftPreload, ...options.preload].map((file) => `--import=${file}`)
   return (slot) => {
     const prefix = serviceOf(slot).toUpperCase()

@@ -13,6 +13,7 @@ import { createViolations } from '../../src/check/violations.ts'
 import { loadKinds } from '../../src/events.ts'
 import type { Kind } from '../../src/events.ts'
 import { createLedger } from '../../src/ledger.ts'
+import { createPeople } from '../../src/people.ts'
 import { startLoad } from '../../src/load/load.ts'
 import type { LoadDeps } from '../../src/load/load.ts'
 import { createRandom } from '../../src/random.ts'
@@ -202,7 +203,15 @@ test('nobody notices that all replicas are replaced, but for a 503 and a goodbye
 
   await untilDerived()
   const violations = createViolations()
-  const checked = await checkWorld({ kinds, ledger, streams, topics, violations, losses: [] })
+  const checked = await checkWorld({
+    kinds,
+    ledger,
+    people: createPeople(ledger),
+    streams,
+    topics,
+    violations,
+    losses: [],
+  })
   expect(violations.shown()).toEqual([])
   expect(ledger.counts().acknowledged).toBeGreaterThan(300)
   expect(checked.derivedRecords).toBeGreaterThan(300)

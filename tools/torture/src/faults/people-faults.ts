@@ -1,0 +1,96 @@
+// What privacy officers do while everything else goes wrong: people are erased, take a level back, and outputs are rebuilt so that
+// nothing that was decrypted before stays in them.
+import { pollUntil } from '@weir/kit'
+import { asObject, textIn } from '@weir/testkit'
+
+import type { Forgetting } from '../people.ts'
+import type { DerivedStream } from '../streams.ts'
+import type { PlannedFault } from './plan.ts'
+import { chosenDerived, insist } from './stream-faults.ts'
+import type { Theatre } from './theatre.ts'
+
+const rebuiltWithinMs = 120_000
+const levels = [0, 1, 2, 3]
+
+export const erase = (theatre: Theatre, { choice }: PlannedFault): Promise<void> =>
+  forget(theatre, choice, undefined)
+
+export const withdraw = (theatre: Theatre, { choice }: PlannedFault): Promise<void> =>
+  forget(theatre, choice, levels[Math.floor(choice * 1_000) % levels.length])
+
+async function forget(theatre: Theatre, choice: number, level: number | undefined): Promise<void> {
+  const who = theatre.people.pick(choice)
+  if (who === undefined) return
+  const { stream, person } = who
+  const forgetting: Forgetting = {
+    stream,
+    person,
+    levels: level === undefined ? undefined : [level],
+    askedMs: Date.now(),
+    attempts: 0,
+    acceptedMs: undefined,
+    erasureId: undefined,
+    appliedMs: undefined,
+  }
+  theatre.people.add(forgetting)
+  const body = {
+    keyFieldValue: person,
+    evenIfNoneFound: true,
+    ...(level === undefined ? {} : { levels: [level] }),
+  }
+  const { body: made } = await insist(theatre, [201], (account) => {
+    forgetting.attempts += 1
+    return account.call('POST', `/v2/streams/${stream}/erasures`, body)
+  })
+  forgetting.acceptedMs = Date.now()
+  forgetting.erasureId = textIn(made, 'id')
+}
+
+/** Since when each is applied, as auth has it by now. */
+export async function learnApplied({
+  people,
+  account,
+  clockShiftMs,
+}: Pick<Theatre, 'people' | 'account' | 'clockShiftMs'>): Promise<void> {
+  for (const forgetting of people.all()) {
+    const { stream, erasureId, appliedMs } = forgetting
+    if (erasureId === undefined || appliedMs !== undefined) continue
+    const { body } = await account().call('GET', `/v2/streams/${stream}/erasures/${erasureId}`)
+    const { at } = asObject(asObject(body['states'])['applied'])
+    if (typeof at === 'string') forgetting.appliedMs = Date.parse(at) - clockShiftMs
+  }
+}
+
+/** From then on it holds what the input still has, whatever it held before. */
+export async function rebuild(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
+  const { stream, path } = chosenDerived(theatre, choice)
+  const earliest = () =>
+    pollUntil(
+      () => theatre.topics.admin.offsets.earliest(stream.input.topic).catch(() => undefined),
+      { deadlineMs: rebuiltWithinMs, what: 'offsets' },
+    )
+  const before = await earliest()
+  await theatre.farewell(stream)
+  await insist(theatre, [202], (account) =>
+    account.call('POST', `${path}/rebuild`, { acceptLoss: true }),
+  )
+  await pollUntil(() => isRebuilt(theatre, path), {
+    deadlineMs: rebuiltWithinMs,
+    everyMs: 250,
+    what: 'that it is rebuilt',
+  })
+  const after = await earliest()
+  const rebuilt: DerivedStream = {
+    ...stream,
+    start: before.map((from, partition) => ({ earliest: from, latest: after[partition] ?? from })),
+  }
+  theatre.streams.put(rebuilt)
+}
+
+async function isRebuilt({ account }: Theatre, path: string): Promise<true | undefined> {
+  const reply = await account()
+    .call('GET', path)
+    .catch(() => undefined)
+  const doneAt = asObject(reply?.body['rebuild'])['doneAt']
+  return reply?.status === 200 && typeof doneAt === 'string' ? true : undefined
+}
