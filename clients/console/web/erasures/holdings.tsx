@@ -15,7 +15,7 @@ export function Holdings({ id, outputs }: Pick<Erasure, 'id' | 'outputs'>) {
         role="region"
         aria-label={`Outputs with decrypted values, erasure ${id}`}
       >
-        <table>
+        <table class="by-row">
           <thead>
             <tr>
               <th scope="col">output</th>
@@ -30,8 +30,10 @@ export function Holdings({ id, outputs }: Pick<Erasure, 'id' | 'outputs'>) {
                   {name}
                   {deleted ? ' (deleted)' : ''}
                 </th>
-                <td>{levels.join(', ')}</td>
-                <td>{clearAt === 'unknown' ? `unknown: ${because}` : dateAndTime(clearAt)}</td>
+                <td data-column="levels">{levels.join(', ')}</td>
+                <td data-column="clear at">
+                  {clearAt === 'unknown' ? `unknown: ${because}` : dateAndTime(clearAt)}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -5,7 +5,7 @@ import type { FoundIn, Held } from '../api/people.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
-import { dateAndTime, many } from '../ui/words.ts'
+import { count, dateAndTime, many } from '../ui/words.ts'
 import type { Kind } from './person-dialog.tsx'
 
 type Props = {
@@ -38,9 +38,9 @@ export function FoundStream({ calls, searchId, found, onAsk }: Props) {
         <p class="problems">Not everything was searched: {notSearched}.</p>
       )}
       <ul class="plain">
-        {by.map(({ contract, field, events: count, firstAt, lastAt }) => (
+        {by.map(({ contract, field, events: ofIt, firstAt, lastAt }) => (
           <li key={`${contract} ${field}`}>
-            {many(count, 'event')} of {contract}, named by <code>{field}</code>,{' '}
+            {many(ofIt, 'event')} of {contract}, named by <code>{field}</code>,{' '}
             {dateAndTime(firstAt) === dateAndTime(lastAt)
               ? dateAndTime(firstAt)
               : `from ${dateAndTime(firstAt)} to ${dateAndTime(lastAt)}`}
@@ -96,7 +96,7 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
   if (there.length === 0) return null
   return (
     <div class="scroller" tabIndex={0} role="region" aria-label={`Where ${stream} holds events`}>
-      <table>
+      <table class="by-row">
         <thead>
           <tr>
             <th scope="col">where</th>
@@ -111,9 +111,13 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
               <th scope="row">
                 {name} <span class="muted small">{kinds[kind]}</span>
               </th>
-              <td>{events}</td>
-              <td>{decrypted.length === 0 ? 'none' : decrypted.join(', ')}</td>
-              <td>{until === 'unknown' ? `unknown: ${because}` : dateAndTime(until)}</td>
+              <td data-column="events">{count(events)}</td>
+              <td data-column="decrypted">
+                {decrypted.length === 0 ? 'none' : decrypted.join(', ')}
+              </td>
+              <td data-column="deleted by">
+                {until === 'unknown' ? `unknown: ${because}` : dateAndTime(until)}
+              </td>
             </tr>
           ))}
         </tbody>
