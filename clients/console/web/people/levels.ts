@@ -5,7 +5,7 @@ export type KnownLevel = {
   readonly level: number
   /** That ask for this consent. */
   readonly outputs: readonly string[]
-  /** With this level, in any contract of the account. */
+  /** With this level, in any of the contracts. */
   readonly fields: readonly string[]
 }
 

@@ -48,7 +48,7 @@ export function PersonDialog({ kind, calls, searchId, found, onClose, onDone }: 
           {many(events, 'event')} of this person found in {stream}.
           {events === 0 ? ' The record and its receipt will say so.' : ''}
         </p>
-        {isErasing ? null : <Levels {...{ calls, stream, levels }} onLevels={setLevels} />}
+        {isErasing ? null : <Levels {...{ calls, found, levels }} onLevels={setLevels} />}
         <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
         <Remaining found={found} />
         <Reference value={reference} onValue={setReference} />
@@ -89,18 +89,19 @@ function Remaining({ found: { held } }: Pick<Props, 'found'>) {
   )
 }
 
-type LevelsProps = {
-  readonly calls: Calls
-  readonly stream: string
+type LevelsProps = Pick<Props, 'calls' | 'found'> & {
   readonly levels: readonly number[]
   readonly onLevels: (levels: readonly number[]) => void
 }
 
-function Levels({ calls, stream, levels, onLevels }: LevelsProps) {
+function Levels({ calls, found, levels, onLevels }: LevelsProps) {
+  const { stream, by } = found
   const known = useLoad(async () => {
     const [inputs, contracts] = await Promise.all([listInputs(calls), listContracts(calls)])
-    return levelsIn(inputs.find(({ name }) => name === stream)?.outputs ?? [], contracts)
-  }, [calls, stream])
+    const held = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
+    const outputs = inputs.find(({ name }) => name === stream)?.outputs ?? []
+    return levelsIn(outputs, held.length === 0 ? contracts : held)
+  }, [calls, stream, by])
   return (
     <fieldset>
       <legend>
@@ -131,12 +132,15 @@ const LevelInWords = ({ level, outputs, fields }: KnownLevel) => (
   <span>
     Level {level}
     <span class="hint">
-      {outputs.length === 0 ? '' : ` of the output ${outputs.join(', ')}`}
+      {outputs.length === 0 ? '' : ` of ${named('output', outputs)}`}
       {outputs.length > 0 && fields.length > 0 ? ';' : ''}
-      {fields.length === 0 ? '' : ` of the field ${fields.join(', ')}`}
+      {fields.length === 0 ? '' : ` of ${named('field', fields)}`}
     </span>
   </span>
 )
+
+const named = (what: string, names: readonly string[]): string =>
+  `the ${what}${names.length === 1 ? '' : 's'} ${names.join(', ')}`
 
 type TextProps = { readonly value: string; readonly onValue: (value: string) => void }
 

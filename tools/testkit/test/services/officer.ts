@@ -86,14 +86,14 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       async () => {
         await find('session-0001')
         await held()
-          .getByRole('row', { name: /^clicks-2 output \d+ customer\/id/ })
+          .getByRole('row', { name: /^clicks-2 output [\d,]+ customer\/id/ })
           .waitFor()
         return (await held().getByRole('row').count()) === 5 || undefined
       },
       { deadlineMs: 60_000, what: 'that every output holds events' },
     )
     await held()
-      .getByRole('row', { name: /^clicks-1 output \d+ .*producerSessionId.* \d+ \w{3,4} \d{4}/ })
+      .getByRole('row', { name: /^clicks-1 output [\d,]+ .*producerSessionId.* \d+ \w{3,4} \d{4}/ })
       .waitFor()
     await picture('people')
     await expectAccessible('people')
