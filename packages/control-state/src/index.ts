@@ -121,8 +121,8 @@ export {
   privateReceiptKey,
   privateSigningKey,
   replacedIn,
-  ringKey,
-  versionOfRingKey,
+  wrappingKeyId,
+  versionOfKeyId,
 } from './keyring/key-forms.ts'
 export type { ReplacedPart } from './keyring/key-forms.ts'
 export type { KeyDraft, KeyStore } from './keyring/key-store.ts'
@@ -130,12 +130,12 @@ export { createKeys } from './keyring/keyring.ts'
 export type { Keyring, Keys } from './keyring/keyring.ts'
 export { eraPrefix, levelsInEra } from './keyring/open-era.ts'
 export type { StreamEra } from './keyring/open-era.ts'
-export type { Rings } from './keyring/unwrapped-rings.ts'
+export type { UnwrappedKeys } from './keyring/unwrapped-keys.ts'
 
 // Where KEKs come from.
 export { withKekRules } from './kek/kek-settings.ts'
 export type { KekSettings } from './kek/kek-settings.ts'
-export { kekOfRing, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
+export { kekOfKey, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
 export type { HeldKeks } from './kek/kek-place.ts'
 

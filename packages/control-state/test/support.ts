@@ -137,12 +137,12 @@ export async function makeControlTopics(kafka: Kafka): Promise<void> {
   await admin.close()
 }
 
-/** Of no ring: what lies wrapped in `weir.keys` is other people's. */
+/** Of no wrapping key: what lies wrapped in `weir.keys` is other people's. */
 export const follow = (kafka: Kafka): StateFollowing =>
   followState({
     kafka,
     service: 'streams-test',
     kek: parseKekFile(`test 1 ${'0'.repeat(64)}`),
-    mayUseRing: () => false,
+    mayUnwrap: () => false,
     log,
   })

@@ -1,4 +1,4 @@
-// AES-256-GCM as parts and rings at rest have it: nonce ‖ ciphertext ‖ tag, the record key as
+// AES-256-GCM as parts and wrapping keys at rest have it: nonce ‖ ciphertext ‖ tag, the record key as
 // associated data. One nonce never serves twice under a key; nonces are random (see random.ts).
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { GCM_NONCE_BYTES } from './random.ts'

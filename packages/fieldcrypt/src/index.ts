@@ -31,13 +31,13 @@ export { addWithdrawn, isWithdrawnPart, withdrawalBytes, withdrawnPartOf } from 
 export {
   levelOfPart,
   levelPart,
-  ringOfPart,
-  SIGN_RING,
+  keyNameOfPart,
+  SIGN_KEY_NAME,
   suffixOfPart,
   treePart,
 } from './tree/parts.ts'
-export { ringVersionOf, unwrapPart, wrapPart } from './tree/parts.ts'
-export { kekOf, unwrapRing, wrapRing } from './rings.ts'
-export type { KekProvider } from './rings.ts'
+export { keyVersionOf, unwrapPart, wrapPart } from './tree/parts.ts'
+export { kekOf, unwrapByKek, wrapByKek } from './wrapping-keys.ts'
+export type { KekProvider } from './wrapping-keys.ts'
 export { kekIdsIn, kekNamesIn, parseKekFile } from './kek-file.ts'
 export type { KekFileOptions } from './kek-file.ts'

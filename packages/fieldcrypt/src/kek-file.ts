@@ -10,7 +10,7 @@ import { kekFileInvalid, recordUnreadable } from './errors.ts'
 import { gcmOpen, gcmSeal } from './gcm.ts'
 import { KEY_BYTES } from './tree/parts.ts'
 import { randomNonce } from './random.ts'
-import type { KekProvider } from './rings.ts'
+import type { KekProvider } from './wrapping-keys.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
 const VERSION = /^[1-9][0-9]{0,8}$/

@@ -1,34 +1,34 @@
-// Key-encryption keys from lines, and the rings that they wrap. No error says what stood in a line.
+// Key-encryption keys from lines, and the wrapping keys that they wrap. No error says what stood in a line.
 import { describe, expect, test } from '@jest/globals'
-import { kekNamesIn, kekOf, parseKekFile, unwrapRing, wrapRing } from '../src/index.ts'
+import { kekNamesIn, kekOf, parseKekFile, unwrapByKek, wrapByKek } from '../src/index.ts'
 import { asyncRefusalOf, refusalOf } from './support/errors.ts'
 
 const HEX_1 = '11'.repeat(32)
 const HEX_2 = '22'.repeat(32)
 const BASE64_3 = Buffer.alloc(32, 0x33).toString('base64')
 const RECORD_KEY = '_ring/open/7'
-const ringKey = Buffer.alloc(32, 5)
+const wrappingKey = Buffer.alloc(32, 5)
 
 describe('a KEK file', () => {
   test('takes comments, blank lines, any line ends, and keys in two forms', async () => {
     const text = `\uFEFF# keys\r\n\r\n  main 1 ${HEX_1}\r\n\tmain   10\t${BASE64_3}\n#\nmain 9 ${HEX_2}`
     const provider = parseKekFile(text)
-    const value = await wrapRing(provider, RECORD_KEY, ringKey)
+    const value = await wrapByKek(provider, RECORD_KEY, wrappingKey)
     expect(kekOf(RECORD_KEY, value)).toBe('file:main:10')
-    expect(await unwrapRing(provider, RECORD_KEY, value)).toEqual(ringKey)
+    expect(await unwrapByKek(provider, RECORD_KEY, value)).toEqual(wrappingKey)
   })
 
   test('unwraps with every version that it holds, and with no other', async () => {
-    const old = await wrapRing(parseKekFile(`main 1 ${HEX_1}`), RECORD_KEY, ringKey)
+    const old = await wrapByKek(parseKekFile(`main 1 ${HEX_1}`), RECORD_KEY, wrappingKey)
     const both = parseKekFile(`main 1 ${HEX_1}\nmain 2 ${HEX_2}`)
     const onlyNew = parseKekFile(`main 2 ${HEX_2}`)
     const wrong = parseKekFile(`main 1 ${HEX_2}`)
-    expect(await unwrapRing(both, RECORD_KEY, old)).toEqual(ringKey)
-    expect(await asyncRefusalOf(() => unwrapRing(onlyNew, RECORD_KEY, old))).toEqual({
+    expect(await unwrapByKek(both, RECORD_KEY, old)).toEqual(wrappingKey)
+    expect(await asyncRefusalOf(() => unwrapByKek(onlyNew, RECORD_KEY, old))).toEqual({
       code: 'fieldcrypt.record_unreadable',
       message: `record ${RECORD_KEY} cannot be decrypted: the version of the KEK is not available`,
     })
-    expect(await asyncRefusalOf(() => unwrapRing(wrong, RECORD_KEY, old))).toEqual({
+    expect(await asyncRefusalOf(() => unwrapByKek(wrong, RECORD_KEY, old))).toEqual({
       code: 'fieldcrypt.record_unreadable',
       message: `record ${RECORD_KEY} cannot be decrypted`,
     })
@@ -37,9 +37,11 @@ describe('a KEK file', () => {
   test('of several names wraps with the one that is chosen', async () => {
     const text = `main 1 ${HEX_1}\nlevels 4 ${HEX_2}\nlevels 3 ${BASE64_3}`
     const provider = parseKekFile(text, { name: 'levels' })
-    expect(kekOf(RECORD_KEY, await wrapRing(provider, RECORD_KEY, ringKey))).toBe('file:levels:4')
-    const main = await wrapRing(parseKekFile(text, { name: 'main' }), RECORD_KEY, ringKey)
-    expect(await unwrapRing(provider, RECORD_KEY, main)).toEqual(ringKey)
+    expect(kekOf(RECORD_KEY, await wrapByKek(provider, RECORD_KEY, wrappingKey))).toBe(
+      'file:levels:4',
+    )
+    const main = await wrapByKek(parseKekFile(text, { name: 'main' }), RECORD_KEY, wrappingKey)
+    expect(await unwrapByKek(provider, RECORD_KEY, main)).toEqual(wrappingKey)
   })
 
   test.each([
@@ -72,9 +74,9 @@ describe('a KEK file', () => {
     const text = `a 1 ${HEX_1}\nb 1 ${HEX_2}`
     const provider = parseKekFile(text)
     expect(kekNamesIn(text)).toEqual(['a', 'b'])
-    const value = await wrapRing(parseKekFile(text, { name: 'b' }), RECORD_KEY, ringKey)
-    expect(await unwrapRing(provider, RECORD_KEY, value)).toEqual(ringKey)
-    expect(await asyncRefusalOf(() => wrapRing(provider, RECORD_KEY, ringKey))).toEqual({
+    const value = await wrapByKek(parseKekFile(text, { name: 'b' }), RECORD_KEY, wrappingKey)
+    expect(await unwrapByKek(provider, RECORD_KEY, value)).toEqual(wrappingKey)
+    expect(await asyncRefusalOf(() => wrapByKek(provider, RECORD_KEY, wrappingKey))).toEqual({
       code: 'fieldcrypt.kek_file_invalid',
       message: 'there are KEKs of several names: say which one wraps',
     })
@@ -88,11 +90,11 @@ describe('a KEK file', () => {
   })
 })
 
-describe('a wrapped ring', () => {
+describe('a wrapped wrapping key', () => {
   const provider = parseKekFile(`main 1 ${HEX_1}`, { nonce: () => Buffer.alloc(12, 9) })
 
   test('is format, id of the KEK, nonce, ciphertext and tag', async () => {
-    const value = await wrapRing(provider, RECORD_KEY, ringKey)
+    const value = await wrapByKek(provider, RECORD_KEY, wrappingKey)
     const id = Buffer.from('file:main:1')
     expect(value.subarray(0, 13)).toEqual(Buffer.concat([Buffer.of(1, id.length), id]))
     expect(value.subarray(13, 25)).toEqual(Buffer.alloc(12, 9))
@@ -100,9 +102,9 @@ describe('a wrapped ring', () => {
   })
 
   test('does not open as another record, cut off, or with any bit changed', async () => {
-    const value = await wrapRing(provider, RECORD_KEY, ringKey)
+    const value = await wrapByKek(provider, RECORD_KEY, wrappingKey)
     const codeOf = async (recordKey: string, bytes: Buffer) =>
-      (await asyncRefusalOf(() => unwrapRing(provider, recordKey, bytes)))?.code
+      (await asyncRefusalOf(() => unwrapByKek(provider, recordKey, bytes)))?.code
     expect(await codeOf('_ring/open/8', value)).toBe('fieldcrypt.record_unreadable')
     for (let length = 0; length < value.length; length++) {
       expect(await codeOf(RECORD_KEY, value.subarray(0, length))).toBe(
@@ -118,17 +120,17 @@ describe('a wrapped ring', () => {
 
   test('of another provider is not tried, so that a wrong configuration is seen', async () => {
     const env = parseKekFile(`main 1 ${HEX_1}`, { provider: 'env' })
-    const value = await wrapRing(env, RECORD_KEY, ringKey)
+    const value = await wrapByKek(env, RECORD_KEY, wrappingKey)
     expect(kekOf(RECORD_KEY, value)).toBe('env:main:1')
-    expect(await asyncRefusalOf(() => unwrapRing(provider, RECORD_KEY, value))).toEqual({
+    expect(await asyncRefusalOf(() => unwrapByKek(provider, RECORD_KEY, value))).toEqual({
       code: 'fieldcrypt.record_unreadable',
       message: `record ${RECORD_KEY} cannot be decrypted: its KEK is not of the provider file`,
     })
   })
 
   test('of a key with another size is refused', async () => {
-    const value = await wrapRing(provider, RECORD_KEY, Buffer.alloc(16))
-    expect((await asyncRefusalOf(() => unwrapRing(provider, RECORD_KEY, value)))?.code).toBe(
+    const value = await wrapByKek(provider, RECORD_KEY, Buffer.alloc(16))
+    expect((await asyncRefusalOf(() => unwrapByKek(provider, RECORD_KEY, value)))?.code).toBe(
       'fieldcrypt.record_unreadable',
     )
   })

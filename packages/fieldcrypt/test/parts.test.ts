@@ -1,4 +1,4 @@
-// Parts at rest: golden bytes, and nothing opens but the right record under the right ring.
+// Parts at rest: golden bytes, and nothing opens but the right record under the right wrapping key.
 import { createSecretKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {
@@ -6,8 +6,8 @@ import {
   levelPart,
   makeEraParts,
   makePart,
-  ringOfPart,
-  ringVersionOf,
+  keyNameOfPart,
+  keyVersionOf,
   suffixOfPart,
   treePart,
   unwrapPart,
@@ -18,9 +18,9 @@ import { madeKeys, seededBytes } from './support/made-keys.ts'
 import { hex, keysV1, treeBytes } from './support/vectors.ts'
 
 const { record } = keysV1
-const ring = {
-  ringVersion: record.ringVersion,
-  ringKey: createSecretKey(hex(record.ringKey)),
+const wrapping = {
+  keyVersion: record.ringVersion,
+  wrappingKey: createSecretKey(hex(record.ringKey)),
   recordKey: record.key,
 }
 const value = hex(record.value)
@@ -31,61 +31,67 @@ const refused = (recordKey: string) => ({
 
 describe('a wrapped part', () => {
   test('has the bytes of the vector, and opens', () => {
-    expect(wrapPart({ ...ring, plain: treeBytes, nonce: hex(record.nonce) })).toEqual(value)
-    expect(ringVersionOf(value)).toBe(record.ringVersion)
-    expect(unwrapPart({ ...ring, value })).toEqual(treeBytes)
+    expect(wrapPart({ ...wrapping, plain: treeBytes, nonce: hex(record.nonce) })).toEqual(value)
+    expect(keyVersionOf(value)).toBe(record.ringVersion)
+    expect(unwrapPart({ ...wrapping, value })).toEqual(treeBytes)
   })
 
   test('has another nonce each time when none is given', () => {
     const [one, two] = [
-      wrapPart({ ...ring, plain: treeBytes }),
-      wrapPart({ ...ring, plain: treeBytes }),
+      wrapPart({ ...wrapping, plain: treeBytes }),
+      wrapPart({ ...wrapping, plain: treeBytes }),
     ]
     expect(one).not.toEqual(two)
-    expect(unwrapPart({ ...ring, value: one })).toEqual(treeBytes)
-    expect(unwrapPart({ ...ring, value: two })).toEqual(treeBytes)
+    expect(unwrapPart({ ...wrapping, value: one })).toEqual(treeBytes)
+    expect(unwrapPart({ ...wrapping, value: two })).toEqual(treeBytes)
   })
 
-  test('does not open under another ring', () => {
-    const ringKey = createSecretKey(Buffer.alloc(32, 1))
-    expect(refusalOf(() => unwrapPart({ ...ring, ringKey, value }))).toEqual(refused(record.key))
+  test('does not open under another wrapping key', () => {
+    const wrappingKey = createSecretKey(Buffer.alloc(32, 1))
+    expect(refusalOf(() => unwrapPart({ ...wrapping, wrappingKey, value }))).toEqual(
+      refused(record.key),
+    )
   })
 
   test('does not open as another record', () => {
     const recordKey = record.key.replace('/591/', '/592/')
-    expect(refusalOf(() => unwrapPart({ ...ring, recordKey, value }))).toEqual(refused(recordKey))
+    expect(refusalOf(() => unwrapPart({ ...wrapping, recordKey, value }))).toEqual(
+      refused(recordKey),
+    )
   })
 
-  test('does not open with any bit changed, but for the ring version that chooses the key', () => {
+  test('does not open with any bit changed, but for the wrapping key version that chooses the key', () => {
     for (let bit = 0; bit < value.length * 8; bit++) {
       if (bit >> 3 >= 1 && bit >> 3 < 5) continue
       const changed = Buffer.from(value)
       changed.writeUInt8((changed[bit >> 3] ?? 0) ^ (1 << (bit & 7)), bit >> 3)
-      expect(refusalOf(() => unwrapPart({ ...ring, value: changed }))).toEqual(refused(record.key))
+      expect(refusalOf(() => unwrapPart({ ...wrapping, value: changed }))).toEqual(
+        refused(record.key),
+      )
     }
   })
 
   test('does not open when it is cut off', () => {
     for (let length = 0; length < value.length; length++) {
       const cut = value.subarray(0, length)
-      expect(refusalOf(() => unwrapPart({ ...ring, value: cut }))).toEqual(refused(record.key))
+      expect(refusalOf(() => unwrapPart({ ...wrapping, value: cut }))).toEqual(refused(record.key))
     }
   })
 
-  test('tells no ring version when it is of no known format', () => {
+  test('tells no wrapping key version when it is of no known format', () => {
     for (const bytes of [Buffer.alloc(0), Buffer.of(2, 0, 0, 0, 7), Buffer.of(1, 0, 0, 0)]) {
-      expect(refusalOf(() => ringVersionOf(bytes))?.code).toBe('fieldcrypt.record_unreadable')
+      expect(refusalOf(() => keyVersionOf(bytes))?.code).toBe('fieldcrypt.record_unreadable')
     }
   })
 
   test('refuses a nonce of another size', () => {
     const nonce = Buffer.alloc(16)
-    expect(() => wrapPart({ ...ring, plain: treeBytes, nonce })).toThrow(RangeError)
+    expect(() => wrapPart({ ...wrapping, plain: treeBytes, nonce })).toThrow(RangeError)
   })
 })
 
 describe('names of parts', () => {
-  test('say what a part is and which ring wraps it', () => {
+  test('say what a part is and which wrapping key wraps it', () => {
     expect([treePart(''), treePart('3f'), levelPart(7)]).toEqual(['tree', 'tree.3f', 'level.7'])
     expect(['tree', 'tree.3f', 'level.7', 'link'].map(suffixOfPart)).toEqual([
       '',
@@ -100,7 +106,7 @@ describe('names of parts', () => {
       undefined,
       undefined,
     ])
-    expect(['link', 'label', 'tree', 'tree.0', 'level.3'].map(ringOfPart)).toEqual([
+    expect(['link', 'label', 'tree', 'tree.0', 'level.3'].map(keyNameOfPart)).toEqual([
       'link',
       'open',
       'open',
@@ -109,13 +115,13 @@ describe('names of parts', () => {
     ])
   })
 
-  test('that no part has belong to no ring and cannot be made', () => {
+  test('that no part has belong to no wrapping key and cannot be made', () => {
     for (const name of ['', 'tree.', 'tree.G', 'level.', 'level.300', 'links']) {
       const refusal = {
         code: 'fieldcrypt.record_unreadable',
         message: `key record ${name} cannot be decrypted`,
       }
-      expect(refusalOf(() => ringOfPart(name))).toEqual(refusal)
+      expect(refusalOf(() => keyNameOfPart(name))).toEqual(refusal)
       expect(refusalOf(() => makePart(name, seededBytes('x')))).toEqual(refusal)
     }
   })

@@ -15,7 +15,7 @@ import {
   startAdmin,
   startConfig,
 } from '@weir/kit'
-import { createGate, followState, kekOfRing, loadKek, openAccessTrace } from '@weir/control-state'
+import { createGate, followState, kekOfKey, loadKek, openAccessTrace } from '@weir/control-state'
 import { createCallers } from './access/callers.ts'
 import { createOpaque } from './control/audit/opaque.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -39,7 +39,7 @@ const pageOf = createPageOf(config)
 const log = createLog('auth', config.LOG_LEVEL)
 const metricsRegistry = createMetrics('auth')
 const proxies = createProxies(config.TRUSTED_PROXIES)
-const kek = await loadKek(config, kekOfRing(config))
+const kek = await loadKek(config, kekOfKey(config))
 if (config.KEK_SINGLE)
   log.warn(
     'KEK_SINGLE: one KEK may wrap all wrapping keys, so an attacker who controls one service has the keys of all services',
@@ -48,7 +48,7 @@ const platformKey = await loadPlatformKey(config, log)
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-auth', log })
 const kafkaAdmin = createAdmin(kafka)
 const acls = createAcls(kafka)
-const following = followState({ kafka, service: 'auth', kek, mayUseRing: () => true, log })
+const following = followState({ kafka, service: 'auth', kek, mayUnwrap: () => true, log })
 const { follower } = following
 const metrics = createAuthMetrics(metricsRegistry, pendingIn(follower, config))
 const watch = watchRegistry({

@@ -14,7 +14,7 @@ export const registryUrl =
   process.env['SCHEMA_REGISTRY_URL'] ?? 'http://127.0.0.1:18085/apis/ccompat/v7'
 
 export const platformKey = process.env['PLATFORM_KEY'] ?? 'platform-key-of-the-tests-of-auth'
-// Whoever shares a broker shares the keys that wrap its rings.
+// Whoever shares a broker shares the keys that wrap its wrapping keys.
 const kekFolder = process.env['KEK_FOLDER']
 const kekFile = kekFolder === undefined ? newKekFile() : kekFilesIn(kekFolder).auth
 

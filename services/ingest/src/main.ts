@@ -46,8 +46,8 @@ const registry = createMetrics('ingest')
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-ingest', log })
 const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config)
-const mayUseRing = (ring: string): boolean => ring !== 'sign'
-const following = followState({ kafka, service: 'ingest', kek, mayUseRing, log })
+const mayUnwrap = (keyName: string): boolean => keyName !== 'sign'
+const following = followState({ kafka, service: 'ingest', kek, mayUnwrap, log })
 const follower = refreshWithin(following.follower, config.PRODUCE_TIMEOUT_MS)
 const producer = createBatchProducer(kafka, {
   produceTimeoutMs: config.PRODUCE_TIMEOUT_MS,

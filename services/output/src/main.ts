@@ -32,7 +32,7 @@ import { createDeadLetterTopics } from './dead-letters/dead-letter-topics.ts'
 import { createDeriving } from './derive/deriving.ts'
 import { createGateway } from './websocket/gateway.ts'
 import { createKnownContracts } from './derive/known-contracts.ts'
-import { mayUseRingOf } from './derive/levels.ts'
+import { mayUnwrapOf } from './derive/levels.ts'
 import { createOutputMetrics } from './metrics.ts'
 import { createRoutes } from './api/routes.ts'
 import { createOpenings } from './derive/openings.ts'
@@ -57,7 +57,7 @@ const following = followState({
   kafka,
   service: 'output',
   kek,
-  mayUseRing: mayUseRingOf(config.OUTPUT_LEVELS),
+  mayUnwrap: mayUnwrapOf(config.OUTPUT_LEVELS),
   log,
 })
 const { follower } = following

@@ -7,7 +7,7 @@ import type { KekProvider } from '@weir/fieldcrypt'
  * of an answer. What is wrapped is bound to the record key.
  */
 export type KekPlace = {
-  wrap(name: string, ...ring: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
+  wrap(name: string, ...toWrap: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
   readonly unwrap: KekProvider['unwrap']
   readonly has: KekProvider['has']
   /** The ids of the KEKs that this process itself has; none where a KMS keeps them. @throws when that can't be told */

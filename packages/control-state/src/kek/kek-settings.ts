@@ -1,4 +1,4 @@
-// Where the keys that wrap the rings (KEKs) come from: a file, a variable, HashiCorp Vault, or several of them
+// Where the keys that wrap the wrapping keys (KEKs) come from: a file, a variable, HashiCorp Vault, or several of them
 // while keys move from one to another (docs/keys.md, Where KEKs come from). Which of them wraps is auth's to
 // know, in kek-wraps.ts: the others only unwrap.
 import { parseKekFile } from '@weir/fieldcrypt'

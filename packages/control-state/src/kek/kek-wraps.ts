@@ -1,47 +1,48 @@
-// Which KEK wraps which ring, for auth, which alone wraps. Rights to a KEK are rights to the rings under it, so each
-// service is given only the KEKs of its rings: four that differ, unless somebody says that one is enough.
+// Which KEK wraps which wrapping key. Only auth wraps. Anyone who may use a KEK may use the wrapping keys under it, so each
+// service gets only the KEKs that it needs: four different ones, unless the operator allows a single one.
 //
 //   KEK_WRAPS = item *( "," item )
-//   item      = [ ring "=" ] provider ":" name
-//   ring      = "sign" / "link" / "open" / "levels" / "level." 1*3DIGIT   ; levels: all that aren't named
-//   An item without a ring is for all rings that aren't named, and takes KEK_SINGLE=true.
+//   item      = [ key "=" ] provider ":" name
+//   key       = "sign" / "link" / "open" / "levels" / "level." 1*3DIGIT   ; levels: all that aren't named
+//   An item without a key is for all keys that no other item names, and needs KEK_SINGLE=true.
 import { readFileSync } from 'node:fs'
-import { kekNamesIn, levelOfPart, SIGN_RING } from '@weir/fieldcrypt'
+import { kekNamesIn, levelOfPart, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import { bool, csv, keyRule, withUnit } from '@weir/kit'
 import type { z } from 'zod'
 import type { KekSettings } from './kek-settings.ts'
 import { ControlStateError } from '../errors.ts'
 
 export type KekName = { readonly provider: string; readonly name: string }
-/** The KEK of a ring's name. */
-export type KekOfRing = (ring: string) => KekName
+/** The KEK of a wrapping key's name. */
+export type KekOfKey = (keyName: string) => KekName
 
 const FORM = /^(?:([a-z0-9.]+)=)?(file|env|vault):([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/
 /** Each has a KEK of its own. Who gets which: `sign` auth; `link` auth and ingest; `open` and `levels` all three. */
-const KINDS: readonly string[] = [SIGN_RING, 'link', 'open', 'levels']
+const KINDS: readonly string[] = [SIGN_KEY_NAME, 'link', 'open', 'levels']
 
-const isRing = (ring: string): boolean => KINDS.includes(ring) || levelOfPart(ring) !== undefined
+const isWrappingKey = (keyName: string): boolean =>
+  KINDS.includes(keyName) || levelOfPart(keyName) !== undefined
 
-type Item = KekName & { readonly ring: string | undefined }
+type Item = KekName & { readonly keyName: string | undefined }
 
 function itemOf(text: string): Item | undefined {
-  const [, ring, provider, name] = FORM.exec(text) ?? []
+  const [, keyName, provider, name] = FORM.exec(text) ?? []
   if (provider === undefined || name === undefined) return undefined
-  return ring === undefined || isRing(ring) ? { ring, provider, name } : undefined
+  return keyName === undefined || isWrappingKey(keyName) ? { keyName, provider, name } : undefined
 }
 
 const itemsOf = (texts: readonly string[]): Item[] =>
   texts.map(itemOf).filter((item) => item !== undefined)
 
-/** Each ring once, and a KEK for every ring. */
+/** No wrapping key twice, and a KEK for each. */
 function isWhole(texts: readonly string[]): boolean {
   const items = itemsOf(texts)
-  const rings = new Set(items.map(({ ring }) => ring))
-  const areAllNamed = KINDS.every((kind) => rings.has(kind))
+  const wrappingKeys = new Set(items.map(({ keyName }) => keyName))
+  const areAllNamed = KINDS.every((kind) => wrappingKeys.has(kind))
   return (
     items.length === texts.length &&
-    rings.size === items.length &&
-    (areAllNamed || rings.has(undefined))
+    wrappingKeys.size === items.length &&
+    (areAllNamed || wrappingKeys.has(undefined))
   )
 }
 
@@ -83,38 +84,40 @@ function itemsByDefault(settings: Partial<WrapSettings>): Item[] {
   if (settings.VAULT_ADDR !== undefined) return []
   const there = availableNames(settings)
   const [only, ...more] = there
-  if (only !== undefined && more.length === 0) return [{ ...only, ring: undefined }]
+  if (only !== undefined && more.length === 0) return [{ ...only, keyName: undefined }]
   const named = there.flatMap((kek) =>
-    KINDS.includes(kek.name) ? [{ ...kek, ring: kek.name }] : [],
+    KINDS.includes(kek.name) ? [{ ...kek, keyName: kek.name }] : [],
   )
   return named.length === KINDS.length ? named : []
 }
 
-/** Undefined unless every ring has a KEK. */
-function kekOfRingIn(settings: Partial<WrapSettings>): KekOfRing | undefined {
+/** Undefined unless every wrapping key has a KEK. */
+function kekOfKeyIn(settings: Partial<WrapSettings>): KekOfKey | undefined {
   const items =
     settings.KEK_WRAPS === undefined ? itemsByDefault(settings) : itemsOf(settings.KEK_WRAPS)
-  const of = (ring: string): KekName | undefined =>
-    items.find((item) => item.ring === ring) ??
-    (levelOfPart(ring) === undefined ? undefined : items.find((item) => item.ring === 'levels')) ??
-    items.find((item) => item.ring === undefined)
+  const of = (keyName: string): KekName | undefined =>
+    items.find((item) => item.keyName === keyName) ??
+    (levelOfPart(keyName) === undefined
+      ? undefined
+      : items.find((item) => item.keyName === 'levels')) ??
+    items.find((item) => item.keyName === undefined)
   if (KINDS.some((kind) => of(kind) === undefined)) return undefined
-  return (ring) => {
-    const { provider, name } = of(ring) ?? notAssigned(ring)
+  return (keyName) => {
+    const { provider, name } = of(keyName) ?? notAssigned(keyName)
     return { provider, name }
   }
 }
 
-function notAssigned(ring: string): never {
+function notAssigned(keyName: string): never {
   throw new ControlStateError(
     'control-state.kek_not_assigned',
-    `KEK_WRAPS must name the KEK for the wrapping key ${ring}`,
+    `KEK_WRAPS must name the KEK for the wrapping key ${keyName}`,
   )
 }
 
 /** @throws ControlStateError `control-state.kek_not_assigned` */
-export const kekOfRing = (settings: WrapSettings): KekOfRing =>
-  kekOfRingIn(settings) ?? notAssigned('open')
+export const kekOfKey = (settings: WrapSettings): KekOfKey =>
+  kekOfKeyIn(settings) ?? notAssigned('open')
 
 /** For a file that can't be read, its own setting reports the problem. */
 function unlessUnreadable(look: () => boolean): boolean {
@@ -126,7 +129,7 @@ function unlessUnreadable(look: () => boolean): boolean {
 }
 
 const areAllAssigned = (settings: Partial<WrapSettings>): boolean =>
-  unlessUnreadable(() => kekOfRingIn(settings) !== undefined)
+  unlessUnreadable(() => kekOfKeyIn(settings) !== undefined)
 
 const areAvailable = (settings: Partial<WrapSettings>): boolean =>
   unlessUnreadable(() => {
@@ -141,13 +144,13 @@ const areAvailable = (settings: Partial<WrapSettings>): boolean =>
 /** A single level's may be that of `open`, which has the same holders, and never that of `sign` or `link`. */
 const areDifferent = (settings: Partial<WrapSettings>): boolean =>
   unlessUnreadable(() => {
-    const of = kekOfRingIn(settings)
+    const of = kekOfKeyIn(settings)
     if (settings.KEK_SINGLE === true || of === undefined) return true
-    const idOf = (ring: string): string => Object.values(of(ring)).join(':')
-    const [sign, link] = [idOf(SIGN_RING), idOf('link')]
-    const levels = itemsOf(settings.KEK_WRAPS ?? []).map(({ ring }) => ring ?? 'levels')
+    const idOf = (keyName: string): string => Object.values(of(keyName)).join(':')
+    const [sign, link] = [idOf(SIGN_KEY_NAME), idOf('link')]
+    const levels = itemsOf(settings.KEK_WRAPS ?? []).map(({ keyName }) => keyName ?? 'levels')
     const areKindsApart = new Set(KINDS.map(idOf)).size === KINDS.length
-    const others = levels.filter((ring) => levelOfPart(ring) !== undefined).map(idOf)
+    const others = levels.filter((keyName) => levelOfPart(keyName) !== undefined).map(idOf)
     return areKindsApart && !others.some((id) => id === sign || id === link)
   })
 

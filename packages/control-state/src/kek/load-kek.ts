@@ -1,11 +1,11 @@
-// All places that KEKs come from, as one. A ring is unwrapped by the KEK that its record names, whatever wraps new ones.
+// All places that KEKs come from, as one. A wrapping key is unwrapped by the KEK that its record names, whatever wraps new ones.
 // So keys move from one place to another by `weir keys rotate`, while both are configured.
 import { kekIdsIn, parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, readSettingFile } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import type { HeldKeks, KekPlace } from './kek-place.ts'
-import type { KekOfRing } from './kek-wraps.ts'
+import type { KekOfKey } from './kek-wraps.ts'
 import { createVault } from './vault.ts'
 import { ControlStateError } from '../errors.ts'
 
@@ -15,7 +15,7 @@ import { ControlStateError } from '../errors.ts'
  */
 export async function loadKek(
   settings: KekSettings,
-  kekOf?: KekOfRing,
+  kekOf?: KekOfKey,
 ): Promise<KekProvider & HeldKeks> {
   const places = new Map<string, KekPlace>()
   const { KEK_FILE: file, KEK: lines } = settings
@@ -36,7 +36,7 @@ export async function loadKek(
     async wrap(recordKey, plain) {
       if (kekOf === undefined)
         throw new ControlStateError('control-state.kek_not_assigned', 'this service wraps no keys')
-      const { provider, name } = kekOf(ringOf(recordKey))
+      const { provider, name } = kekOf(keyNameOf(recordKey))
       return placeOf(provider).wrap(name, recordKey, plain)
     },
     unwrap: async (recordKey, kek, wrapped) =>
@@ -61,7 +61,7 @@ function notTold(kek: string): ControlStateError<'control-state.kek_not_configur
 }
 
 const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))
-const ringOf = (recordKey: string): string => recordKey.split('/')[1] ?? ''
+const keyNameOf = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
  * Lines are read for each use, which is a few times per start: a version that was added is seen at once, and one
@@ -75,7 +75,7 @@ async function linesPlace(
   return {
     wrap: async (name, recordKey, plain) =>
       parseKekFile(await read(), { provider, name }).wrap(recordKey, plain),
-    unwrap: async (...ring) => parseKekFile(await read(), { provider }).unwrap(...ring),
+    unwrap: async (...wrapped) => parseKekFile(await read(), { provider }).unwrap(...wrapped),
     has: async (kek) => parseKekFile(await read(), { provider }).has(kek),
     held: async () => kekIdsIn(await read(), provider),
   }

@@ -1,4 +1,4 @@
-// HashiCorp Vault's Transit engine as a place of KEKs, by its HTTP API. Vault sees a ring's 32 bytes a few times per
+// HashiCorp Vault's Transit engine as a place of KEKs, by its HTTP API. Vault sees a wrapping key's 32 bytes a few times per
 // start and never a part. An error says what Vault answered by its status alone: neither a token nor a key can be
 // in a message.
 //

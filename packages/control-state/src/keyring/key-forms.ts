@@ -1,6 +1,6 @@
 // What lies in `weir.keys`: bytes, of which the first says how the others are to be read (docs/formats.md).
 //
-//   ring, part, private key   as @weir/fieldcrypt wraps them, version 1
+//   wrapping key, part, private key  as @weir/fieldcrypt wraps them, version 1
 //   marker = %x01 *replaced   ; lies in the log before what a piece of an erasure changes
 //   replaced = era "/" suffix %x0A      ; a tree part that was there before
 //   cuts   = %x01 *link       ; what an erasure has not cut out yet
@@ -40,13 +40,14 @@ export function beatValue(timeMs: number): Buffer {
 export const beatTimeIn = (value: Buffer | undefined): number =>
   value?.length === 9 ? Number(value.readBigUInt64BE(1)) : 0
 
-/** Without a version: what all of the ring's keys begin with. */
-export const ringKey = (ring: string, version: number | ''): string => `_ring/${ring}/${version}`
-export function parseRingKey(key: string): { ring: string; version: number } | undefined {
-  const [, ring, version] = /^_ring\/([^/]+)\/(\d+)$/.exec(key) ?? []
-  return ring === undefined ? undefined : { ring, version: Number(version) }
+/** Without a version: what all of the wrapping key's keys begin with. */
+export const wrappingKeyId = (keyName: string, version: number | ''): string =>
+  `_ring/${keyName}/${version}`
+export function parseWrappingKeyId(key: string): { keyName: string; version: number } | undefined {
+  const [, keyName, version] = /^_ring\/([^/]+)\/(\d+)$/.exec(key) ?? []
+  return keyName === undefined ? undefined : { keyName, version: Number(version) }
 }
-export const versionOfRingKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
+export const versionOfKeyId = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 // --- erasures ---
 
 /** What all records of an erasure begin with. */

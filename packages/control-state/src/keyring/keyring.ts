@@ -1,23 +1,23 @@
 // The in-memory half of `weir.keys`, in three: the wrapped records by key, the wrapping keys, unwrapped as they
-// arrive, and here the keys of eras, opened at first use (docs/keys.md). A part that is missing, or whose ring can't be
+// arrive, and here the keys of eras, opened at first use (docs/keys.md). A part that is missing, or whose wrapping key can't be
 // unwrapped, is «unknown» and never taken for erased.
-import { createLru, ringVersionOf, suffixOfPart, unwrapPart } from '@weir/fieldcrypt'
+import { createLru, keyVersionOf, suffixOfPart, unwrapPart } from '@weir/fieldcrypt'
 import type { Cacheable, EraKeys, OpenPart } from '@weir/fieldcrypt'
 import { createKeyStore } from './key-store.ts'
 import type { KeyStore } from './key-store.ts'
 import { openEra, withTreeParts } from './open-era.ts'
 import type { EraSource, StreamEra } from './open-era.ts'
-import { createUnwrappedRings } from './unwrapped-rings.ts'
-import type { RingOptions, Rings } from './unwrapped-rings.ts'
+import { createUnwrappedKeys } from './unwrapped-keys.ts'
+import type { UnwrapOptions, UnwrappedKeys } from './unwrapped-keys.ts'
 
 /** What lies in `weir.keys`, opened. */
 export type Keyring = {
   /** Keys of a stream's era; undefined while a part that every reader needs is missing or sealed. */
   eraKeys(billingId: string, streamId: string, era: number): EraKeys | undefined
-  /** Unwraps one record of `weir.keys`. @throws AppError when its ring isn't there or it is corrupt */
-  open(recordKey: string, ring: string): Buffer | undefined
+  /** Unwraps one record of `weir.keys`. @throws AppError when its wrapping key isn't there or it is corrupt */
+  open(recordKey: string, keyName: string): Buffer | undefined
   /** The same for a value that isn't committed yet. */
-  openValue(recordKey: string, ring: string, value: Buffer): Buffer | undefined
+  openValue(recordKey: string, keyName: string, value: Buffer): Buffer | undefined
 }
 
 /** Opened parts of trees in memory, of all streams together; of one at most half. */
@@ -25,7 +25,7 @@ const OPEN_PARTS_KILOBYTES_MAX = 65_536
 
 export type Keys = {
   readonly keyStore: KeyStore
-  readonly rings: Rings
+  readonly wrappingKeys: UnwrappedKeys
   readonly keyring: Keyring
   apply(recordKey: string, value: Buffer | null): void
   clear(): void
@@ -33,25 +33,29 @@ export type Keys = {
 }
 
 export function createKeys(
-  options: RingOptions & { readonly openPartsKilobytesMax?: number },
+  options: UnwrapOptions & { readonly openPartsKilobytesMax?: number },
 ): Keys {
   const keyStore = createKeyStore()
-  const rings = createUnwrappedRings({ ...options, keyStore, onUnwrapped: () => eras.clear() })
+  const wrappingKeys = createUnwrappedKeys({
+    ...options,
+    keyStore,
+    onUnwrapped: () => eras.clear(),
+  })
 
-  const openValue = (recordKey: string, ring: string, value: Buffer): Buffer | undefined => {
-    const ringKey = rings.key(ring, ringVersionOf(value))
-    return ringKey === undefined ? undefined : unwrapPart({ ringKey, recordKey, value })
+  const openValue = (recordKey: string, keyName: string, value: Buffer): Buffer | undefined => {
+    const wrappingKey = wrappingKeys.key(keyName, keyVersionOf(value))
+    return wrappingKey === undefined ? undefined : unwrapPart({ wrappingKey, recordKey, value })
   }
-  const open = (recordKey: string, ring: string): Buffer | undefined => {
+  const open = (recordKey: string, keyName: string): Buffer | undefined => {
     const value = keyStore.get(recordKey)
-    return value === undefined ? undefined : openValue(recordKey, ring, value)
+    return value === undefined ? undefined : openValue(recordKey, keyName, value)
   }
   const parts = keepOpenParts(options.openPartsKilobytesMax ?? OPEN_PARTS_KILOBYTES_MAX)
   const eras = keepEras({ under: keyStore.under, open, kept: parts.kept, log: options.log })
 
   return {
     keyStore,
-    rings,
+    wrappingKeys,
     keyring: { eraKeys: eras.keys, open, openValue },
     apply(recordKey, arrived) {
       // A copy: what arrived is a piece of a whole fetch, most of which may be long out of date.
@@ -59,12 +63,12 @@ export function createKeys(
       keyStore.put(recordKey, value)
       parts.drop(recordKey)
       eras.reopen(recordKey, value !== null)
-      rings.apply(recordKey, value)
+      wrappingKeys.apply(recordKey, value)
     },
     clear() {
-      for (const each of [keyStore, parts, eras, rings]) each.clear()
+      for (const each of [keyStore, parts, eras, wrappingKeys]) each.clear()
     },
-    close: rings.close,
+    close: wrappingKeys.close,
   }
 }
 

@@ -6,7 +6,7 @@ import {
   levelPart,
   openTreePart,
   replaceTreeParts,
-  ringOfPart,
+  keyNameOfPart,
   suffixOfPart,
   treePart,
   withTree,
@@ -22,8 +22,8 @@ export type StreamEra = {
 
 export type EraSource = {
   under(prefix: string): Iterable<string>
-  /** @throws AppError when its ring isn't there or it is corrupt */
-  open(recordKey: string, ring: string): Buffer | undefined
+  /** @throws AppError when its wrapping key isn't there or it is corrupt */
+  open(recordKey: string, keyName: string): Buffer | undefined
   /** What `make` made of a tree's part, kept for as long as there is room and the record stays as it is. */
   kept(at: StreamEra, recordKey: string, make: () => OpenPart | undefined): OpenPart | undefined
   log: Pick<Log, 'error'>
@@ -41,7 +41,7 @@ export function levelsInEra({ under }: Pick<EraSource, 'under'>, at: StreamEra):
 function openPart({ open, log }: EraSource, at: StreamEra, part: string): Buffer | undefined {
   const recordKey = eraPrefix(at) + part
   try {
-    return open(recordKey, ringOfPart(part))
+    return open(recordKey, keyNameOfPart(part))
   } catch (error) {
     log.error({ err: error, part: recordKey }, 'a key record cannot be decrypted')
     return undefined

@@ -140,21 +140,21 @@ export type SigningKeyRecord = {
 }
 
 /**
- * New versions of all rings under the newest KEKs, by which every part is wrapped in the end. Only the last rotation is
+ * New versions of all wrapping keys under the newest KEKs, by which every part is wrapped in the end. Only the last rotation is
  * kept. How far it has come is seen by the parts themselves.
  */
 export type RotationRecord = {
   readonly type: 'rotation'
   readonly rotationId: string
   readonly startedAtMs: number
-  /** The version of each ring from then on. */
+  /** The version of each wrapping key from then on. */
   readonly rings: Readonly<Record<string, number>>
   /** How many parts lay under older ones. */
   readonly parts: number
   readonly finishedAtMs?: number
   /** The auth replica that works on it, and until when the others leave it alone. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
-  /** KEKs that wrapped rings once and wrap none any more. */
+  /** KEKs that wrapped wrapping keys once and wrap none any more. */
   readonly unusedKeks: readonly UnusedKek[]
 }
 export type UnusedKek = { readonly kek: string; readonly sinceMs: number }
@@ -201,7 +201,7 @@ export type ErasureRecord = {
   readonly pieces: number
   /** While some links are not cut out yet. */
   readonly rest?: ErasureRest
-  /** What had wrapped the rings of the parts that were replaced. */
+  /** What had wrapped the wrapping keys of the parts that were replaced. */
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
   readonly appliedAtMs?: number

@@ -5,7 +5,7 @@ import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
 import type { HeldKeks } from '../kek/kek-place.ts'
 import type { StateFollower } from '../tables/follow.ts'
-import type { Rings } from '../keyring/unwrapped-rings.ts'
+import type { UnwrappedKeys } from '../keyring/unwrapped-keys.ts'
 import { heartbeatValue, replicasTopic } from './replicas.ts'
 import type { Heartbeat, StreamDemand } from './replicas.ts'
 
@@ -23,7 +23,7 @@ const inFlightBytesMax = 8_388_608
 type HeartOptions = {
   readonly kafka: Kafka
   readonly follower: Pick<StateFollower, 'positions'> & {
-    readonly rings: Pick<Rings, 'pending'>
+    readonly wrappingKeys: Pick<UnwrappedKeys, 'pending'>
   }
   readonly kek: HeldKeks
   readonly replica: string
@@ -111,7 +111,7 @@ function readinessOf({ derives }: HeartOptions): Standing {
 function progressOf(options: HeartOptions): Omit<Heartbeat, 'sentMs' | 'uptimeMs' | 'spanMs'> {
   const { follower, service, takeDemand = () => ({}) } = options
   const { control, keys } = follower.positions()
-  const sealedRings = follower.rings.pending().length
+  const sealedRings = follower.wrappingKeys.pending().length
   return {
     service,
     control: control.toString(),

@@ -24,7 +24,7 @@ export type Heartbeat = {
   readonly keys: string
   /** By streamId; only those with any demand. */
   readonly streams: Readonly<Record<string, StreamDemand>>
-  /** How many rings it may use and can't unwrap; none when absent. */
+  /** How many wrapping keys it may use and can't unwrap; none when absent. */
   readonly sealedRings?: number
   /** The KEKs that this replica itself has, in KEK_FILE or KEK; absent while it can't tell. */
   readonly keks?: readonly string[]

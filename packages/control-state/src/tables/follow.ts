@@ -22,7 +22,7 @@ import type { FollowedTables, Tables } from './tables.ts'
 import { ControlStateError } from '../errors.ts'
 
 /** Control state, for all who look things up in it. */
-export type StateFollower = Pick<Keys, 'keyStore' | 'rings' | 'keyring'> & {
+export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> & {
   readonly tables: Tables
   readonly changes: ChangeLog
   /** Resolves when everything committed before the call is in the tables. @throws ControlStateError `control-state.unavailable` */
@@ -41,7 +41,7 @@ export type StateFollower = Pick<Keys, 'keyStore' | 'rings' | 'keyring'> & {
 export type StateFollowing = {
   readonly follower: StateFollower
   /**
-   * Resolves when both topics were read to their ends, nothing in them that can't be read, and the rings are unwrapped.
+   * Resolves when both topics were read to their ends, nothing in them that can't be read, and the wrapping keys are unwrapped.
    * Closed before that, it never does.
    */
   start(): Promise<void>
@@ -58,7 +58,7 @@ type StateOptions = {
   readonly kafka: Kafka
   readonly service: string
   readonly kek: KekProvider
-  readonly mayUseRing: (ring: string) => boolean
+  readonly mayUnwrap: (keyName: string) => boolean
   readonly log: Log
 }
 
@@ -78,7 +78,7 @@ export function followState(options: StateOptions): StateFollowing {
   }
   const reading = createWholeReading({
     start: topics.start,
-    readToEnd: () => catchUp().then(keys.rings.settled),
+    readToEnd: () => catchUp().then(keys.wrappingKeys.settled),
   })
   return {
     follower: {
@@ -103,9 +103,9 @@ export function followState(options: StateOptions): StateFollowing {
 }
 
 /** What the records make of memory, one after the other. */
-function holdState({ service, kek, mayUseRing, log }: StateOptions) {
+function holdState({ service, kek, mayUnwrap, log }: StateOptions) {
   const tables = createTables()
-  const keys = createKeys({ kek, log, mayUse: mayUseRing })
+  const keys = createKeys({ kek, log, mayUse: mayUnwrap })
   const changes = createChangeLog()
   const unread = createUnread(log)
   const listeners = new Set<ChangeListener>()
@@ -117,9 +117,9 @@ function holdState({ service, kek, mayUseRing, log }: StateOptions) {
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
-  const { keyStore, rings, keyring } = keys
+  const { keyStore, wrappingKeys, keyring } = keys
   return {
-    state: { tables, keyStore, rings, keyring, changes, onChange },
+    state: { tables, keyStore, wrappingKeys, keyring, changes, onChange },
     keys,
     unread,
     take({ topic, key, value, headers }: FollowedRecord): void {
@@ -171,15 +171,15 @@ function atMostEvery(everyMs: number, work: () => Promise<void>): () => Promise<
 }
 
 type Reasons = {
-  readonly keys: Pick<Keys, 'rings'>
+  readonly keys: Pick<Keys, 'wrappingKeys'>
   readonly unread: Unread
   readonly topics: Pick<Follower, 'isFresh'>
   readonly reading: Pick<WholeReading, 'isDone'>
 }
 
 function reasonsOf(kafka: Kafka, { keys, unread, topics, reading }: Reasons): string[] {
-  const sealed = reading.isDone() ? keys.rings.stuck() : keys.rings.pending()
-  const reasons = sealed.map((ring) => `${ring} is not unwrapped`)
+  const sealed = reading.isDone() ? keys.wrappingKeys.stuck() : keys.wrappingKeys.pending()
+  const reasons = sealed.map((id) => `${id} is not unwrapped`)
   if (!unread.isEmpty()) return [...reasons, ...unread.sentences()]
   if (!reading.isDone()) reasons.push('control state is not read to its end yet')
   else if (!topics.isFresh()) reasons.push('control state was not read for 10 s')

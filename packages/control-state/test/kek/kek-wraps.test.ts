@@ -1,4 +1,4 @@
-// Each kind of ring has a KEK of its own, by name or as KEK_WRAPS says. Anything else stops auth's start, with a
+// Each kind of wrapping key has a KEK of its own, by name or as KEK_WRAPS says. Anything else stops auth's start, with a
 // sentence that says what to set and no key; one KEK for all has to be asked for.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'
 import { kekFields, withKekRules } from '../../src/kek/kek-settings.ts'
-import { kekOfRing, kekWrapsFields, withWrapRules } from '../../src/kek/kek-wraps.ts'
+import { kekOfKey, kekWrapsFields, withWrapRules } from '../../src/kek/kek-wraps.ts'
 import type { WrapSettings } from '../../src/kek/kek-wraps.ts'
 
 const KEY = 'ab'.repeat(32)
@@ -33,23 +33,22 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('lines named sign, link, open and levels each wrap their kind of ring, without a word', () => {
-  const of = kekOfRing(read({ KEK_FILE: four }))
-  expect(['sign', 'link', 'open', 'level.0', 'level.255'].map((ring) => of(ring).name)).toEqual([
-    'sign',
-    'link',
-    'open',
-    'levels',
-    'levels',
-  ])
+test('lines named sign, link, open and levels each wrap their kind of wrapping key, without a word', () => {
+  const of = kekOfKey(read({ KEK_FILE: four }))
+  expect(
+    ['sign', 'link', 'open', 'level.0', 'level.255'].map((wrappingKey) => of(wrappingKey).name),
+  ).toEqual(['sign', 'link', 'open', 'levels', 'levels'])
   expect(of('open')).toEqual({ provider: 'file', name: 'open' })
   const lines = ['sign', 'link', 'open', 'levels'].map((kek) => `${kek} 1 ${KEY}`).join('\n')
-  expect(kekOfRing(read({ KEK: lines }))('level.3')).toEqual({ provider: 'env', name: 'levels' })
+  expect(kekOfKey(read({ KEK: lines }))('level.3')).toEqual({
+    provider: 'env',
+    name: 'levels',
+  })
 })
 
 test('KEK_WRAPS says which wraps what, single levels too, which may share that of open', () => {
   const said = 'sign=file:sign, link=file:link, open=file:low, levels=file:levels, level.0=file:low'
-  const of = kekOfRing(read({ KEK_FILE: four, KEK_WRAPS: said }))
+  const of = kekOfKey(read({ KEK_FILE: four, KEK_WRAPS: said }))
   expect([of('open').name, of('level.0').name, of('level.1').name]).toEqual([
     'low',
     'low',
@@ -59,14 +58,14 @@ test('KEK_WRAPS says which wraps what, single levels too, which may share that o
 
 test('while keys move to Vault, what wraps is said, and the file still counts', () => {
   const settings = read({ KEK_FILE: four, ...vault, KEK_WRAPS: vaultKeys })
-  expect(kekOfRing(settings)('level.2')).toEqual({ provider: 'vault', name: 'l' })
+  expect(kekOfKey(settings)('level.2')).toEqual({ provider: 'vault', name: 'l' })
 })
 
-test('one KEK for all rings takes KEK_SINGLE=true', () => {
-  const only = kekOfRing(read({ KEK_FILE: one, KEK_SINGLE: 'true' }))
+test('one KEK for all wrapping keys takes KEK_SINGLE=true', () => {
+  const only = kekOfKey(read({ KEK_FILE: one, KEK_SINGLE: 'true' }))
   expect(only('open')).toEqual({ provider: 'file', name: 'weir' })
   const said = { ...vault, KEK_SINGLE: 'true', KEK_WRAPS: 'vault:weir' }
-  expect(kekOfRing(read(said))('sign')).toEqual({ provider: 'vault', name: 'weir' })
+  expect(kekOfKey(read(said))('sign')).toEqual({ provider: 'vault', name: 'weir' })
 })
 
 const APART = 'KEK_WRAPS is wrong: sign, link, open and levels must have four different KEKs'

@@ -13,7 +13,7 @@ import { loadKek } from '../../src/kek/load-kek.ts'
 
 const KEY = 'ab'.repeat(32)
 const recordKey = '_ring/open/1'
-const ring = Buffer.alloc(32, 7)
+const wrappingKey = Buffer.alloc(32, 7)
 const weir = (provider: string) => () => ({ provider, name: 'weir' })
 
 let folder: string
@@ -33,9 +33,9 @@ const fileWith = async (text: string): Promise<string> => {
 test('a good file gives a provider that opens what it has wrapped', async () => {
   const file = await fileWith(`weir 1 ${KEY}\n`)
   const kek = await loadKek(settings({ KEK_FILE: file }), weir('file'))
-  const { kek: name, wrapped } = await kek.wrap(recordKey, ring)
+  const { kek: name, wrapped } = await kek.wrap(recordKey, wrappingKey)
   expect(name).toBe('file:weir:1')
-  expect(await kek.unwrap(recordKey, name, wrapped)).toEqual(ring)
+  expect(await kek.unwrap(recordKey, name, wrapped)).toEqual(wrappingKey)
 })
 
 test.each([
@@ -59,37 +59,37 @@ test('so is a file that is not there', async () => {
 test('a version that comes into the file while the service runs wraps and unwraps from then on', async () => {
   const file = await fileWith(`weir 1 ${KEY}\n`)
   const kek = await loadKek(settings({ KEK_FILE: file }), weir('file'))
-  const old = await kek.wrap(recordKey, ring)
+  const old = await kek.wrap(recordKey, wrappingKey)
   await fileWith(`weir 1 ${KEY}\nweir 2 ${'cd'.repeat(32)}\n`)
-  const young = await kek.wrap(recordKey, ring)
+  const young = await kek.wrap(recordKey, wrappingKey)
   expect(young.kek).toBe('file:weir:2')
   for (const { kek: id, wrapped } of [old, young])
-    expect(await kek.unwrap(recordKey, id, wrapped)).toEqual(ring)
+    expect(await kek.unwrap(recordKey, id, wrapped)).toEqual(wrappingKey)
 })
 
 test('a version that left the file unwraps nothing any more', async () => {
   const file = await fileWith(`weir 1 ${KEY}\nweir 2 ${'cd'.repeat(32)}\n`)
   const kek = await loadKek(settings({ KEK_FILE: file }), weir('file'))
-  const { kek: id, wrapped } = await kek.wrap(recordKey, ring)
+  const { kek: id, wrapped } = await kek.wrap(recordKey, wrappingKey)
   await fileWith(`weir 1 ${KEY}\n`)
   await expect(kek.unwrap(recordKey, id, wrapped)).rejects.toThrow('not available')
 })
 
 test('lines of the variable KEK are KEKs of the provider env', async () => {
   const kek = await loadKek(settings({ KEK: `# two\nweir 1 ${KEY}\n` }), weir('env'))
-  const { kek: id, wrapped } = await kek.wrap(recordKey, ring)
+  const { kek: id, wrapped } = await kek.wrap(recordKey, wrappingKey)
   expect(id).toBe('env:weir:1')
-  expect(await kek.unwrap(recordKey, id, wrapped)).toEqual(ring)
+  expect(await kek.unwrap(recordKey, id, wrapped)).toEqual(wrappingKey)
 })
 
 test('with both set up, what the one wrapped opens while the other wraps', async () => {
   const file = await fileWith(`weir 1 ${KEY}\n`)
   const before = await loadKek(settings({ KEK_FILE: file }), weir('file'))
-  const old = await before.wrap(recordKey, ring)
+  const old = await before.wrap(recordKey, wrappingKey)
   const both = settings({ KEK_FILE: file, KEK: `weir 1 ${'cd'.repeat(32)}` })
   const moving = await loadKek(both, weir('env'))
-  expect(await moving.unwrap(recordKey, old.kek, old.wrapped)).toEqual(ring)
-  expect((await moving.wrap(recordKey, ring)).kek).toBe('env:weir:1')
+  expect(await moving.unwrap(recordKey, old.kek, old.wrapped)).toEqual(wrappingKey)
+  expect((await moving.wrap(recordKey, wrappingKey)).kek).toBe('env:weir:1')
   const after = await loadKek(settings({ KEK: `weir 1 ${'cd'.repeat(32)}` }))
   await expect(after.unwrap(recordKey, old.kek, old.wrapped)).rejects.toThrow(
     'no KEKs of the provider file are configured here',
@@ -117,14 +117,14 @@ test('a KEK is there as long as its line is; of a provider that is not set up no
   await expect(kek.held()).rejects.toThrow('KEK_FILE names the file')
 })
 
-test('each ring is wrapped by the KEK that is said for it', async () => {
+test('each wrapping key is wrapped by the KEK that is said for it', async () => {
   const file = await fileWith(`low 1 ${KEY}\nhigh 1 ${'cd'.repeat(32)}\n`)
   const kek = await loadKek(settings({ KEK_FILE: file }), (name) => ({
     provider: 'file',
     name: name === 'level.2' ? 'high' : 'low',
   }))
-  expect((await kek.wrap('_ring/level.2/1', ring)).kek).toBe('file:high:1')
-  expect((await kek.wrap('_ring/open/1', ring)).kek).toBe('file:low:1')
+  expect((await kek.wrap('_ring/level.2/1', wrappingKey)).kek).toBe('file:high:1')
+  expect((await kek.wrap('_ring/open/1', wrappingKey)).kek).toBe('file:low:1')
 })
 
 test('a Vault that does not answer is told by what to look at, without the token', async () => {

@@ -72,7 +72,7 @@ test('a stream whose keys of an era are gone loses all of its people', () => {
   expect(said).toEqual(['forget s'])
 })
 
-test('other parts, rings and signing keys change nobody, and an empty cache opens no keys', () => {
+test('other parts, wrapping keys and signing keys change nobody, and an empty cache opens no keys', () => {
   const { said, change } = setUp()
   for (const key of ['acme/s/7/label', 'acme/s/7/level.1', '_ring/open/1', '_signing/k'])
     change(keysTopic, key)

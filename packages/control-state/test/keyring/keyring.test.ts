@@ -7,11 +7,11 @@ import {
   prefixesOf,
   puncture,
   wrapPart,
-  wrapRing,
+  wrapByKek,
 } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { pollUntil } from '@weir/kit'
-import { ringKey } from '../../src/keyring/key-forms.ts'
+import { wrappingKeyId } from '../../src/keyring/key-forms.ts'
 import { createKeys } from '../../src/keyring/keyring.ts'
 import type { Keys } from '../../src/keyring/keyring.ts'
 import { log } from '../support.ts'
@@ -20,88 +20,99 @@ const kek = parseKekFile(`test 1 ${'ab'.repeat(32)}`)
 const otherKek = parseKekFile(`test 1 ${'cd'.repeat(32)}`)
 
 const keysWith = (
-  mayUse: (ring: string) => boolean = () => true,
+  mayUse: (keyName: string) => boolean = () => true,
   provider: KekProvider = kek,
   more: { openPartsKilobytesMax?: number } = {},
 ) => createKeys({ kek: provider, log, mayUse, ...more })
 
-async function addRing(keys: Keys, name: string, version = 1): Promise<Buffer> {
+async function addWrappingKey(keys: Keys, name: string, version = 1): Promise<Buffer> {
   const plain = randomBytes(32)
-  keys.apply(ringKey(name, version), await wrapRing(kek, ringKey(name, version), plain))
+  keys.apply(
+    wrappingKeyId(name, version),
+    await wrapByKek(kek, wrappingKeyId(name, version), plain),
+  )
   return plain
 }
 
-function wrapped(recordKey: string, part: string, ring: Buffer, ringVersion = 1): Buffer {
+function wrapped(recordKey: string, part: string, wrappingKey: Buffer, keyVersion = 1): Buffer {
   const plain = makePart(part, randomBytes)
-  return wrapPart({ ringVersion, ringKey: createSecretKey(ring), recordKey, plain })
+  return wrapPart({
+    keyVersion,
+    wrappingKey: createSecretKey(wrappingKey),
+    recordKey,
+    plain,
+  })
 }
 
 async function withEra(
   more: { openPartsKilobytesMax?: number } = {},
-): Promise<{ keys: Keys; rings: Record<string, Buffer> }> {
+): Promise<{ keys: Keys; wrappingKeys: Record<string, Buffer> }> {
   const keys = keysWith(undefined, undefined, more)
-  const rings = {
-    link: await addRing(keys, 'link'),
-    open: await addRing(keys, 'open'),
-    level: await addRing(keys, 'level.1'),
+  const wrappingKeys = {
+    link: await addWrappingKey(keys, 'link'),
+    open: await addWrappingKey(keys, 'open'),
+    level: await addWrappingKey(keys, 'level.1'),
   }
-  await keys.rings.settled()
-  for (const [part, ring] of [
-    ['link', rings.link],
-    ['label', rings.open],
-    ['tree', rings.open],
-    ['level.1', rings.level],
+  await keys.wrappingKeys.settled()
+  for (const [part, wrappingKey] of [
+    ['link', wrappingKeys.link],
+    ['label', wrappingKeys.open],
+    ['tree', wrappingKeys.open],
+    ['level.1', wrappingKeys.level],
   ] as const)
-    keys.apply(`acme/s/7/${part}`, wrapped(`acme/s/7/${part}`, part, ring))
-  return { keys, rings }
+    keys.apply(`acme/s/7/${part}`, wrapped(`acme/s/7/${part}`, part, wrappingKey))
+  return { keys, wrappingKeys }
 }
 
-describe('rings', () => {
-  test('a ring is usable once it is settled, and the newest version wraps', async () => {
+describe('wrapping keys', () => {
+  test('a wrapping key is usable once it is settled, and the newest version wraps', async () => {
     const keys = keysWith()
-    await addRing(keys, 'open', 1)
-    const second = await addRing(keys, 'open', 2)
-    expect(keys.rings.pending()).not.toEqual([])
-    await keys.rings.settled()
-    expect(keys.rings.pending()).toEqual([])
-    expect(keys.rings.newest('open')?.version).toBe(2)
-    expect(keys.rings.newest('open')?.key.export()).toEqual(second)
-    keys.apply(ringKey('open', 2), null)
-    expect(keys.rings.newest('open')?.version).toBe(1)
+    await addWrappingKey(keys, 'open', 1)
+    const second = await addWrappingKey(keys, 'open', 2)
+    expect(keys.wrappingKeys.pending()).not.toEqual([])
+    await keys.wrappingKeys.settled()
+    expect(keys.wrappingKeys.pending()).toEqual([])
+    expect(keys.wrappingKeys.newest('open')?.version).toBe(2)
+    expect(keys.wrappingKeys.newest('open')?.key.export()).toEqual(second)
+    keys.apply(wrappingKeyId('open', 2), null)
+    expect(keys.wrappingKeys.newest('open')?.version).toBe(1)
   })
 
-  test('a ring that this service may not use is never unwrapped', async () => {
-    const keys = keysWith((ring) => ring !== 'link')
-    await addRing(keys, 'link')
-    await keys.rings.settled()
-    expect(keys.rings.newest('link')).toBeUndefined()
-    expect(keys.rings.pending()).toEqual([])
+  test('a wrapping key that this service may not use is never unwrapped', async () => {
+    const keys = keysWith((keyName) => keyName !== 'link')
+    await addWrappingKey(keys, 'link')
+    await keys.wrappingKeys.settled()
+    expect(keys.wrappingKeys.newest('link')).toBeUndefined()
+    expect(keys.wrappingKeys.pending()).toEqual([])
   })
 
-  test('a ring that the KEK does not unwrap stays pending, and is stuck after a second, until another one takes its place', async () => {
+  test('a wrapping key that the KEK does not unwrap stays pending, and is stuck after a second, until another one takes its place', async () => {
     const keys = keysWith(undefined, otherKek)
-    await addRing(keys, 'open')
-    expect(keys.rings.pending()).toEqual([ringKey('open', 1)])
-    expect(keys.rings.stuck()).toEqual([])
-    const stuck = await pollUntil(() => keys.rings.stuck()[0], { deadlineMs: 60_000 })
-    expect(stuck).toBe(ringKey('open', 1))
+    await addWrappingKey(keys, 'open')
+    expect(keys.wrappingKeys.pending()).toEqual([wrappingKeyId('open', 1)])
+    expect(keys.wrappingKeys.stuck()).toEqual([])
+    const stuck = await pollUntil(() => keys.wrappingKeys.stuck()[0], { deadlineMs: 60_000 })
+    expect(stuck).toBe(wrappingKeyId('open', 1))
     const plain = randomBytes(32)
-    keys.apply(ringKey('open', 1), await wrapRing(otherKek, ringKey('open', 1), plain))
-    await pollUntil(() => keys.rings.newest('open'), { deadlineMs: 60_000 })
-    expect([keys.rings.pending(), keys.rings.stuck()]).toEqual([[], []])
+    keys.apply(wrappingKeyId('open', 1), await wrapByKek(otherKek, wrappingKeyId('open', 1), plain))
+    await pollUntil(() => keys.wrappingKeys.newest('open'), { deadlineMs: 60_000 })
+    expect([keys.wrappingKeys.pending(), keys.wrappingKeys.stuck()]).toEqual([[], []])
     keys.close()
   })
 })
 
 describe('eras', () => {
   test('an era opens when its parts are there, and gives the same object until one changes', async () => {
-    const { keys, rings } = await withEra()
+    const { keys, wrappingKeys } = await withEra()
     const opened = keys.keyring.eraKeys('acme', 's', 7)
     expect(opened?.link).toBeDefined()
     expect(opened?.levelKey(1)).toBeDefined()
     expect(opened?.levelKey(2)).toBeUndefined()
     expect(keys.keyring.eraKeys('acme', 's', 7)).toBe(opened)
-    keys.apply('acme/s/7/tree', wrapped('acme/s/7/tree', 'tree', rings['open'] ?? Buffer.of()))
+    keys.apply(
+      'acme/s/7/tree',
+      wrapped('acme/s/7/tree', 'tree', wrappingKeys['open'] ?? Buffer.of()),
+    )
     expect(keys.keyring.eraKeys('acme', 's', 7)).not.toBe(opened)
   })
 
@@ -123,14 +134,14 @@ describe('eras', () => {
     )
   })
 
-  test('an era that was asked for before its ring came opens once the ring is there', async () => {
+  test('an era that was asked for before its wrapping key came opens once that is there', async () => {
     const keys = keysWith()
     const open = randomBytes(32)
     for (const part of ['label', 'tree'])
       keys.apply(`acme/s/7/${part}`, wrapped(`acme/s/7/${part}`, part, open))
     expect(keys.keyring.eraKeys('acme', 's', 7)).toBeUndefined()
-    keys.apply(ringKey('open', 1), await wrapRing(kek, ringKey('open', 1), open))
-    await keys.rings.settled()
+    keys.apply(wrappingKeyId('open', 1), await wrapByKek(kek, wrappingKeyId('open', 1), open))
+    await keys.wrappingKeys.settled()
     expect(keys.keyring.eraKeys('acme', 's', 7)?.link).toBeUndefined()
   })
 
@@ -144,15 +155,18 @@ describe('eras', () => {
     expect(keys.keyStore.get('acme/s/7/link')).toBeUndefined()
     keys.clear()
     expect([...keys.keyStore.under('acme/s/')]).toEqual([])
-    expect(keys.rings.newest('open')).toBeUndefined()
+    expect(keys.wrappingKeys.newest('open')).toBeUndefined()
   })
 })
 
 test('when one part of a tree is written anew, what was opened of the others stays, and keys are other ones', async () => {
-  const { keys, rings } = await withEra()
+  const { keys, wrappingKeys } = await withEra()
   const before = keys.keyring.eraKeys('acme', 's', 7)
   const node = before?.tree.find('0')
-  keys.apply('acme/s/7/tree', wrapped('acme/s/7/tree', 'tree', rings.open ?? Buffer.alloc(0)))
+  keys.apply(
+    'acme/s/7/tree',
+    wrapped('acme/s/7/tree', 'tree', wrappingKeys.open ?? Buffer.alloc(0)),
+  )
   const after = keys.keyring.eraKeys('acme', 's', 7)
   expect(after).not.toBe(before)
   expect(after?.label).toBe(before?.label)
@@ -166,18 +180,19 @@ describe('a tree that takes more memory than its opened parts may', () => {
 
   /** In sixteen parts, each with people of its own erased. */
   async function withParts(openPartsKilobytesMax: number) {
-    const { keys, rings } = await withEra({ openPartsKilobytesMax })
+    const { keys, wrappingKeys } = await withEra({ openPartsKilobytesMax })
     const era = keys.keyring.eraKeys('acme', 's', 7)
     if (era === undefined) throw new Error('no keys')
     const links = Array.from({ length: 60 }, (_, index) => linksOf(era, `person-${index}`)).flat()
     const erased = links.flatMap((link) => prefixesOf(link))
-    const ringKeyOf = createSecretKey(rings['open'] ?? Buffer.alloc(0))
+    const openWrappingKey = createSecretKey(wrappingKeys['open'] ?? Buffer.alloc(0))
     const puncturing = (more: readonly string[]): void => {
       const now = keys.keyring.eraKeys('acme', 's', 7)
       if (now === undefined) throw new Error('no keys')
       for (const [suffix, plain] of puncture(now, more).changes) {
         const recordKey = `acme/s/7/tree${suffix === '' ? '' : `.${suffix}`}`
-        const value = plain && wrapPart({ ringVersion: 1, ringKey: ringKeyOf, recordKey, plain })
+        const value =
+          plain && wrapPart({ keyVersion: 1, wrappingKey: openWrappingKey, recordKey, plain })
         keys.apply(recordKey, value ?? null)
       }
     }

@@ -39,7 +39,7 @@ function beat(replica: string, says: Says = {}): Heart {
     kafka,
     follower: {
       positions: () => ({ control: 7n, keys: 9n }),
-      rings: { pending: () => [] },
+      wrappingKeys: { pending: () => [] },
     },
     kek: { held: async () => [] },
     replica,

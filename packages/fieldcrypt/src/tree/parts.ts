@@ -1,8 +1,8 @@
-// Parts at rest: their names, the ring that wraps each, and the wrapping. A part's value in the key
+// Parts at rest: their names, the wrapping key that wraps each, and the wrapping. A part's value in the key
 // topic is bound to its record key, so no part can be put in another's place.
 //
-//   value = %x01 ring-version nonce ciphertext tag     ; AES-256-GCM, AD = the record key as UTF-8
-//   ring-version = 4OCTET                              ; big-endian
+//   value = %x01 key-version nonce ciphertext tag     ; AES-256-GCM, AD = the record key as UTF-8
+//   key-version = 4OCTET                              ; big-endian
 //   nonce = 12OCTET
 //   tag   = 16OCTET
 import type { KeyObject } from 'node:crypto'
@@ -35,15 +35,15 @@ export function levelOfPart(part: string): number | undefined {
   return digits === undefined || Number(digits) > 255 ? undefined : Number(digits)
 }
 
-/** The ring that wraps a part of an era. Rights to a ring are rights to its parts. */
-export function ringOfPart(part: string): string {
+/** The name of the key that wraps a part of an era. Anyone who has this key can read the part. */
+export function keyNameOfPart(part: string): string {
   if (part === 'link' || levelOfPart(part) !== undefined) return part
   if (part === 'label' || suffixOfPart(part) !== undefined || isWithdrawnPart(part)) return 'open'
   throw recordUnreadable(`key record ${part}`)
 }
 
-/** The ring of private keys for tokens and receipts. */
-export const SIGN_RING = 'sign'
+/** The wrapping key of private keys for tokens and receipts. */
+export const SIGN_KEY_NAME = 'sign'
 
 // --- wrapping ---
 
@@ -56,37 +56,37 @@ export function checkedKey(plain: Buffer, sizeBytes: number, part: string): Buff
   return plain
 }
 
-/** The ring is a random AES-256 key; its version stands in the value. */
+/** The wrapping key is a random AES-256 key; its version stands in the value. */
 export function wrapPart(part: {
-  readonly ringVersion: number
-  readonly ringKey: KeyObject
+  readonly keyVersion: number
+  readonly wrappingKey: KeyObject
   readonly recordKey: string
   readonly plain: Uint8Array
-  /** 12 bytes, never the same twice under a ring; random by default. */
+  /** 12 bytes, never the same twice under a wrapping key; random by default. */
   readonly nonce?: Buffer
 }): Buffer {
   const header = Buffer.alloc(NONCE_AT)
   header.writeUInt8(FORMAT, 0)
-  header.writeUInt32BE(part.ringVersion, 1)
-  const { ringKey, recordKey, plain, nonce = randomNonce() } = part
-  return Buffer.concat([header, gcmSeal(ringKey, recordKey, plain, nonce)])
+  header.writeUInt32BE(part.keyVersion, 1)
+  const { wrappingKey, recordKey, plain, nonce = randomNonce() } = part
+  return Buffer.concat([header, gcmSeal(wrappingKey, recordKey, plain, nonce)])
 }
 
-/** Which version of its ring a part needs. Throws `record_unreadable`. */
-export function ringVersionOf(value: Buffer): number {
+/** Which version of its wrapping key a part needs. Throws `record_unreadable`. */
+export function keyVersionOf(value: Buffer): number {
   if (value.length < NONCE_AT || value[0] !== FORMAT) throw recordUnreadable('a wrapped key record')
   return value.readUInt32BE(1)
 }
 
-/** Throws `record_unreadable` for another ring or record key, and for any change. */
+/** Throws `record_unreadable` for another wrapping key or record key, and for any change. */
 export function unwrapPart(part: {
-  readonly ringKey: KeyObject
+  readonly wrappingKey: KeyObject
   readonly recordKey: string
   readonly value: Buffer
 }): Buffer {
-  const { ringKey, recordKey, value } = part
+  const { wrappingKey, recordKey, value } = part
   const isPart = value.length >= NONCE_AT && value[0] === FORMAT
-  const plain = isPart ? gcmOpen(ringKey, recordKey, value.subarray(NONCE_AT)) : undefined
+  const plain = isPart ? gcmOpen(wrappingKey, recordKey, value.subarray(NONCE_AT)) : undefined
   if (plain === undefined) throw recordUnreadable(`record ${recordKey}`)
   return plain
 }

@@ -80,7 +80,7 @@ async function followAsAuth(folder: string, brokers: string): Promise<StateFollo
     kafka,
     service: 'analysts-test',
     kek,
-    mayUseRing: () => true,
+    mayUnwrap: () => true,
     log,
   })
   await following.start()

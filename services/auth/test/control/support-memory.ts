@@ -180,7 +180,7 @@ export function memoryControl(
   const follower: StateFollower = {
     tables,
     keyStore: keys.keyStore,
-    rings: keys.rings,
+    wrappingKeys: keys.wrappingKeys,
     keyring: keys.keyring,
     changes: createChangeLog(),
     catchUp: async () => {},

@@ -7,7 +7,13 @@ import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
 import { topicOf } from '@weir/control-state'
-import type { InputStream, Keyring, Rings, StateFollower, Tables } from '@weir/control-state'
+import type {
+  InputStream,
+  Keyring,
+  UnwrappedKeys,
+  StateFollower,
+  Tables,
+} from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { CheckedEvent } from './check-event.ts'
 import type { Subjects } from './subjects.ts'
@@ -32,7 +38,7 @@ export type Store = (
 type SealingDeps = {
   follower: Pick<StateFollower, 'refresh'> & {
     keyring: Pick<Keyring, 'eraKeys'>
-    rings: Pick<Rings, 'settled'>
+    wrappingKeys: Pick<UnwrappedKeys, 'settled'>
     tables: Pick<Tables, 'streamById'>
   }
   sealer: Pick<Sealer, 'person' | 'seal'>
@@ -99,8 +105,8 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
   /** A stream or contract that is seen already may be newer than the keys that were made for it. */
   const lookForKeys = async (stream: InputStream, era: number, levels: readonly number[]) => {
     await follower.refresh()
-    // With new keys may have come a ring, which is not unwrapped at once.
-    const settling = follower.rings.settled()
+    // With new keys may have come a wrapping key, which is not unwrapped at once.
+    const settling = follower.wrappingKeys.settled()
     await withTimeout(settling, settleMs, 'unwrapping the wrapping keys').catch(() => {})
     const keys = heldKeys(stream, era, levels)
     if (keys === undefined)

@@ -58,8 +58,8 @@ function storeWith(
   const store = createStore({
     follower: {
       keyring: { eraKeys: (...which) => (asked.push(which), keys) },
-      // What was read is of use once the ring under it is unwrapped.
-      rings: { settled: async () => void (looks > 0 && (keys = after)) },
+      // What was read is of use once the wrapping key under it is unwrapped.
+      wrappingKeys: { settled: async () => void (looks > 0 && (keys = after)) },
       tables: { streamById: () => streamNow },
       async refresh() {
         looks += 1

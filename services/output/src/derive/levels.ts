@@ -39,10 +39,10 @@ export function levelsDenied(
   return asked.filter((level) => !allowed.includes(level))
 }
 
-/** Output has the ring `open` and those of its levels: never `link`, which leads from a key field value to a person. */
-export const mayUseRingOf =
+/** Output has the wrapping key `open` and those of its levels: never `link`, which leads from a key field value to a person. */
+export const mayUnwrapOf =
   (allowed: LevelsAllowed) =>
-  (ring: string): boolean => {
-    const level = levelOfPart(ring)
-    return ring === 'open' || (level !== undefined && (allowed?.includes(level) ?? true))
+  (keyName: string): boolean => {
+    const level = levelOfPart(keyName)
+    return keyName === 'open' || (level !== undefined && (allowed?.includes(level) ?? true))
   }

@@ -214,7 +214,7 @@ describe('keys hold it to its levels, whatever its code does', () => {
       kafka: scene.topics.kafka,
       service: 'test',
       kek: parseKekFile(await readFile(kekFileOf('output'), 'utf8')),
-      mayUseRing: (ring) => ['open', 'level.0', 'level.1'].includes(ring),
+      mayUnwrap: (wrappingKey) => ['open', 'level.0', 'level.1'].includes(wrappingKey),
       log: createLog('test', 'silent'),
     })
     await following.start()

@@ -1,6 +1,6 @@
 // spec Events 4 and 5; docs/wire-format.md Derived streams
 import { describe, expect, test } from '@jest/globals'
-import { levelsDenied, levelsOf, mayUseRingOf } from '../../src/derive/levels.ts'
+import { levelsDenied, levelsOf, mayUnwrapOf } from '../../src/derive/levels.ts'
 
 describe('CUMULATIVE with level L', () => {
   test.each([
@@ -65,9 +65,9 @@ describe('a deployment that may open the levels 0 and 1', () => {
     expect(levelsDenied({ consentLevels: levels, consentLevelType }, undefined)).toEqual([])
   })
 
-  test('unwraps no other rings; none unwraps those of keys that are not for output', () => {
-    const rings = ['open', 'level.0', 'level.1', 'level.2', 'level.x', 'link', 'sign', 'new']
-    expect(rings.filter(mayUseRingOf([0, 1]))).toEqual(['open', 'level.0', 'level.1'])
-    expect(rings.filter(mayUseRingOf(undefined))).toEqual(['open', 'level.0', 'level.1', 'level.2'])
+  test('unwraps no other wrapping keys; none unwraps those of keys that are not for output', () => {
+    const names = ['open', 'level.0', 'level.1', 'level.2', 'level.x', 'link', 'sign', 'new']
+    expect(names.filter(mayUnwrapOf([0, 1]))).toEqual(['open', 'level.0', 'level.1'])
+    expect(names.filter(mayUnwrapOf(undefined))).toEqual(['open', 'level.0', 'level.1', 'level.2'])
   })
 })

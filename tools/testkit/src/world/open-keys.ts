@@ -5,18 +5,18 @@ import type { KeyObject } from 'node:crypto'
 import {
   kekOf,
   parseKekFile,
-  ringOfPart,
-  ringVersionOf,
-  SIGN_RING,
+  keyNameOfPart,
+  keyVersionOf,
+  SIGN_KEY_NAME,
   unwrapPart,
-  unwrapRing,
+  unwrapByKek,
 } from '@weir/fieldcrypt'
 
 export type OpenedKeys = {
-  /** Record keys of rings and the KEKs that wrap them. */
-  readonly rings: ReadonlyMap<string, string>
-  /** Of every part and private key: the version of its ring, and what it holds, undefined where that can't be had. */
-  readonly parts: ReadonlyMap<string, { readonly ringVersion: number; readonly plain?: Buffer }>
+  /** Record keys of wrapping keys and the KEKs that wrap them. */
+  readonly wrappingKeys: ReadonlyMap<string, string>
+  /** Of every part and private key: the version of its wrapping key, and what it holds, undefined where that can't be had. */
+  readonly parts: ReadonlyMap<string, { readonly keyVersion: number; readonly plain?: Buffer }>
 }
 
 type KeyRecord = { readonly key: Buffer | null; readonly value: Buffer | null }
@@ -31,26 +31,28 @@ export async function openKeys(reader: KeyReader, kekLines: string): Promise<Ope
     else records.set(name, value)
   }
   const kek = parseKekFile(kekLines)
-  const rings = new Map<string, string>()
+  const wrappingKeys = new Map<string, string>()
   const opened = new Map<string, KeyObject>()
   for (const [name, value] of records) {
     if (!name.startsWith('_ring/')) continue
-    rings.set(name, kekOf(name, value))
-    const plain = await unwrapRing(kek, name, value).catch(() => undefined)
+    wrappingKeys.set(name, kekOf(name, value))
+    const plain = await unwrapByKek(kek, name, value).catch(() => undefined)
     if (plain !== undefined) opened.set(name, createSecretKey(plain))
   }
-  const parts = new Map<string, { ringVersion: number; plain?: Buffer }>()
+  const parts = new Map<string, { keyVersion: number; plain?: Buffer }>()
   for (const [recordKey, value] of records) {
     if (recordKey.startsWith('_') && !isPrivateKey(recordKey)) continue
-    const ringVersion = ringVersionOf(value)
-    const ringKey = opened.get(`_ring/${ringOf(recordKey)}/${ringVersion}`)
-    const plain = ringKey && unwrapPart({ ringKey, recordKey, value })
-    parts.set(recordKey, { ringVersion, ...(plain === undefined ? {} : { plain }) })
+    const keyVersion = keyVersionOf(value)
+    const wrappingKey = opened.get(`_ring/${keyNameOf(recordKey)}/${keyVersion}`)
+    const plain = wrappingKey && unwrapPart({ wrappingKey, recordKey, value })
+    parts.set(recordKey, { keyVersion, ...(plain === undefined ? {} : { plain }) })
   }
-  return { rings, parts }
+  return { wrappingKeys, parts }
 }
 
 const isPrivateKey = (recordKey: string): boolean => /^_(signing|receipt)\//.test(recordKey)
 
-const ringOf = (recordKey: string): string =>
-  isPrivateKey(recordKey) ? SIGN_RING : ringOfPart(recordKey.slice(recordKey.lastIndexOf('/') + 1))
+const keyNameOf = (recordKey: string): string =>
+  isPrivateKey(recordKey)
+    ? SIGN_KEY_NAME
+    : keyNameOfPart(recordKey.slice(recordKey.lastIndexOf('/') + 1))

@@ -9,12 +9,12 @@ import {
   eraKeys,
   levelPart,
   parseKekFile,
-  ringOfPart,
-  ringVersionOf,
+  keyNameOfPart,
+  keyVersionOf,
   suffixOfPart,
   keyTimeOf,
   unwrapPart,
-  unwrapRing,
+  unwrapByKek,
 } from '@weir/fieldcrypt'
 import { eventTimeOf } from '@weir/contracts'
 import { createLogScan } from '@weir/kafka'
@@ -45,15 +45,16 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
   })
   await scan.close()
 
-  const rings = new Map<string, KeyObject>()
+  const wrappingKeys = new Map<string, KeyObject>()
   for (const [key, value] of versions)
-    if (key.startsWith('_ring/')) rings.set(key, createSecretKey(await unwrapRing(kek, key, value)))
+    if (key.startsWith('_ring/'))
+      wrappingKeys.set(key, createSecretKey(await unwrapByKek(kek, key, value)))
 
   const opened = (recordKey: string, part: string): Buffer[] =>
     versions.flatMap(([key, value]) => {
-      const ringKey =
-        key === recordKey && rings.get(`_ring/${ringOfPart(part)}/${ringVersionOf(value)}`)
-      return ringKey ? [unwrapPart({ ringKey, recordKey, value })] : []
+      const wrappingKey =
+        key === recordKey && wrappingKeys.get(`_ring/${keyNameOfPart(part)}/${keyVersionOf(value)}`)
+      return wrappingKey ? [unwrapPart({ wrappingKey, recordKey, value })] : []
     })
 
   const treeKeys = [...new Set(versions.map(([key]) => key).filter((key) => /\/tree/.test(key)))]

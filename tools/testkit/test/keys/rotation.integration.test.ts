@@ -1,5 +1,5 @@
 // The keys at rest are rotated while events flow, and while auth is killed at every step of it: in the end every part is
-// what it was, under new rings that the new KEK wraps, and the old KEK can go.
+// what it was, under new wrapping keys that the new KEK wraps, and the old KEK can go.
 import { execFile } from 'node:child_process'
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -81,15 +81,15 @@ const contents = async (): Promise<Record<string, string | undefined>> => {
   const { parts } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
   return Object.fromEntries([...parts].map(([key, { plain }]) => [key, plain?.toString('hex')]))
 }
-/** Versions and KEKs of all rings, without their names. */
+/** Versions and KEKs of all wrapping keys, without their names. */
 const ringsNow = async (): Promise<Set<string>> => {
-  const { rings } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
+  const { wrappingKeys } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
   return new Set(
-    [...rings].map(([key, kek]) => `${key.split('/').at(-1)} ${kek.replace(/:.*:/, ':')}`),
+    [...wrappingKeys].map(([key, kek]) => `${key.split('/').at(-1)} ${kek.replace(/:.*:/, ':')}`),
   )
 }
 
-test('while events flow, all parts go under new rings; nobody is refused, and the old KEK can go', async () => {
+test('while events flow, all parts go under new wrapping keys; nobody is refused, and the old KEK can go', async () => {
   const before = await contents()
   expect(Object.values(before)).not.toContain(undefined)
   const token = await account.token(input)
@@ -203,7 +203,10 @@ test('a rotation waits for a replica that lacks the new KEK, which goes on meanw
     const ready = await fetch(`${late.adminUrl}/health/ready`)
     return ready.status === 503 && (await ready.text()).includes('_ring/')
   }
-  await pollUntil(isUnready, { deadlineMs: 60_000, what: 'a replica that lacks a ring is unready' })
+  await pollUntil(isUnready, {
+    deadlineMs: 60_000,
+    what: 'a replica that lacks a wrapping key is unready',
+  })
 
   const starting = world.replica('output', { KEK_FILE: ownFile })
   starting.catch(() => undefined)

@@ -1,4 +1,4 @@
-// Rings whose keys Vault holds, with a real Vault: keys move there from a file, its keys are
+// Wrapping keys whose keys Vault holds, with a real Vault: keys move there from a file, its keys are
 // rotated, and when it is gone what runs goes on, what starts waits, and nothing is stored unsealed.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// `weir keys …`: for who runs Weir, by the platform key: what lies under which ring and KEK, and the rotation of all
-// rings. No key is ever shown or sent.
+// `weir keys …`: for who runs Weir, by the platform key: what lies under which wrapping key and KEK, and the rotation of all
+// wrapping keys. No key is ever shown or sent.
 import type { Command } from 'commander'
 import { setTimeout as delay } from 'node:timers/promises'
 import { call, urlOf } from '../../api/request.ts'

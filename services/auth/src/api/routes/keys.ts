@@ -1,4 +1,4 @@
-// The keys at rest, for the platform: what lies under which ring and KEK, and a rotation of all rings.
+// The keys at rest, for the platform: what lies under which wrapping key and KEK, and a rotation of all wrapping keys.
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'
 import type { PlatformCall } from '../managed.ts'

@@ -9,7 +9,7 @@ import { isAsPrepared, preparePiece, wipe } from './puncture-eras.ts'
 import type { Cut, Piece } from './puncture-eras.ts'
 
 export type ErasingRest = Omit<Erasing, 'follower'> & {
-  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'rings'>
+  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'wrappingKeys'>
   /** This replica of auth, for leases. */
   readonly replica: string
 }

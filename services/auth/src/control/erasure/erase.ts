@@ -286,9 +286,9 @@ export function dropErasureKeys(draft: Draft, erasureId: string): void {
 }
 
 /** Of the parts that are replaced now, and of older copies of them from before a rotation. */
-function keksOf(draft: Draft, ringVersions: ReadonlySet<number>): string[] {
+function keksOf(draft: Draft, keyVersions: ReadonlySet<number>): string[] {
   const unused = draft.rotation()?.unusedKeks.map(({ kek }) => kek) ?? []
-  return [...kekIdsOf(draft.keys, 'open', ringVersions), ...unused]
+  return [...kekIdsOf(draft.keys, 'open', keyVersions), ...unused]
 }
 
 const replaced = ({ name }: InputStream) =>

@@ -4,7 +4,7 @@ import {
   addWithdrawn,
   levelOfPart,
   prefixesOf,
-  ringVersionOf,
+  keyVersionOf,
   startCutting,
   suffixOfPart,
   treePart,
@@ -21,7 +21,7 @@ import { refusal } from '../../errors.ts'
 
 export type Puncturing = {
   readonly wrappingKeys: WrappingKeys
-  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'rings'>
+  readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'wrappingKeys'>
 }
 
 /** Under this link something may have been sealed in an era. */
@@ -213,7 +213,8 @@ const partUnavailable = (recordKey: string) =>
   new AppError('fieldcrypt.key_unavailable', `the key record ${recordKey} is not available`)
 
 /** New wrapping keys have come, which this process can't use yet. */
-const isRotating = ({ rings }: Pick<StateFollower, 'rings'>): boolean => rings.pending().length > 0
+const isRotating = ({ wrappingKeys }: Pick<StateFollower, 'wrappingKeys'>): boolean =>
+  wrappingKeys.pending().length > 0
 
 function hasTree(keys: KeyStore, prefix: string): boolean {
   for (const _ of keys.under(`${prefix}tree`)) return true
@@ -244,13 +245,16 @@ export const replacedBy = ({ parts }: Piece): (ReplacedPart & { readonly before:
 
 /** The versions of the wrapping key that they lay under. */
 export const ringsReplacedBy = (piece: Piece): ReadonlySet<number> =>
-  new Set(replacedBy(piece).map(({ before }) => ringVersionOf(before)))
+  new Set(replacedBy(piece).map(({ before }) => keyVersionOf(before)))
 
 /** Under the newest wrapping key. */
 export function putPiece({ wrappingKeys }: Puncturing, draft: Draft, { parts }: Piece): void {
-  const ring = wrappingKeys.current('open')
+  const wrappingKey = wrappingKeys.current('open')
   for (const { recordKey, plain } of parts)
-    draft.keys.put(recordKey, plain === undefined ? null : wrapPart({ ...ring, recordKey, plain }))
+    draft.keys.put(
+      recordKey,
+      plain === undefined ? null : wrapPart({ ...wrappingKey, recordKey, plain }),
+    )
 }
 
 /** To be called once it is committed, or never will be. */

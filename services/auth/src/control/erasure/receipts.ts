@@ -2,7 +2,7 @@
 // year; its public half stays published for ever, since a receipt has no end. Private halves are auth's alone.
 import { createPrivateKey } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
-import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
+import { SIGN_KEY_NAME, wrapPart } from '@weir/fieldcrypt'
 import { makeReceiptKey, signReceipt } from '@weir/tokens'
 import {
   act,
@@ -41,7 +41,7 @@ export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
   const { kid, publicJwk, privatePem } = makeReceiptKey()
   const recordKey = privateReceiptKey(kid)
   const what = act(deps, 'keys.receipt.rotate', { kid })
-  await deps.wrappingKeys.changeWith(what, [SIGN_RING], (draft) => {
+  await deps.wrappingKeys.changeWith(what, [SIGN_KEY_NAME], (draft) => {
     if (!isDue(draft, deps.now())) return
     for (const old of draft.receiptKeys())
       if (draft.keys.get(privateReceiptKey(old.kid)) !== undefined)
@@ -55,7 +55,7 @@ export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
     const plain = Buffer.from(privatePem, 'utf8')
     draft.keys.put(
       recordKey,
-      wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }),
+      wrapPart({ ...deps.wrappingKeys.current(SIGN_KEY_NAME), recordKey, plain }),
     )
   })
 }
@@ -136,7 +136,7 @@ const notComplete = ({ erasureId }: ErasureRecord): Refusal =>
 
 function sign({ follower }: Signing, claims: object): string {
   const newest = newestOf(follower.tables)
-  const pem = newest && follower.keyring.open(privateReceiptKey(newest.kid), SIGN_RING)
+  const pem = newest && follower.keyring.open(privateReceiptKey(newest.kid), SIGN_KEY_NAME)
   if (newest === undefined || pem === undefined)
     throw refusal('unavailable', 'There is no signing key for receipts yet; try again')
   const privateKey = createPrivateKey(pem)

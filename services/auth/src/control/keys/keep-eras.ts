@@ -1,7 +1,7 @@
 // The key records of a stream's eras (docs/keys.md): made once, always one era ahead, and for every
 // level of the account's active contracts. Wrapped by their wrapping keys before they leave this file.
 import { randomBytes } from 'node:crypto'
-import { eraAt, levelPart, makePart, ringOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
+import { eraAt, levelPart, makePart, keyNameOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
 import { act, eraPrefix } from '@weir/control-state'
 import type { Draft, InputStream, StateFollower, StreamRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
@@ -36,7 +36,7 @@ const wholePart = (part: string): string => (suffixOfPart(part) === undefined ? 
 
 function newKeyRecord({ wrappingKeys }: Making, recordKey: string, part: string): Buffer {
   const plain = makePart(part, randomBytes)
-  const wrapped = wrapPart({ ...wrappingKeys.current(ringOfPart(part)), recordKey, plain })
+  const wrapped = wrapPart({ ...wrappingKeys.current(keyNameOfPart(part)), recordKey, plain })
   plain.fill(0)
   return wrapped
 }

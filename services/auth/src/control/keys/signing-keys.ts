@@ -1,11 +1,11 @@
 // The keys that id tokens are signed with (docs/wire-format.md Tokens): made by auth's writer, the
-// public half in control state for everyone, the private half wrapped by the ring `sign`. A key is
+// public half in control state for everyone, the private half wrapped by the wrapping key `sign`. A key is
 // published an hour before it signs, and stays so until the last token under it is dead. On request a new one signs at
 // once, and the former ones are dead at once: in control state there is nothing to check a token with any more.
 import { createPrivateKey } from 'node:crypto'
 import { refusal } from '../../errors.ts'
 import type { KeyObject } from 'node:crypto'
-import { SIGN_RING, wrapPart } from '@weir/fieldcrypt'
+import { SIGN_KEY_NAME, wrapPart } from '@weir/fieldcrypt'
 import { makeSigningKey } from '@weir/tokens'
 import type { SigningKey } from '@weir/tokens'
 import { act, privateSigningKey, signingKeyKey } from '@weir/control-state'
@@ -29,14 +29,18 @@ export async function keepSigningKeys(
   const due = keysDue(deps.follower.tables, deps.now())
   if (!due.next && due.past.length === 0) return
   const made = makeSigningKey()
-  await deps.wrappingKeys.changeWith(act(deps, 'keys.signing.rotate', {}), [SIGN_RING], (draft) => {
-    const { next, past } = keysDue(draft, deps.now())
-    for (const key of past) drop(draft, key)
-    if (!next) return
-    draft.addToEntry({ kid: made.kid })
-    const nowMs = deps.now()
-    putNewKey(deps, draft, made, draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs)
-  })
+  await deps.wrappingKeys.changeWith(
+    act(deps, 'keys.signing.rotate', {}),
+    [SIGN_KEY_NAME],
+    (draft) => {
+      const { next, past } = keysDue(draft, deps.now())
+      for (const key of past) drop(draft, key)
+      if (!next) return
+      draft.addToEntry({ kid: made.kid })
+      const nowMs = deps.now()
+      putNewKey(deps, draft, made, draft.signingKeys().length === 0 ? nowMs : nowMs + hourMs)
+    },
+  )
 }
 
 export type SigningKeysRotated = { readonly kid: string; readonly revoked: readonly string[] }
@@ -51,7 +55,7 @@ export async function rotateSigningKeys(
 ): Promise<SigningKeysRotated> {
   const made = makeSigningKey()
   const what = act(deps, 'keys.signing.rotate', {})
-  return deps.wrappingKeys.changeWith(what, [SIGN_RING], (draft) => {
+  return deps.wrappingKeys.changeWith(what, [SIGN_KEY_NAME], (draft) => {
     const nowMs = deps.now()
     const former = draft.signingKeys()
     // One that would sign later would take the new one's place.
@@ -91,7 +95,10 @@ function putNewKey(
   draft.put(signingKeyKey(kid), { type: 'signing-key', kid, publicJwk, ...times })
   const recordKey = privateSigningKey(kid)
   const plain = Buffer.from(privatePem, 'utf8')
-  draft.keys.put(recordKey, wrapPart({ ...deps.wrappingKeys.current(SIGN_RING), recordKey, plain }))
+  draft.keys.put(
+    recordKey,
+    wrapPart({ ...deps.wrappingKeys.current(SIGN_KEY_NAME), recordKey, plain }),
+  )
 }
 
 function keysDue(
@@ -120,7 +127,7 @@ export function createSigner(deps: {
       .filter((key) => key.signsFromMs <= nowMs)
       .sort((a, b) => b.signsFromMs - a.signsFromMs)
     if (newest !== undefined && newest.kid === last?.kid) return last
-    const pem = newest && deps.follower.keyring.open(privateSigningKey(newest.kid), SIGN_RING)
+    const pem = newest && deps.follower.keyring.open(privateSigningKey(newest.kid), SIGN_KEY_NAME)
     if (newest === undefined || pem === undefined)
       throw refusal('unavailable', 'There is no signing key for tokens yet; try again')
     last = { kid: newest.kid, privateKey: createPrivateKey(pem) }

@@ -2,16 +2,19 @@
 // with. What is wrapped by which wrapping key is in docs/keys.md.
 import { randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { levelPart, wrapRing } from '@weir/fieldcrypt'
+import { levelPart, wrapByKek } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, withTimeout, AppError } from '@weir/kit'
-import { act, ringKey } from '@weir/control-state'
+import { act, wrappingKeyId } from '@weir/control-state'
 import type { Change, Draft, StateFollower } from '@weir/control-state'
 import type { Decide } from '../decide-changes.ts'
 import type { Writer } from '../writer.ts'
 import { refusal } from '../../errors.ts'
 
-export type Ring = { readonly ringVersion: number; readonly ringKey: KeyObject }
+export type CurrentWrappingKey = {
+  readonly keyVersion: number
+  readonly wrappingKey: KeyObject
+}
 
 export type WrappingKeys = {
   /**
@@ -32,7 +35,7 @@ export type WrappingKeys = {
   /** Resolves when this process can use all that have arrived. @throws Refusal `unavailable` */
   settled(): Promise<void>
   /** The newest version of a wrapping key. @throws AppError `keys.ring_missing`, which the two above see to */
-  current(name: string): Ring
+  current(name: string): CurrentWrappingKey
 }
 
 const settleMs = 10_000
@@ -42,7 +45,7 @@ const triesMax = 4
 export async function newWrappingKey(kek: KekProvider, recordKey: string): Promise<Buffer> {
   const plain = randomBytes(32)
   try {
-    return await wrapRing(kek, recordKey, plain)
+    return await wrapByKek(kek, recordKey, plain)
   } catch (cause) {
     // What is wrong with the KEKs is for the operators of auth, who find it in the log.
     throw refusal('unavailable', 'The KEK cannot be used now; try again', {
@@ -55,7 +58,7 @@ export async function newWrappingKey(kek: KekProvider, recordKey: string): Promi
 
 type Deps = {
   readonly writer: Pick<Writer, 'change'>
-  readonly follower: Pick<StateFollower, 'tables' | 'rings'>
+  readonly follower: Pick<StateFollower, 'tables' | 'wrappingKeys'>
   readonly kek: KekProvider
 }
 
@@ -89,13 +92,13 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
       change(what, () => ringsFor(billingId, newLevels), decide),
     settled: () => settled(deps),
     current(name) {
-      const newest = follower.rings.newest(name)
+      const newest = follower.wrappingKeys.newest(name)
       if (newest === undefined)
         throw new AppError(
           'keys.ring_missing',
           `The wrapping key ${name} does not exist yet; try again`,
         )
-      return { ringVersion: newest.version, ringKey: newest.key }
+      return { keyVersion: newest.version, wrappingKey: newest.key }
     },
   }
 }
@@ -103,7 +106,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
 /** They exist, and this process can use them. */
 async function ensure(deps: Deps, names: readonly string[]): Promise<void> {
   await settled(deps)
-  const missing = names.filter((name) => deps.follower.rings.newest(name) === undefined)
+  const missing = names.filter((name) => deps.follower.wrappingKeys.newest(name) === undefined)
   if (missing.length === 0) return
   await make(deps, missing)
   await settled(deps)
@@ -112,7 +115,7 @@ async function ensure(deps: Deps, names: readonly string[]): Promise<void> {
 async function make({ writer, kek }: Deps, names: readonly string[]): Promise<void> {
   const wrapped = await Promise.all(
     names.map(async (name) => {
-      const recordKey = ringKey(name, 1)
+      const recordKey = wrappingKeyId(name, 1)
       return { name, recordKey, value: await newWrappingKey(kek, recordKey) }
     }),
   )
@@ -120,7 +123,7 @@ async function make({ writer, kek }: Deps, names: readonly string[]): Promise<vo
   await writer.change(what, (draft) => {
     const made: string[] = []
     for (const { name, recordKey, value } of wrapped)
-      if (draft.keys.under(ringKey(name, '')).length === 0) {
+      if (draft.keys.under(wrappingKeyId(name, '')).length === 0) {
         draft.keys.put(recordKey, value)
         made.push(name)
       }
@@ -129,7 +132,7 @@ async function make({ writer, kek }: Deps, names: readonly string[]): Promise<vo
 }
 
 const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
-  withTimeout(follower.rings.settled(), settleMs, 'unwrapping the wrapping keys').catch(
+  withTimeout(follower.wrappingKeys.settled(), settleMs, 'unwrapping the wrapping keys').catch(
     (cause: unknown) => {
       throw refusal('unavailable', 'A wrapping key cannot be unwrapped yet; try again', {
         cause,

@@ -9,14 +9,14 @@ import {
   keyTimeOf,
   linksOf,
   wrapPart,
-  wrapRing,
+  wrapByKek,
 } from '@weir/fieldcrypt'
 import type { EraKeys, Opened } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { erasePeople, subjectOf } from '../../../src/control/erasure/erase.ts'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
-import { ringKey } from '@weir/control-state'
+import { wrappingKeyId } from '@weir/control-state'
 import type { InputStream } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
@@ -141,10 +141,10 @@ describe('an erased person', () => {
     const plain = randomBytes(32)
     const recordKey = `acme/${stream.streamId}/${eraAt(atMs)}/label`
     const label = follower.keyring.open(recordKey, 'open') ?? Buffer.alloc(0)
-    keys.apply(ringKey('open', 2), await wrapRing(deps.kek, ringKey('open', 2), plain))
-    const ring = { ringVersion: 2, ringKey: createSecretKey(plain) }
-    keys.apply(recordKey, wrapPart({ ...ring, recordKey, plain: label }))
-    expect(follower.rings.pending()).not.toEqual([])
+    keys.apply(wrappingKeyId('open', 2), await wrapByKek(deps.kek, wrappingKeyId('open', 2), plain))
+    const wrapping = { keyVersion: 2, wrappingKey: createSecretKey(plain) }
+    keys.apply(recordKey, wrapPart({ ...wrapping, recordKey, plain: label }))
+    expect(follower.wrappingKeys.pending()).not.toEqual([])
     await eraseClicks(deps, { values: ['bob'] })
     expect(open(keysAt(memory, stream, atMs), bob)).toEqual(erased)
   })

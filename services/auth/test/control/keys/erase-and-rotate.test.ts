@@ -24,8 +24,8 @@ let memory: Memory
 let stream: InputStream
 const kekNow = () => parseKekFile(kekLines)
 const kek: KekProvider = {
-  wrap: (...ring) => kekNow().wrap(...ring),
-  unwrap: (...ring) => kekNow().unwrap(...ring),
+  wrap: (...args) => kekNow().wrap(...args),
+  unwrap: (...args) => kekNow().unwrap(...args),
   has: async (id) => kekNow().has(id),
 }
 
@@ -69,7 +69,7 @@ async function rotateWhileForgetting(value: string, before: number): Promise<voi
     },
   }
   await startRotation({ ...deps, writer })
-  await memory.follower.rings.settled()
+  await memory.follower.wrappingKeys.settled()
   await continueRotation({ ...deps, writer }, () => true)
 }
 
@@ -87,7 +87,7 @@ test.each([1, 2, 3])(
   },
 )
 
-test('an erasure that finds new rings which are not unwrapped yet waits for them', async () => {
+test('an erasure that finds new wrapping keys which are not unwrapped yet waits for them', async () => {
   // Given
   const { deps, follower } = memory
   const ada = seal('ada')
@@ -95,7 +95,7 @@ test('an erasure that finds new rings which are not unwrapped yet waits for them
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
-      // Another replica's, between the look for the ring and the change.
+      // Another replica's, between the look for the wrapping key and the change.
       if (++changes === 1) await startRotation(deps)
       return deps.writer.change(what, decide)
     },
@@ -111,7 +111,7 @@ test('an erasure that finds new rings which are not unwrapped yet waits for them
 
 async function rotate(): Promise<void> {
   await startRotation(memory.deps)
-  await memory.follower.rings.settled()
+  await memory.follower.wrappingKeys.settled()
   await continueRotation(memory.deps, () => true)
 }
 /** As the erasure's own reconcile loop does it once every replica is past it. */
@@ -162,8 +162,8 @@ test('an erasure is destroyed when the KEKs of what it replaced are gone, and th
 test('one in the middle of a rotation is not while the KEK of before the rotation is there', async () => {
   kekLines = [line(1), line(2)].join('\n')
   await startRotation(memory.deps)
-  await memory.follower.rings.settled()
-  // When all parts are wrapped by the new ring, and the old one is still there.
+  await memory.follower.wrappingKeys.settled()
+  // When all parts are wrapped by the new wrapping key, and the old one is still there.
   await rotateWhileForgetting('ada', 3)
   const [erasure] = memory.follower.tables.erasuresOf(stream.streamId)
   if (erasure === undefined) throw new Error('there is no erasure')

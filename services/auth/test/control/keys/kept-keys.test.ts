@@ -154,7 +154,7 @@ describe('eras', () => {
   })
 })
 
-describe('rings', () => {
+describe('wrapping keys', () => {
   test('are made when they are first needed, and never twice', async () => {
     const { deps, follower } = memoryControl()
     await deps.wrappingKeys.changeWith(given, ['open', 'level.1'], () => undefined)
@@ -162,10 +162,10 @@ describe('rings', () => {
     await deps.wrappingKeys.changeWith(given, ['open'], () => undefined)
     expect(first).toBeDefined()
     expect(follower.keyStore.get('_ring/open/1')).toBe(first)
-    expect(deps.wrappingKeys.current('level.1').ringVersion).toBe(1)
+    expect(deps.wrappingKeys.current('level.1').keyVersion).toBe(1)
   })
 
-  test('a change that finds a ring missing is made again once the ring is there', async () => {
+  test('a change that finds a wrapping key missing is made again once it is there', async () => {
     const { deps } = memoryControl()
     let tries = 0
     const answer = await deps.wrappingKeys.changeFor(given, { billingId: 'acme' }, (draft) => {

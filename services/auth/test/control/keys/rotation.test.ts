@@ -1,12 +1,12 @@
-// A rotation takes every part under new rings and the old rings away, whatever happens beside it: parts that go
-// stay gone, what can't be opened keeps its ring, and two replicas don't get in each other's way.
+// A rotation takes every part under new wrapping keys and the old ones away, whatever happens beside it: parts that go
+// stay gone, what can't be opened keeps its wrapping key, and two replicas don't get in each other's way.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { parseKekFile, ringVersionOf } from '@weir/fieldcrypt'
+import { parseKekFile, keyVersionOf } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { partOf, privateSigningKey, ringKey } from '@weir/control-state'
+import { partOf, privateSigningKey, wrappingKeyId } from '@weir/control-state'
 import { createInput } from '../../../src/control/streams/create-stream.ts'
 import { continueRotation } from '../../../src/control/keys/rotation/continue-rotation.ts'
-import { keyReport, ringOfRecord } from '../../../src/control/keys/rotation/key-report.ts'
+import { keyReport, keyNameOfRecord } from '../../../src/control/keys/rotation/key-report.ts'
 import { startRotation } from '../../../src/control/keys/rotation/start-rotation.ts'
 import { keepSigningKeys } from '../../../src/control/keys/signing-keys.ts'
 import { memoryControl } from '../support-memory.ts'
@@ -44,22 +44,22 @@ const input = (name: string) => ({
   keyRetentionDays: 365,
 })
 const keyStore = () => memory.follower.keyStore
-const ringsSettled = () => memory.follower.rings.settled()
+const keysSettled = () => memory.follower.wrappingKeys.settled()
 const partKeys = (): string[] =>
-  [...keyStore().keys()].filter((key) => ringOfRecord(key) !== undefined).sort()
+  [...keyStore().keys()].filter((key) => keyNameOfRecord(key) !== undefined).sort()
 /** What lies in each part, as far as it opens. */
 const contents = (): (string | undefined)[] =>
   partKeys().map((key) =>
-    memory.follower.keyring.open(key, ringOfRecord(key) ?? '')?.toString('hex'),
+    memory.follower.keyring.open(key, keyNameOfRecord(key) ?? '')?.toString('hex'),
   )
 
 async function rotate(by = deps): Promise<void> {
   await startRotation(by)
-  await ringsSettled()
+  await keysSettled()
   await continueRotation(by, haveWrappingKeys)
 }
 
-test('every part, private keys too, is the same as before, under the second version of its ring', async () => {
+test('every part, private keys too, is the same as before, under the second version of its wrapping key', async () => {
   const before = contents()
   expect(before).not.toContain(undefined)
   expect(partKeys().some((key) => key.startsWith(privateSigningKey('')))).toBe(true)
@@ -86,14 +86,14 @@ test('records that hold no key are left as they are', async () => {
 test('a rotation that is under way is answered to whoever asks for another', async () => {
   const first = await startRotation(deps)
   expect((await startRotation(deps)).rotationId).toBe(first.rotationId)
-  await ringsSettled()
+  await keysSettled()
   await continueRotation(deps, haveWrappingKeys)
   expect((await startRotation(deps)).rotationId).not.toBe(first.rotationId)
 })
 
-test('nothing is wrapped anew before every replica has the new rings', async () => {
+test('nothing is wrapped anew before every replica has the new wrapping keys', async () => {
   const { rotationId } = await startRotation(deps)
-  await ringsSettled()
+  await keysSettled()
   const asked: string[] = []
   await continueRotation(deps, (rotation) => {
     asked.push(rotation.rotationId)
@@ -106,7 +106,7 @@ test('nothing is wrapped anew before every replica has the new rings', async () 
 test('a part that is taken away or changed while it is wrapped anew stays so', async () => {
   const [gone = '', changed = ''] = partKeys().filter((key) => key.startsWith('acme/'))
   await startRotation(deps)
-  await ringsSettled()
+  await keysSettled()
   let isFirst = true
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
@@ -124,11 +124,11 @@ test('a part that is taken away or changed while it is wrapped anew stays so', a
   }
   await continueRotation({ ...deps, writer }, haveWrappingKeys)
   expect(keyStore().get(gone)).toBeUndefined()
-  expect(ringVersionOf(keyStore().get(changed) ?? Buffer.alloc(0))).toBe(2)
+  expect(keyVersionOf(keyStore().get(changed) ?? Buffer.alloc(0))).toBe(2)
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeDefined()
 })
 
-test('a part that cannot be opened keeps its ring, and the rotation says that it is not at its end', async () => {
+test('a part that cannot be opened keeps its wrapping key, and the rotation says that it is not at its end', async () => {
   const [broken = ''] = partKeys().filter((key) => key.endsWith('/label'))
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
     const value = Buffer.from(draft.keys.get(broken) ?? '')
@@ -145,7 +145,7 @@ test('a part that cannot be opened keeps its ring, and the rotation says that it
 test('what one replica began, another ends; while one is at it, the other keeps away', async () => {
   const other = memory.replica('other')
   await startRotation(deps)
-  await ringsSettled()
+  await keysSettled()
   let changes = 0
   const dies: Memory['deps']['writer'] = {
     ...deps.writer,
@@ -164,23 +164,23 @@ test('what one replica began, another ends; while one is at it, the other keeps 
   expect(keyReport(memory.follower).rotation?.finishedAtMs).toBeDefined()
 })
 
-test('parts made during a rotation lie under the new rings', async () => {
+test('parts made during a rotation lie under the new wrapping keys', async () => {
   await startRotation(deps)
-  await ringsSettled()
+  await keysSettled()
   await createInput(deps, input('views'))
   const { rings } = keyReport(memory.follower)
   const parts = rings.find(({ ring, version }) => ring === 'link' && version === 2)?.parts
   expect(parts).toBe(2)
 })
 
-test('a ring whose newest version cannot be unwrapped here wraps nothing: no part gets under an older one', async () => {
+test('a wrapping key whose newest version cannot be unwrapped here wraps nothing: no part gets under an older one', async () => {
   await deps.writer.change(partOf('keys.rotate'), (draft) => {
-    draft.keys.put(ringKey('open', 2), Buffer.from('\x01\x0bfile:test:9'))
+    draft.keys.put(wrappingKeyId('open', 2), Buffer.from('\x01\x0bfile:test:9'))
   })
   expect(() => deps.wrappingKeys.current('open')).toThrow('does not exist yet')
 })
 
-test('a KEK that wraps no ring any more is told', async () => {
+test('a KEK that wraps no wrapping key any more is told', async () => {
   const unused = () => keyReport(memory.follower).rotation?.unusedKeks.map(({ kek }) => kek)
   await rotate()
   expect(unused()).toEqual([])

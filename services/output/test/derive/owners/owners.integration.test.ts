@@ -60,7 +60,7 @@ async function openReplica({ decrypterName, isReady = () => true }: Scene): Prom
   const owners = createOwners({ kafka, self, log })
   const follower = {
     positions: () => ({ control: 0n, keys: 0n }),
-    rings: { pending: () => [] },
+    wrappingKeys: { pending: () => [] },
     isFresh: isReady,
   }
   const derives = readyNames({ follower, decrypterNames: [decrypterName] })

@@ -2,19 +2,19 @@
 // again, a bounded number in one change, and in the end the old wrapping keys go. Each part is taken as the last
 // committed change left it, read under the writer's fence: what an erasure took out meanwhile is not there to come back.
 // All state lies in control state, so any replica continues after a crash.
-import { kekOf, ringVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
+import { kekOf, keyVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import { hasCode, AppError } from '@weir/kit'
-import { act, partOf, ringKey, rotationKey, versionOfRingKey } from '@weir/control-state'
+import { act, partOf, wrappingKeyId, rotationKey, versionOfKeyId } from '@weir/control-state'
 import type { Draft, RotationRecord, StateFollower, UnusedKek } from '@weir/control-state'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
-import { isBehind, partsBehind, ringOfRecord } from './key-report.ts'
+import { isBehind, partsBehind, keyNameOfRecord } from './key-report.ts'
 
 /** Whether each replica that may be at work has the new wrapping keys and can unwrap those that it may use. */
 export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
 
 export type ContinuingRotation = Changes & {
-  readonly follower: Pick<StateFollower, 'tables' | 'rings' | 'keyStore'>
+  readonly follower: Pick<StateFollower, 'tables' | 'wrappingKeys' | 'keyStore'>
   /** This replica of auth, for leases. */
   readonly replica: string
   readonly log: Log
@@ -64,7 +64,7 @@ function isElsewhere(deps: ContinuingRotation, { worker }: RotationRecord): bool
 }
 
 const canUnwrap = ({ follower }: ContinuingRotation, { rings }: RotationRecord): boolean =>
-  Object.entries(rings).every(([ring, version]) => follower.rings.key(ring, version))
+  Object.entries(rings).every(([ring, version]) => follower.wrappingKeys.key(ring, version))
 
 function* chunksOf(
   { follower }: ContinuingRotation,
@@ -118,14 +118,14 @@ function wrapAnew(
   part: { recordKey: string; value: Buffer; rings: RotationRecord['rings'] },
 ): Buffer | undefined {
   const { recordKey, value, rings } = part
-  const ring = ringOfRecord(recordKey) ?? ''
-  const ringVersion = rings[ring] ?? 0
-  const oldKey = follower.rings.key(ring, ringVersionOf(value))
-  const ringKeyObject = follower.rings.key(ring, ringVersion)
-  if (oldKey === undefined || ringKeyObject === undefined) return undefined
+  const ring = keyNameOfRecord(recordKey) ?? ''
+  const keyVersion = rings[ring] ?? 0
+  const oldKey = follower.wrappingKeys.key(ring, keyVersionOf(value))
+  const wrappingKey = follower.wrappingKeys.key(ring, keyVersion)
+  if (oldKey === undefined || wrappingKey === undefined) return undefined
   try {
-    const plain = unwrapPart({ ringKey: oldKey, recordKey, value })
-    const wrapped = wrapPart({ ringVersion, ringKey: ringKeyObject, recordKey, plain })
+    const plain = unwrapPart({ wrappingKey: oldKey, recordKey, value })
+    const wrapped = wrapPart({ keyVersion, wrappingKey: wrappingKey, recordKey, plain })
     plain.fill(0)
     return wrapped
   } catch (error) {
@@ -143,8 +143,8 @@ function finish(deps: ContinuingRotation, draft: Draft, rotation: RotationRecord
   if (partsBehind(draft.keys, rings).length > 0) return false
   const gone = new Set<string>()
   for (const [ring, version] of Object.entries(rings))
-    for (const recordKey of draft.keys.under(ringKey(ring, ''))) {
-      if (versionOfRingKey(recordKey) >= version) continue
+    for (const recordKey of draft.keys.under(wrappingKeyId(ring, ''))) {
+      if (versionOfKeyId(recordKey) >= version) continue
       gone.add(kekIn(draft, recordKey))
       draft.keys.put(recordKey, null)
     }

@@ -1,10 +1,10 @@
-// What lies under which ring, and which KEK wraps it, told by the records themselves: nothing is unwrapped and
+// What lies under which wrapping key, and which KEK wraps it, told by the records themselves: nothing is unwrapped and
 // no KMS is asked.
-import { kekOf, ringOfPart, ringVersionOf, SIGN_RING } from '@weir/fieldcrypt'
+import { kekOf, keyNameOfPart, keyVersionOf, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import type { KeyStore, RotationRecord, StateFollower } from '@weir/control-state'
-import { versionOfRingKey } from '@weir/control-state'
+import { versionOfKeyId } from '@weir/control-state'
 
-export type RingReport = {
+export type WrappingKeyReport = {
   readonly ring: string
   readonly version: number
   readonly kek: string
@@ -12,29 +12,33 @@ export type RingReport = {
   readonly parts: number
 }
 
-const isRingKey = (recordKey: string): boolean => recordKey.startsWith('_ring/')
-const nameOfRingKey = (recordKey: string): string => recordKey.split('/')[1] ?? ''
+const isWrappingKey = (recordKey: string): boolean => recordKey.startsWith('_ring/')
+const nameOfKeyId = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
-/** The ring that wraps a record of `weir.keys`; undefined for rings and for what holds no key. */
-export function ringOfRecord(recordKey: string): string | undefined {
-  if (/^_(signing|receipt)\//.test(recordKey)) return SIGN_RING
+/** The name of the wrapping key of a record of `weir.keys`; undefined for wrapping keys and for records without a key. */
+export function keyNameOfRecord(recordKey: string): string | undefined {
+  if (/^_(signing|receipt)\//.test(recordKey)) return SIGN_KEY_NAME
   if (recordKey.startsWith('_')) return undefined
-  return ringOfPart(recordKey.slice(recordKey.lastIndexOf('/') + 1))
+  return keyNameOfPart(recordKey.slice(recordKey.lastIndexOf('/') + 1))
 }
 
 /** By name and version. */
-function reportRings(store: Pick<KeyStore, 'keys' | 'get'>): RingReport[] {
+function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyReport[] {
   const partsUnder = new Map<string, number>()
-  const rings: Omit<RingReport, 'parts'>[] = []
+  const rings: Omit<WrappingKeyReport, 'parts'>[] = []
   for (const recordKey of store.keys()) {
     const value = store.get(recordKey)
     if (value === undefined) continue
-    const ring = ringOfRecord(recordKey)
-    if (isRingKey(recordKey)) {
+    const ring = keyNameOfRecord(recordKey)
+    if (isWrappingKey(recordKey)) {
       const kek = kekOf(recordKey, value)
-      rings.push({ ring: nameOfRingKey(recordKey), version: versionOfRingKey(recordKey), kek })
+      rings.push({
+        ring: nameOfKeyId(recordKey),
+        version: versionOfKeyId(recordKey),
+        kek,
+      })
     } else if (ring !== undefined) {
-      const under = `${ring}/${ringVersionOf(value)}`
+      const under = `${ring}/${keyVersionOf(value)}`
       partsUnder.set(under, (partsUnder.get(under) ?? 0) + 1)
     }
   }
@@ -61,24 +65,24 @@ export function isBehind(
   value: Buffer,
   versions: Readonly<Record<string, number>>,
 ): boolean {
-  const ring = ringOfRecord(recordKey)
+  const ring = keyNameOfRecord(recordKey)
   const wanted = ring === undefined ? undefined : versions[ring]
-  return wanted !== undefined && ringVersionOf(value) < wanted
+  return wanted !== undefined && keyVersionOf(value) < wanted
 }
 
-/** The newest version of each ring. */
+/** The newest version of each wrapping key. */
 export function newestVersions(recordKeys: Iterable<string>): Map<string, number> {
   const newest = new Map<string, number>()
   for (const recordKey of recordKeys) {
-    if (!isRingKey(recordKey)) continue
-    const ring = nameOfRingKey(recordKey)
-    newest.set(ring, Math.max(newest.get(ring) ?? 0, versionOfRingKey(recordKey)))
+    if (!isWrappingKey(recordKey)) continue
+    const ring = nameOfKeyId(recordKey)
+    newest.set(ring, Math.max(newest.get(ring) ?? 0, versionOfKeyId(recordKey)))
   }
   return newest
 }
 
 export type KeyReport = {
-  readonly rings: readonly (RingReport & { readonly isNewest: boolean })[]
+  readonly rings: readonly (WrappingKeyReport & { readonly isNewest: boolean })[]
   readonly rotation: RotationRecord | undefined
   /** Of the rotation. */
   readonly partsLeft: number
@@ -91,7 +95,7 @@ export function keyReport({
   const newest = newestVersions(keyStore.under('_ring/'))
   const rotation = tables.rotation()
   return {
-    rings: reportRings(keyStore).map((each) => ({
+    rings: reportWrappingKeys(keyStore).map((each) => ({
       ...each,
       isNewest: newest.get(each.ring) === each.version,
     })),

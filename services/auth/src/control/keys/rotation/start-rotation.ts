@@ -2,7 +2,7 @@
 // record that says so. From then on new key records lie under the new wrapping keys; continue-rotation.ts wraps the old ones again.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { act, ringKey, rotationKey } from '@weir/control-state'
+import { act, wrappingKeyId, rotationKey } from '@weir/control-state'
 import type { Draft, RotationRecord, StateFollower } from '@weir/control-state'
 import { newWrappingKey } from '../wrapping-keys.ts'
 import type { Changes } from '../../changes.ts'
@@ -45,7 +45,7 @@ async function wrapNext({
   return Promise.all(
     [...newest].map(async ([ring, last]) => {
       const version = last + 1
-      return { ring, version, value: await newWrappingKey(kek, ringKey(ring, version)) }
+      return { ring, version, value: await newWrappingKey(kek, wrappingKeyId(ring, version)) }
     }),
   )
 }
@@ -61,7 +61,8 @@ function begin(
   const newest = newestVersions(draft.keys.under('_ring/'))
   const fits = ({ ring, version }: NewWrappingKey): boolean => newest.get(ring) === version - 1
   if (newest.size !== wrapped.length || !wrapped.every(fits)) return undefined
-  for (const { ring, version, value } of wrapped) draft.keys.put(ringKey(ring, version), value)
+  for (const { ring, version, value } of wrapped)
+    draft.keys.put(wrappingKeyId(ring, version), value)
   const rings = Object.fromEntries(wrapped.map(({ ring, version }) => [ring, version]))
   const begun: RotationRecord = {
     type: 'rotation',

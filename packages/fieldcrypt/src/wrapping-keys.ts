@@ -1,5 +1,5 @@
-// Rings at rest: the keys that wrap parts, wrapped by a key-encryption key (KEK) that a KMS holds. The
-// KMS sees 32 bytes a few times per start. Which KEK wraps which ring is the caller's configuration.
+// Wrapping keys at rest: the keys that wrap parts, wrapped by a key-encryption key (KEK) that a KMS holds. The
+// KMS sees 32 bytes a few times per start. Which KEK wraps which wrapping key is the caller's configuration.
 //
 //   value = %x01 kek-length kek wrapped
 //   kek-length = OCTET
@@ -23,22 +23,22 @@ export type KekProvider = {
 
 const FORMAT = 0x01
 
-export async function wrapRing(
+export async function wrapByKek(
   provider: KekProvider,
   recordKey: string,
-  ringKey: Buffer,
+  wrappingKey: Buffer,
 ): Promise<Buffer> {
-  const { kek, wrapped } = await provider.wrap(recordKey, ringKey)
+  const { kek, wrapped } = await provider.wrap(recordKey, wrappingKey)
   const id = Buffer.from(kek, 'utf8')
   if (id.length > 255) throw new RangeError('the id of a KEK has at most 255 bytes')
   return Buffer.concat([Buffer.of(FORMAT, id.length), id, wrapped])
 }
 
-/** The id of the KEK that wraps a ring. Throws `record_unreadable`. */
+/** The id of the KEK that wraps a wrapping key. Throws `record_unreadable`. */
 export const kekOf = (recordKey: string, value: Buffer): string => parse(recordKey, value).kek
 
 /** Throws `record_unreadable`, or what the provider throws. The caller overwrites the key after use. */
-export async function unwrapRing(
+export async function unwrapByKek(
   provider: KekProvider,
   recordKey: string,
   value: Buffer,

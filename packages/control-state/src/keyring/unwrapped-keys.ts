@@ -1,19 +1,19 @@
-// The wrapping keys of `weir.keys` («rings»), unwrapped by their KEK as they arrive: those of them that this service may
+// The wrapping keys of `weir.keys` (`_ring/…`), unwrapped by their KEK as they arrive: those of them that this service may
 // use at all. One that can't be unwrapped is tried again until it is, or until another one lies under its key.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { backoff, delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
-import { unwrapRing } from '@weir/fieldcrypt'
+import { unwrapByKek } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { parseRingKey, ringKey, versionOfRingKey } from './key-forms.ts'
+import { parseWrappingKeyId, wrappingKeyId, versionOfKeyId } from './key-forms.ts'
 import type { KeyStore } from './key-store.ts'
 
-export type Rings = {
-  key(ring: string, version: number): KeyObject | undefined
+export type UnwrappedKeys = {
+  key(keyName: string, version: number): KeyObject | undefined
   /** By what was written; undefined also while that one can't be unwrapped, so that no older one is used. */
-  newest(ring: string): { version: number; key: KeyObject } | undefined
+  newest(keyName: string): { version: number; key: KeyObject } | undefined
   /** Those that this service may use and has not unwrapped yet. */
   pending(): string[]
   /** Those of them that it tries to unwrap for more than a second: it isn't ready while there are any. */
@@ -22,62 +22,66 @@ export type Rings = {
   settled(): Promise<void>
 }
 
-export type RingOptions = {
+export type UnwrapOptions = {
   readonly kek: KekProvider
   readonly log: Log
-  /** Which rings this service may unwrap at all: output never has `link`. */
-  readonly mayUse: (ring: string) => boolean
+  /** Which wrapping keys this service may unwrap at all: output never has `link`. */
+  readonly mayUse: (keyName: string) => boolean
 }
 
-/** A ring that is new to a running service takes a moment, of which nobody needs to know. */
+/** A wrapping key that is new to a running service takes a moment, of which nobody needs to know. */
 const stuckAfterMs = 1_000
 
 type Wrapped = {
   readonly recordKey: string
-  readonly ring: string
+  readonly keyName: string
   readonly version: number
   readonly value: Buffer
 }
 
-export function createUnwrappedRings(
-  options: RingOptions & { readonly keyStore: KeyStore; readonly onUnwrapped: () => void },
-): Rings & { apply(recordKey: string, value: Buffer | null): void; clear(): void; close(): void } {
+export function createUnwrappedKeys(
+  options: UnwrapOptions & { readonly keyStore: KeyStore; readonly onUnwrapped: () => void },
+): UnwrappedKeys & {
+  apply(recordKey: string, value: Buffer | null): void
+  clear(): void
+  close(): void
+} {
   const { mayUse, keyStore } = options
-  const rings = new Map<string, Map<number, KeyObject>>()
+  const wrappingKeys = new Map<string, Map<number, KeyObject>>()
   const { begin, ...pending } = createPending()
   const stopping = new AbortController()
 
   const unwrap = async (wrapped: Wrapped): Promise<void> => {
-    const { recordKey, ring, version, value } = wrapped
+    const { recordKey, keyName, version, value } = wrapped
     const isWanted = () => !stopping.signal.aborted && keyStore.get(recordKey) === value
     const made = await unwrapUntilDone(options, wrapped, { isWanted, signal: stopping.signal })
     if (made === undefined) return
-    const versions = rings.get(ring) ?? new Map<number, KeyObject>()
-    rings.set(ring, versions.set(version, made))
+    const versions = wrappingKeys.get(keyName) ?? new Map<number, KeyObject>()
+    wrappingKeys.set(keyName, versions.set(version, made))
     options.onUnwrapped()
   }
 
   return {
-    key: (ring, version) => rings.get(ring)?.get(version),
-    newest(ring) {
-      const version = newestVersion(keyStore.under(ringKey(ring, '')))
-      const key = version === undefined ? undefined : rings.get(ring)?.get(version)
+    key: (keyName, version) => wrappingKeys.get(keyName)?.get(version),
+    newest(keyName) {
+      const version = newestVersion(keyStore.under(wrappingKeyId(keyName, '')))
+      const key = version === undefined ? undefined : wrappingKeys.get(keyName)?.get(version)
       return version === undefined || key === undefined ? undefined : { version, key }
     },
     ...pending,
     apply(recordKey, value) {
-      const named = parseRingKey(recordKey)
-      if (named === undefined || !mayUse(named.ring)) return
-      if (value === null) return void rings.get(named.ring)?.delete(named.version)
+      const named = parseWrappingKeyId(recordKey)
+      if (named === undefined || !mayUse(named.keyName)) return
+      if (value === null) return void wrappingKeys.get(named.keyName)?.delete(named.version)
       begin(recordKey, unwrap({ ...named, recordKey, value }))
     },
-    clear: () => rings.clear(),
+    clear: () => wrappingKeys.clear(),
     close: () => stopping.abort(),
   }
 }
 
 /** What is being unwrapped, by its key: the last that was begun under it counts. */
-function createPending(): Pick<Rings, 'pending' | 'stuck' | 'settled'> & {
+function createPending(): Pick<UnwrappedKeys, 'pending' | 'stuck' | 'settled'> & {
   begin(recordKey: string, work: Promise<void>): void
 } {
   const works = new Map<string, { readonly done: Promise<void>; readonly sinceMs: number }>()
@@ -102,24 +106,24 @@ function createPending(): Pick<Rings, 'pending' | 'stuck' | 'settled'> & {
 }
 
 async function unwrapUntilDone(
-  { kek, log }: RingOptions,
-  { recordKey, ring, version, value }: Wrapped,
+  { kek, log }: UnwrapOptions,
+  { recordKey, keyName, version, value }: Wrapped,
   { isWanted, signal }: { readonly isWanted: () => boolean; readonly signal: AbortSignal },
 ): Promise<KeyObject | undefined> {
-  // Most rings of the past are gone a few records later: nobody is asked about those.
+  // Most wrapping keys of the past are gone a few records later: nobody is asked about those.
   await setImmediate()
   let tries = 0
   for (const pauseMs of backoff({ minMs: 200, maxMs: 10_000 })) {
     if (!isWanted()) return undefined
     try {
-      const plain = await unwrapRing(kek, recordKey, value)
+      const plain = await unwrapByKek(kek, recordKey, value)
       const key = createSecretKey(plain)
       plain.fill(0)
       return key
     } catch (error) {
       if (tries++ > 0)
         log.error(
-          { err: error, ring, version },
+          { err: error, keyName, version },
           'the KEK does not unwrap a wrapping key; trying again',
         )
       await delay(pauseMs, signal).catch(() => {})
@@ -128,8 +132,8 @@ async function unwrapUntilDone(
   return undefined
 }
 
-/** Of a ring, by the keys of its versions; undefined when there are none. */
+/** Of a wrapping key, by the keys of its versions; undefined when there are none. */
 function newestVersion(keys: Iterable<string>): number | undefined {
-  const versions = [...keys].map(versionOfRingKey)
+  const versions = [...keys].map(versionOfKeyId)
   return versions.length === 0 ? undefined : Math.max(...versions)
 }
