@@ -22,6 +22,15 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'no-folder-cycle',
+      severity: 'error',
+      comment:
+        'two folders that need each other are one room, or lack a third; a folder and one inside it are one room',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    {
       name: 'no-unresolvable',
       severity: 'error',
       comment: 'the import leads nowhere',

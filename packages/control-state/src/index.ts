@@ -10,7 +10,7 @@ export { createBatch } from './tables/draft.ts'
 export type { Attempt, Batch, Draft } from './tables/draft.ts'
 export { followState } from './tables/follow.ts'
 export type { StateFollower, StateFollowing } from './tables/follow.ts'
-export type { KeyHolder } from './tables/indexes.ts'
+export type { KeyHolder } from './records/records.ts'
 export { stateFields } from './tables/state-settings.ts'
 export type { Contracts, Erasures, PublicKeys, Searches, State, Streams } from './tables/state.ts'
 export { onStreamGone } from './tables/stream-gone.ts'
@@ -25,8 +25,8 @@ export {
   oneLevelRule,
 } from './records/consent-levels.ts'
 export { controlValue, parseControlRecord } from './records/control-forms.ts'
-export { opensLevel, outputsHolding } from './records/holding-outputs.ts'
-export type { HoldingOutput } from './records/holding-outputs.ts'
+export { opensLevel, outputsHolding } from './tables/holding-outputs.ts'
+export type { HoldingOutput } from './tables/holding-outputs.ts'
 export type {
   ErasureTerm,
   FoundBy,
@@ -90,7 +90,7 @@ export {
   requireFreeName,
   requireInput,
   requireOutput,
-} from './records/rules.ts'
+} from './tables/rules.ts'
 export {
   checkSubjectLink,
   linkIn,
@@ -104,8 +104,8 @@ export {
 } from './records/subjects.ts'
 
 // The records of `weir.keys`, and the keys of eras.
-export { forgetPeople } from './keyring/forget-people.ts'
-export type { People } from './keyring/forget-people.ts'
+export { forgetPeople } from './tables/forget-people.ts'
+export type { People } from './tables/forget-people.ts'
 export {
   beatKey,
   beatTimeIn,
@@ -144,8 +144,8 @@ export { createGate } from './access/access.ts'
 export type { Access, Gate } from './access/access.ts'
 export { bearerOf, createAccounts } from './access/api-keys.ts'
 export type { Accounts } from './access/api-keys.ts'
-export { hasRole, isRole, requireRole, roles } from './access/roles.ts'
-export type { Needs, Role, RouteNeeds } from './access/roles.ts'
+export { hasRole, isRole, requireRole, roles } from './roles.ts'
+export type { Needs, Role, RouteNeeds } from './roles.ts'
 export { openLinks, sealLinks } from './access/sealed-links.ts'
 export { isSecretId, newSecretId, openUnder, sealUnder, secretHashOf } from './access/secret-ids.ts'
 export { hashSecret, newApiKey, newCredential } from './access/secrets.ts'
@@ -153,8 +153,8 @@ export type { NewApiKey, NewCredential } from './access/secrets.ts'
 export { createVerificationKeys } from './access/verification-keys.ts'
 
 // Entries of the audit log, and notices of readings.
-export { openAccessTrace } from './audit/accesses.ts'
-export type { AccessTrace } from './audit/accesses.ts'
+export { openAccessTrace } from './access/accesses.ts'
+export type { AccessTrace } from './access/accesses.ts'
 export { act, partOf } from './audit/audit.ts'
 export type {
   Actor,

@@ -15,8 +15,8 @@ import {
   text,
   times,
   windowUpdate,
-} from '../test/frames.ts'
-import { floods } from '../test/h2/floods.ts'
+} from './frames.ts'
+import { floods } from './floods.ts'
 
 export type Attack = {
   readonly name: string

@@ -9,7 +9,14 @@ import { createNodeServer, listenHttp, listenNode } from '../src/index.ts'
 import type { Handler, Listener, ListenOptions } from '../src/index.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 import { callHttp1, callHttp2, callRaw, text } from './clients.ts'
-import { connectByHand, frame, frameTypes, headers, literal, postHead } from './frames.ts'
+import {
+  connectByHand,
+  frame,
+  frameTypes,
+  headers,
+  literal,
+  postHead,
+} from '../conformance/frames.ts'
 
 const deadlineMs = 60_000
 const handler: Handler = async (request) => {

@@ -9,7 +9,7 @@ import { listenHttp } from '../src/index.ts'
 import type { Handler, Listener, ListenOptions } from '../src/index.ts'
 import { callHttp1, callHttp2 } from './clients.ts'
 import { selfSigned } from '../conformance/certificate.ts'
-import { halfRequest, resetWith } from './frames.ts'
+import { halfRequest, resetWith } from '../conformance/frames.ts'
 
 const deadlineMs = 60_000
 const started: string[] = []

@@ -13,7 +13,7 @@ import type { Kafka } from '../src/connect/client.ts'
 import { createBrokerCalls } from '../src/connect/broker-calls.ts'
 import { readCommitted } from '../src/read/committed-range.ts'
 import type { SourceRecord } from '../src/protocol/source-record.ts'
-import { endOffsets } from '../src/admin/topic-calls.ts'
+import { endOffsets } from '../src/connect/topic-calls.ts'
 
 export const BROKERS = (process.env['KAFKA_BROKERS'] ?? '127.0.0.1:19092').split(',')
 

@@ -30,7 +30,7 @@ import { loadPlatformKey } from './access/platform-key.ts'
 import { createReaders } from './registry/readers.ts'
 import { watchRegistry } from './registry/watch-registry.ts'
 import { createApp } from './api/routes.ts'
-import { createController } from './control/controller.ts'
+import { createController } from './compose/controller.ts'
 import { createTokenService } from './tokens/token-service.ts'
 
 const config = startConfig<Config>('auth', configSchema, process.env)

@@ -2,7 +2,7 @@
 import type { FuzzTarget } from '@weir/testkit'
 import { Refusal } from '@weir/http-api'
 import { parseForm, requireFewMembers } from '../src/tokens/token-body.ts'
-import { unknownMembers } from '../src/api/unknown-members.ts'
+import { unknownMembers } from '../src/control/contracts/unknown-members.ts'
 
 function jsonOf(octets: Buffer): unknown {
   try {

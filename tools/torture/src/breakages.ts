@@ -55,7 +55,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   ],
   'level-off-by-one': [
     {
-      file: 'packages/control-state/src/records/holding-outputs.ts',
+      file: 'packages/control-state/src/tables/holding-outputs.ts',
       from: 'return level <= (consentLevels[0] ?? -1)',
       to: 'return level <= (consentLevels[0] ?? -1) + 1',
     },

@@ -32,8 +32,8 @@ import type { Random } from './random.ts'
 import type { Report } from './report.ts'
 import type { DerivedStream } from './streams.ts'
 import { slotsOf } from './world/slots.ts'
-import { openWorld } from './world/open-world.ts'
-import type { TortureWorld, TortureOptions } from './world/open-world.ts'
+import { openWorld } from './open-world.ts'
+import type { TortureWorld, TortureOptions } from './open-world.ts'
 
 export type RunOptions = Pick<
   TortureOptions,

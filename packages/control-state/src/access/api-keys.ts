@@ -1,8 +1,7 @@
 // From an Authorization header to the account that calls: its API key arrives as a bearer token. Keys are
 // found by their hash, so no comparison can tell how much of one fits.
 import type { StateFollower } from '../tables/follow.ts'
-import type { ApiKeyRecord } from '../records/records.ts'
-import type { KeyHolder } from '../tables/indexes.ts'
+import type { ApiKeyRecord, KeyHolder } from '../records/records.ts'
 import { hashSecret } from './secrets.ts'
 import { ControlStateError } from '../errors.ts'
 

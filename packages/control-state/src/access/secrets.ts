@@ -1,7 +1,7 @@
 // Secrets that auth hands out: 256 random bits each, shown once and kept as SHA-256 alone.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ApiKeyRecord, Credential, Scope } from '../records/records.ts'
-import type { Role } from './roles.ts'
+import type { Role } from '../roles.ts'
 
 /** SHA-256 of a secret, hex: what control state keeps and look-ups go by. */
 export const hashSecret = (secret: string): string =>

@@ -2,7 +2,7 @@
 // fenced writer in the transaction of the change that it tells of. It holds the SHA-256 of the entry before it, and
 // control state holds the newest one's, so a gap, a change or a missing end shows (docs/audit.md). Pure; a target has
 // names and ids alone: never a secret, never a value of an event.
-import type { Role } from '../access/roles.ts'
+import type { Role } from '../roles.ts'
 
 /** What people and auth itself may do. A change names one of these, or says which one it is a part of. */
 export type AuditAction =

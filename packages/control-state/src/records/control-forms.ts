@@ -1,5 +1,5 @@
 // How the records of `weir.control` lie there (docs/formats.md). Whoever changes a form writes the next version of it.
-import { roles } from '../access/roles.ts'
+import { roles } from '../roles.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 import { checked, createForm, malformed, parserOf, storedAs } from '../forms/form.ts'
 import type { Form, Parser } from '../forms/form.ts'

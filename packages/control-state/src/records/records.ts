@@ -1,7 +1,7 @@
 // What lies in `weir.control`: the record types and the keys they lie under. Plain data; how it lies in the topic is in
 // control-forms.ts. Every change writes whole records. Secrets are here only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
-import type { Role } from '../access/roles.ts'
+import type { Role } from '../roles.ts'
 import type {
   ErasureTerm,
   FoundPeople,
@@ -41,6 +41,9 @@ export type AccountRecord = {
   /** Those that the platform has set. */
   readonly quotas?: Partial<Quotas>
 }
+
+/** An API key that is good now, and the account it belongs to. */
+export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
 
 /** Architecture 11. `deleting` streams are gone for everyone but the clean-up. */
 export type StreamState = 'creating' | 'ready' | 'deleting'

@@ -1,18 +1,15 @@
 // Look-ups by what requests bring, such as the hash of an API key: a Map or two for each kind of record, kept in step
 // with the tables by `add` and `remove`.
 import type {
-  AccountRecord,
-  ApiKeyRecord,
   ContractRecord,
   ControlRecord,
   Credential,
   ErasureRecord,
+  KeyHolder,
   StreamRecord,
 } from '../records/records.ts'
 import type { SearchRecord } from '../records/people-records.ts'
 
-/** An API key that is good now, and the account it belongs to. */
-export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
 export type CredentialHolder = { readonly stream: StreamRecord; readonly credential: Credential }
 
 export type Index = {

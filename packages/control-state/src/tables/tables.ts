@@ -1,6 +1,6 @@
 // The in-memory tables that follow `weir.control`: every record by key, by folder, and by what requests arrive with.
 // Changed by `apply` alone.
-import type { ControlRecord, InputStream } from '../records/records.ts'
+import type { ControlRecord, InputStream, KeyHolder } from '../records/records.ts'
 import {
   indexApiKeys,
   indexContracts,
@@ -8,7 +8,7 @@ import {
   indexSearches,
   indexStreams,
 } from './indexes.ts'
-import type { ContractIndex, ErasureIndex, KeyHolder, SearchIndex, StreamIndex } from './indexes.ts'
+import type { ContractIndex, ErasureIndex, SearchIndex, StreamIndex } from './indexes.ts'
 import { folderOf, stateOver } from './state.ts'
 import type { RecordStore, State } from './state.ts'
 

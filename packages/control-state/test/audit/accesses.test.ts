@@ -1,6 +1,6 @@
 // What is noticed of reading: each before it is shown, no faster than the bound, and nothing forgotten by a failed write.
 import { expect, test } from '@jest/globals'
-import { createAccessTrace } from '../../src/audit/accesses.ts'
+import { createAccessTrace } from '../../src/access/accesses.ts'
 import { parseNotice } from '../../src/audit/notices.ts'
 import type { Notice, Reading } from '../../src/audit/notices.ts'
 import { accountRecord, log } from '../support.ts'

@@ -19,8 +19,8 @@ import {
   text,
   times,
   windowUpdate,
-} from '../frames.ts'
-import type { ByHand, Frame } from '../frames.ts'
+} from '../../conformance/frames.ts'
+import type { ByHand, Frame } from '../../conformance/frames.ts'
 import { startAttacked, undisturbed } from './attacked.ts'
 import type { Attacked } from './attacked.ts'
 

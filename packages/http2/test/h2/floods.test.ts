@@ -10,10 +10,10 @@ import {
   streamIds,
   times,
   windowUpdate,
-} from '../frames.ts'
+} from '../../conformance/frames.ts'
 import { startAttacked, undisturbed } from './attacked.ts'
 import type { Attacked } from './attacked.ts'
-import { floods } from './floods.ts'
+import { floods } from '../../conformance/floods.ts'
 
 let server: Attacked
 beforeAll(async () => {

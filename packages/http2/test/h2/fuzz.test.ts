@@ -27,7 +27,7 @@ import {
   reset,
   settings,
   windowUpdate,
-} from '../frames.ts'
+} from '../../conformance/frames.ts'
 
 const timeouts = { firstBytesTimeoutMs: 10_000, bodyTimeoutMs: 30_000, idleTimeoutMs: 120_000 }
 const heldBytesMax = 1_048_576

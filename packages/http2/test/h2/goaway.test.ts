@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { listenHttp } from '../../src/index.ts'
 import type { HttpResponse, Listener } from '../../src/index.ts'
-import { ack, codes, connectByHand, frame, frameTypes, post } from '../frames.ts'
-import type { ByHand, Frame } from '../frames.ts'
+import { ack, codes, connectByHand, frame, frameTypes, post } from '../../conformance/frames.ts'
+import type { ByHand, Frame } from '../../conformance/frames.ts'
 
 const goAway = frame(frameTypes.goAway, 0, 0, Buffer.alloc(8))
 let waiting: ((response: HttpResponse) => void)[] = []

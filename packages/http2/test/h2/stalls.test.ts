@@ -17,8 +17,8 @@ import {
   settings,
   streamIds,
   windowUpdate,
-} from '../frames.ts'
-import type { ByHand } from '../frames.ts'
+} from '../../conformance/frames.ts'
+import type { ByHand } from '../../conformance/frames.ts'
 import { startAttacked, undisturbed } from './attacked.ts'
 import type { Attacked } from './attacked.ts'
 

@@ -16,8 +16,8 @@ import {
   literal,
   postHead,
   streamIds,
-} from '../frames.ts'
-import type { ByHand, Frame } from '../frames.ts'
+} from '../../conformance/frames.ts'
+import type { ByHand, Frame } from '../../conformance/frames.ts'
 
 const deadlineMs = 60_000
 const mebibyte = 1_048_576

@@ -7,7 +7,7 @@ import type { Kafka } from '../connect/internals.ts'
 import { requestOf } from '../connect/requests.ts'
 import { fenceOnce } from '../fence/fence.ts'
 import type { FormerHolder } from '../fence/fence.ts'
-import { committedOffsets } from './topic-calls.ts'
+import { committedOffsets } from '../connect/topic-calls.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Groups = {

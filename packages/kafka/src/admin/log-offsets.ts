@@ -1,7 +1,7 @@
 // Where a topic's log begins and ends, by partition, fresh from the brokers; and how its beginning is cut off.
 import type { BrokerCalls } from '../connect/broker-calls.ts'
-import * as topicCalls from './topic-calls.ts'
-import type { Isolation } from './topic-calls.ts'
+import * as topicCalls from '../connect/topic-calls.ts'
+import type { Isolation } from '../connect/topic-calls.ts'
 
 export type LogOffsets = {
   earliest(topic: string): Promise<bigint[]>

@@ -11,7 +11,7 @@ import type { Kafka } from '../connect/internals.ts'
 import { requestOf } from '../connect/requests.ts'
 import { firstUncommitted } from '../read/committed-range.ts'
 import { entriesOf } from './configs.ts'
-import * as topicCalls from './topic-calls.ts'
+import * as topicCalls from '../connect/topic-calls.ts'
 
 export type TopicSpec = {
   readonly topic: string

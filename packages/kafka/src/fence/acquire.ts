@@ -6,7 +6,7 @@ import { ProtocolError } from '#client-library'
 import { createTurns, hasCode } from '@weir/kit'
 import type { Turns } from '@weir/kit'
 
-import { logEndOf } from '../admin/topic-calls.ts'
+import { logEndOf } from '../connect/topic-calls.ts'
 import { askBrokers } from '../connect/broker-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import type { Cluster } from '../connect/cluster.ts'

@@ -3,7 +3,7 @@
 // hide what was committed after it.
 import { delay } from '@weir/kit'
 
-import { endOffsets, leaderOf, needTopic } from '../admin/topic-calls.ts'
+import { endOffsets, leaderOf, needTopic } from '../connect/topic-calls.ts'
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { BrokerCalls, Brokers } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'

@@ -4,7 +4,7 @@
 // protects that each transaction counts in both logs or in none.
 import { ProtocolError, describeProducersV0, describeTransactionsV0 } from '#client-library'
 
-import { logEndOf, logStartOf } from '../admin/topic-calls.ts'
+import { logEndOf, logStartOf } from '../connect/topic-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import { protocolTypeOf } from '../connect/faults.ts'
 import { requestOf } from '../connect/requests.ts'

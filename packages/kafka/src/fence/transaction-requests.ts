@@ -3,7 +3,7 @@
 // that passes, is sent again; any other error is the caller's.
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '#client-library'
 
-import { leaderOf } from '../admin/topic-calls.ts'
+import { leaderOf } from '../connect/topic-calls.ts'
 import { askBrokers } from '../connect/broker-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import type { Cluster } from '../connect/cluster.ts'

@@ -1,6 +1,6 @@
 // What a transactional producer has to remember: who it is, which partitions its transaction holds
 // already, and how many records each partition has got from it. A session that met an error is of no more use.
-import { endOffsetsOf } from '../admin/topic-calls.ts'
+import { endOffsetsOf } from '../connect/topic-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
 import { partitionOf } from '../protocol/partition-of.ts'

@@ -1,6 +1,6 @@
 // What brokers say of topics of one partition each: where their logs begin and end.
 import type { BrokerCalls } from '../connect/broker-calls.ts'
-import { earliestOffsets, endOffsets } from '../admin/topic-calls.ts'
+import { earliestOffsets, endOffsets } from '../connect/topic-calls.ts'
 import type { Ends } from './end-watch.ts'
 
 export type AskTopics = {

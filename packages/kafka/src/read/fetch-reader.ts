@@ -2,7 +2,7 @@
 // the fetcher.
 import type { FetchedPartition } from '../protocol/fetch.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
-import type { Isolation } from '../admin/topic-calls.ts'
+import type { Isolation } from '../connect/topic-calls.ts'
 import type { SessionPartition } from './fetch-session.ts'
 
 /** `removed`: by retention, what was to come before `from`. `cut`: from `from` on the log isn't what was read. */

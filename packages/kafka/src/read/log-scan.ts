@@ -4,7 +4,7 @@
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readRawStep } from './committed-range.ts'
 import type { Kafka } from '../connect/internals.ts'
-import { earliestOffsets, endOffsets, needPartitions } from '../admin/topic-calls.ts'
+import { earliestOffsets, endOffsets, needPartitions } from '../connect/topic-calls.ts'
 import { KafkaError } from '../errors.ts'
 
 type RawRecord = {

@@ -5,7 +5,7 @@ import { ProtocolError } from '#client-library'
 
 import { createTurns } from '@weir/kit'
 
-import { logStartOf } from '../admin/topic-calls.ts'
+import { logStartOf } from '../connect/topic-calls.ts'
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import { protocolTypeOf } from '../connect/faults.ts'

@@ -6,7 +6,7 @@ import { pollUntil } from '@weir/kit'
 
 import { createAdmin } from '../../src/admin/admin.ts'
 import type { Admin } from '../../src/admin/admin.ts'
-import type { Isolation } from '../../src/admin/topic-calls.ts'
+import type { Isolation } from '../../src/connect/topic-calls.ts'
 import { createFetcher } from '../../src/read/fetcher.ts'
 import type { Following } from '../../src/read/fetcher.ts'
 import { connectOverNetwork } from '../network.ts'

@@ -251,20 +251,6 @@ export const subjectAccessBody = z
     span: { fromMs: from, untilMs: until },
   }))
 
-export const verifyBody = z
-  .strictObject(
-    {
-      receipt: z.string('must be a text: the receipt as it was downloaded'),
-      value: z.string('must be a text').optional(),
-      salt: z.string('must be a text').optional(),
-    },
-    bodyRule,
-  )
-  .refine(({ value, salt }) => (value === undefined) === (salt === undefined), {
-    path: ['salt'],
-    message: 'and value must be present together, or neither of them',
-  })
-
 export const subjectBody = z.strictObject({ subject: keyFieldValue }, bodyRule)
 
 const scopeRule = 'must be send, listen, or a list of them'

@@ -17,7 +17,7 @@ import {
 } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 import { foldedBefore, minutesKeptDays } from './periods.ts'
-import { chunksOf } from './tombstones.ts'
+import { chunksOf } from '../control/tombstones.ts'
 import type { UsageLog, UsageTable } from './usage-log.ts'
 
 const dayMs = 86_400_000

@@ -11,7 +11,7 @@ import {
   usageTopic,
 } from '@weir/control-state'
 import type { MonthCount, ReplicaFollower } from '@weir/control-state'
-import type { WriteTombstones } from './tombstones.ts'
+import type { WriteTombstones } from '../control/tombstones.ts'
 import type { UsageLog } from './usage-log.ts'
 
 export type SweepDeps = {

@@ -8,10 +8,10 @@ import { createAllowance, hasCode } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import { isAbout, verifyReceipt } from '@weir/tokens'
 import type { ReceiptClaims } from '@weir/tokens'
-import { verifyBody } from '../api/bodies.ts'
 import { receiptJwks } from '../control/erasure/receipts.ts'
 import { refusal } from '../errors.ts'
 import { inWords } from './receipt-words.ts'
+import { verifyBody } from './verify-body.ts'
 
 const bodyBytesMax = 262_144
 /** Of all who ask this replica. */

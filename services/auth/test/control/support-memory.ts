@@ -18,7 +18,7 @@ import {
 import { createReadAccess } from '../../src/control/acls/read-access.ts'
 import { createWrappingKeys } from '../../src/control/keys/wrapping-keys.ts'
 import type { ServicePrincipals } from '../../src/control/acls/service-acls.ts'
-import type { Control } from '../../src/control/compose.ts'
+import type { Control } from '../../src/compose/compose.ts'
 import { createDerivedLogs } from '../../src/control/streams/derived-logs.ts'
 import { createStreamTopics } from '../../src/control/streams/stream-topics.ts'
 import type { Decide } from '../../src/control/decide-changes.ts'

@@ -12,7 +12,7 @@ import {
 import type { Replica } from '@weir/control-state'
 import { forgetUsage, sweepMonths, sweepReplicas } from '../../src/usage/sweep.ts'
 import type { SweepDeps } from '../../src/usage/sweep.ts'
-import type { Tombstone } from '../../src/usage/tombstones.ts'
+import type { Tombstone } from '../../src/control/tombstones.ts'
 import type { UsageTable } from '../../src/usage/usage-log.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)

@@ -6,8 +6,8 @@ import type { AccountHandler, RouteHandler } from '@weir/http-api'
 import type { Express } from 'express'
 import type { CallerWithRole } from '../access/callers.ts'
 import { errors } from '../errors.ts'
-import { needsOf } from './route-needs.ts'
-import type { Route, RouteNeedsOfOutput } from './route-needs.ts'
+import { needsOf } from '../access/route-needs.ts'
+import type { Route, RouteNeedsOfOutput } from '../access/route-needs.ts'
 
 type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role
   ? AccountHandler

@@ -15,7 +15,7 @@ import type {
   StreamRecord,
 } from '@weir/control-state'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
-import { routeNeeds } from '../api/route-needs.ts'
+import { routeNeeds } from '../access/route-needs.ts'
 import { targetOf } from '../access/audit-target.ts'
 
 const bearerProtocol = /^bearer\.(.+)$/

@@ -6,7 +6,7 @@ import { hasRole, isRole, roles } from '@weir/control-state'
 import type { Role } from '@weir/control-state'
 import { WebSocket } from 'ws'
 import { openApi } from '../../src/api/openapi/document.ts'
-import { needsOf, routeNeeds } from '../../src/api/route-needs.ts'
+import { needsOf, routeNeeds } from '../../src/access/route-needs.ts'
 import { openScene } from '../support/scene.ts'
 import type { Scene } from '../support/scene.ts'
 

@@ -9,7 +9,7 @@ import {
   literal,
   postHead,
   text,
-} from '../../../../packages/http2/test/frames.ts'
+} from '../../../../packages/http2/conformance/frames.ts'
 import { verifyIdToken } from '../../../../packages/tokens/src/verify.ts'
 import { bodyForm } from '@weir/contracts'
 import { parseTraceparent } from '@weir/kit'

@@ -11,7 +11,7 @@ import {
   settings,
   text,
   times,
-} from '../../../../packages/http2/test/frames.ts'
+} from '../../../../packages/http2/conformance/frames.ts'
 import { many } from './parts.ts'
 import { asProducer, byPost, wide } from './requests.ts'
 import type { Case } from './requests.ts'

@@ -1,7 +1,7 @@
 // `weir subject export STREAM VALUE -o FILE`: a person's events, decrypted, for the person. auth gives a token for them, and output the
 // events. The value goes to auth, in the body of a request, and no line that is printed holds it.
 import type { Command } from 'commander'
-import { download } from '../../api/download.ts'
+import { download } from '../../export/download.ts'
 import type { Advice } from '../../api/request.ts'
 import { urlOf } from '../../api/request.ts'
 import { failure, misuse } from '../../errors.ts'

@@ -5,7 +5,7 @@ import { createHeadCache } from '../../../src/h2/head/head-cache.ts'
 import { requestHead } from '../../../src/h2/head/request-head.ts'
 import { createHeaderDecoder, HeaderBlockError } from '../../../src/hpack/decoder.ts'
 import type { DecodedBlock } from '../../../src/hpack/decoder.ts'
-import { literal, postHead, text } from '../../frames.ts'
+import { literal, postHead, text } from '../../../conformance/frames.ts'
 import { encodeHuffman } from '../../hpack/huffman-codes.ts'
 
 const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 104 }

@@ -4,6 +4,7 @@ import type { JsonSchema } from '@weir/docs'
 import { defaultQuotas, roles } from '@weir/control-state'
 import { bodySchemaOf, levelRules } from '@weir/http-api'
 import * as bodies from '../bodies.ts'
+import { verifyBody } from '../../verify/verify-body.ts'
 import { streamSchemas } from './streams.ts'
 
 const { count, flag, level, listOf, mapOf, object, oneOf, orNull, ref, text, time, uuid } = schema
@@ -216,7 +217,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   Receipt: object({ receipt: text }),
   SearchRequest: bodySchemaOf(bodies.searchBody),
   NewSearch: object({ searchId: text }),
-  VerifyRequest: bodySchemaOf(bodies.verifyBody),
+  VerifyRequest: bodySchemaOf(verifyBody),
   Verified: object(
     { isValid: flag },
     {

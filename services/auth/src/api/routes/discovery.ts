@@ -6,7 +6,7 @@ import { receiptJwks } from '../../control/erasure/receipts.ts'
 import type { StateFollower } from '@weir/control-state'
 import { jwks } from '@weir/tokens'
 import type { RouteHandler } from '@weir/http-api'
-import type { TokenKeysState } from '../../control/controller.ts'
+import type { TokenKeysState } from '../../compose/controller.ts'
 
 const headers = { 'cache-control': 'public, max-age=300' }
 

@@ -10,7 +10,7 @@ import { addContract, claimSubject, subjectOwnerIn } from './add-contract.ts'
 import type { ContractRecord, StateFollower } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
-import { unknownMembers } from '../../api/unknown-members.ts'
+import { unknownMembers } from './unknown-members.ts'
 
 type Registry = Pick<WholeRegistry, 'register' | 'bySubject'>
 

@@ -18,7 +18,7 @@ import { exceeded } from '../quotas.ts'
 import { openableIn, subjectEras } from './data-subjects.ts'
 import type { LinksByEra } from './erase.ts'
 import type { InputStream, StateFollower } from '@weir/control-state'
-import type { WriteTombstones } from '../../usage/tombstones.ts'
+import type { WriteTombstones } from '../tombstones.ts'
 import { refusal } from '../../errors.ts'
 
 export type FoundEra = {

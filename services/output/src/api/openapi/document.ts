@@ -6,7 +6,7 @@ import { isRole } from '@weir/control-state'
 import { bodySchemaOf, levelRules } from '@weir/http-api'
 import { errors } from '../../errors.ts'
 import { previewBody } from '../../preview/preview.ts'
-import { needsOf } from '../route-needs.ts'
+import { needsOf } from '../../access/route-needs.ts'
 
 const { count, json, level, listOf, mapOf, object, orNull, ref, text, time } = schema
 

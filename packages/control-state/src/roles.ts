@@ -1,6 +1,6 @@
 // What an API key may do: its role, and which role a request needs. A role has its own rights and those of the roles
 // that it covers; what no route grants to a role is denied to it.
-import { ControlStateError } from '../errors.ts'
+import { ControlStateError } from './errors.ts'
 
 /** In the order in which they are listed: from all rights to the fewest. */
 export const roles = ['owner', 'developer', 'officer', 'viewer'] as const

@@ -4,9 +4,9 @@ import { ProtocolError, deleteRecordsV2, listOffsetsV8, offsetFetchV9 } from '#c
 
 import { delay } from '@weir/kit'
 
-import type { Brokers } from '../connect/broker-calls.ts'
-import type { Partition, Topic } from '../connect/cluster-state.ts'
-import { requestOf } from '../connect/requests.ts'
+import type { Brokers } from './broker-calls.ts'
+import type { Partition, Topic } from './cluster-state.ts'
+import { requestOf } from './requests.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Isolation = 'read_committed' | 'read_uncommitted'

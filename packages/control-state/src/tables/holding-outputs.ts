@@ -1,8 +1,8 @@
 // Which outputs hold what an erasure can't reach: fields that were decrypted before it was applied lie in the topics of
 // derived streams until those topics' own retention. Dead letter topics aren't among them: a dead record is encrypted,
 // as in the input. Pure; until when depends on the topics' settings, which are read elsewhere.
-import type { DerivedStream, ErasureRecord } from './records.ts'
-import type { Streams } from '../tables/state.ts'
+import type { DerivedStream, ErasureRecord } from '../records/records.ts'
+import type { Streams } from './state.ts'
 
 export type HoldingOutput = {
   readonly output: DerivedStream

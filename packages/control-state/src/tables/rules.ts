@@ -6,8 +6,8 @@ import type {
   ErasureRecord,
   InputStream,
   StreamRecord,
-} from './records.ts'
-import type { AccountState, Erasures, Streams } from '../tables/state.ts'
+} from '../records/records.ts'
+import type { AccountState, Erasures, Streams } from './state.ts'
 import { ControlStateError } from '../errors.ts'
 
 const notFound = (name: string): ControlStateError<'control-state.not_found'> =>

@@ -2,8 +2,8 @@
 // all of it.
 import { failure } from '../errors.ts'
 import { tryParseJson } from '../json.ts'
-import { helpIn, refusal, unreachable } from './request.ts'
-import type { Sink } from '../export/event-writer.ts'
+import { helpIn, refusal, unreachable } from '../api/request.ts'
+import type { Sink } from './event-writer.ts'
 
 export type Download = {
   readonly url: URL

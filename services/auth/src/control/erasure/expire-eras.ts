@@ -12,7 +12,7 @@ import type {
   ReplicaFollower,
   StateFollower,
 } from '@weir/control-state'
-import { dropErasure } from '../erasure/erase.ts'
+import { dropErasure } from './erase.ts'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 

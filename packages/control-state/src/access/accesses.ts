@@ -5,9 +5,9 @@
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
-import type { KeyHolder } from '../tables/indexes.ts'
-import { accessesTopic, noticeValue } from './notices.ts'
-import type { Notice, Reading } from './notices.ts'
+import type { KeyHolder } from '../records/records.ts'
+import { accessesTopic, noticeValue } from '../audit/notices.ts'
+import type { Notice, Reading } from '../audit/notices.ts'
 import { ControlStateError } from '../errors.ts'
 
 export type AccessTrace = {

@@ -1,14 +1,14 @@
 // The reconcilers of keys at rest: a rotation that is under way continues, keys past their age are deleted, and
 // erasures whose KEKs no longer exist become `destroyed`.
-import { continueRotation } from './rotation/continue-rotation.ts'
-import { createAgreedNow, expireEras } from './expire-eras.ts'
-import { createHaveWrappingKeys } from './rotation/have-wrapping-keys.ts'
-import { lookForDestroyed } from './rotation/destroyed.ts'
+import { continueRotation } from '../control/keys/rotation/continue-rotation.ts'
+import { createAgreedNow, expireEras } from '../control/erasure/expire-eras.ts'
+import { createHaveWrappingKeys } from '../control/keys/rotation/have-wrapping-keys.ts'
+import { lookForDestroyed } from '../control/keys/rotation/destroyed.ts'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { Configs } from '@weir/kafka'
-import type { ContinuingRotation } from './rotation/continue-rotation.ts'
-import type { LookingForDestroyed } from './rotation/destroyed.ts'
-import type { Reconciler } from '../reconcile-loop.ts'
+import type { ContinuingRotation } from '../control/keys/rotation/continue-rotation.ts'
+import type { LookingForDestroyed } from '../control/keys/rotation/destroyed.ts'
+import type { Reconciler } from '../control/reconcile-loop.ts'
 
 type Deps = ContinuingRotation &
   LookingForDestroyed & {

@@ -9,10 +9,10 @@ import { createSecureContext } from 'node:tls'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import { isKeyOf } from './listener-tls.ts'
-import type { ListenerTlsSettings } from './listener-tls.ts'
+import { isKeyOf } from '../config/listener-tls.ts'
+import type { ListenerTlsSettings } from '../config/listener-tls.ts'
 import type { Log } from '../logs/log.ts'
-import { errorCodeOf, readSettingFile } from './setting-files.ts'
+import { errorCodeOf, readSettingFile } from '../config/setting-files.ts'
 
 export type TlsPair = { readonly cert: Buffer; readonly key: Buffer }
 

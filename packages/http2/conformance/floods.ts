@@ -17,7 +17,7 @@ import {
   streamIds,
   times,
   windowUpdate,
-} from '../frames.ts'
+} from './frames.ts'
 
 const opaque = Buffer.alloc(8)
 const priority = Buffer.concat([Buffer.alloc(4), Buffer.of(16)])

@@ -3,10 +3,10 @@
 // again, and a stream that is gone takes its people along. It changes no answer, only what stays in
 // memory.
 import type { Opener } from '@weir/fieldcrypt'
-import type { StateFollower } from '../tables/follow.ts'
-import type { Keyring } from './keyring.ts'
+import type { StateFollower } from './follow.ts'
+import type { Keyring } from '../keyring/keyring.ts'
 import { keysTopic } from '../records/records.ts'
-import { onStreamGone } from '../tables/stream-gone.ts'
+import { onStreamGone } from './stream-gone.ts'
 
 /** A sealer or an opener. */
 export type People = Pick<Opener, 'refresh' | 'forget' | 'clear' | 'size'>
