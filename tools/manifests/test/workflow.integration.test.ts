@@ -33,6 +33,13 @@ test('it runs what continuous integration runs elsewhere, and scripts that are t
   expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(scripts))
 })
 
+test('every action is pinned to a commit, with its version beside it', () => {
+  const actions = text.split('\n').filter((line) => line.includes('uses:'))
+  expect(actions.length).toBeGreaterThan(5)
+  for (const action of actions)
+    expect(action).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+})
+
 test('every image that it builds is a target of the Dockerfile', async () => {
   const dockerfile = await read('Dockerfile')
   const images = /image: \[(.*)\]/.exec(text)?.[1]?.split(', ') ?? []
